@@ -1,0 +1,1 @@
+"""One adapter per checker: how to call it, how to read its answer."""

@@ -1,0 +1,1 @@
+"""The kinds of Python bugs that end a job."""

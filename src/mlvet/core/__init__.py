@@ -1,0 +1,1 @@
+"""What mlvet says: findings, rules, places, cures, settings. Standard library only."""

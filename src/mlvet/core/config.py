@@ -1,0 +1,175 @@
+"""Settings: from `[tool.mlvet]` in pyproject.toml or from mlvet.toml, then the command line on top."""
+
+from __future__ import annotations
+
+import fnmatch
+import tomllib
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, fields, replace
+from pathlib import Path
+from typing import Any
+
+from mlvet.core.errors import UsageError
+from mlvet.core.grade import Certainty, Grade, Severity
+from mlvet.core.rule import did_you_mean
+
+
+@dataclass(frozen=True, slots=True)
+class Config:
+    """Every setting with its default.
+
+    `root` is the folder of the configuration file, else of the repository, else the working folder. Patterns in
+    `exclude` and `per_file_ignores` are relative to it. `ranges` maps input names to (low, high).
+    """
+
+    root: Path = field(default_factory=Path.cwd)
+    select: tuple[str, ...] = ("all",)
+    ignore: tuple[str, ...] = ()
+    per_file_ignores: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    exclude: tuple[str, ...] = ()
+    min_certainty: Certainty = Certainty.LIKELY
+    min_severity: Severity = Severity.SUGGESTION
+    fail_on: Severity = Severity.WARNING
+    checkers: tuple[str, ...] = ("ruff", "pyrefly")
+    python: Path | None = None
+    ranges: Mapping[str, tuple[float, float]] = field(default_factory=dict)
+    baseline: Path | None = None
+    timeout: float = 120.0
+    jobs: int | None = None
+
+    def excluded(self, path: Path) -> bool:
+        return any(matches(path, pattern, self.root) for pattern in self.exclude)
+
+    def ignored_in(self, path: Path) -> tuple[str, ...]:
+        """Rule selectors ignored in one file."""
+        listed = (rules for pattern, rules in self.per_file_ignores.items() if matches(path, pattern, self.root))
+        return tuple(rule for rules in listed for rule in rules)
+
+
+def matches(path: Path, pattern: str, root: Path) -> bool:
+    """Whether a pattern means a path: it matches the path below `root`, one of its parents, or its name."""
+    relative = path.relative_to(root) if path.is_relative_to(root) else path
+    wanted = pattern.rstrip("/").removeprefix("./")
+    candidates = [str(relative), *map(str, relative.parents), *(relative.parts if "/" not in wanted else ())]
+    return any(fnmatch.fnmatch(candidate, wanted) for candidate in candidates if candidate != ".")
+
+
+def find_config(start: Path) -> Path | None:
+    """The nearest mlvet.toml, or pyproject.toml with a `[tool.mlvet]` table, in `start` or above it."""
+    for folder in (start, *start.parents):
+        if (folder / "mlvet.toml").is_file():
+            return folder / "mlvet.toml"
+        pyproject = folder / "pyproject.toml"
+        if pyproject.is_file() and "mlvet" in _read(pyproject).get("tool", {}):
+            return pyproject
+    return None
+
+
+def find_root(start: Path) -> Path:
+    """The folder of the repository around `start`, or the working folder when there is none."""
+    return next((folder for folder in (start, *start.parents) if (folder / ".git").exists()), Path.cwd())
+
+
+def load_config(start: Path, explicit: Path | None = None) -> Config:
+    """The configuration that applies to `start`; `explicit` names the file instead of searching."""
+    path = explicit or find_config(start)
+    if path is None:
+        return Config(root=find_root(start))
+    document = _read(path)
+    table = document.get("tool", {}).get("mlvet", {}) if path.name == "pyproject.toml" else document
+    return _parse(table, path)
+
+
+def _read(path: Path) -> dict[str, Any]:
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise UsageError(f"{path}: cannot read the configuration: {error.strerror}") from error
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise UsageError(f"{path}: not valid TOML: {error}") from error
+
+
+def _parse(table: Mapping[str, Any], path: Path) -> Config:
+    known = [setting.name.replace("_", "-") for setting in fields(Config) if setting.name != "root"]
+    settings: dict[str, Any] = {}
+    for key, value in table.items():
+        if key not in known:
+            raise UsageError(f"{path}: unknown key `{key}`{did_you_mean(key, known)}")
+        try:
+            settings[key.replace("-", "_")] = _READERS[key](value)
+        except (TypeError, ValueError) as error:
+            raise UsageError(f"{path}: `{key}` {error}, not {value!r}") from error
+    root = path.resolve().parent
+    for key in ("python", "baseline"):
+        if key in settings:
+            settings[key] = root / settings[key]
+    return replace(Config(root=root), **settings)
+
+
+def _strings(value: Any) -> tuple[str, ...]:
+    if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
+        raise TypeError("must be a list of strings")
+    return tuple(value)
+
+
+def _table_of_strings(value: Any) -> dict[str, tuple[str, ...]]:
+    if not isinstance(value, dict):
+        raise TypeError("must be a table from file pattern to a list of rules")
+    return {pattern: _strings(rules) for pattern, rules in value.items()}
+
+
+def _ranges(value: Any) -> dict[str, tuple[float, float]]:
+    if not isinstance(value, dict):
+        raise TypeError("must be a table from input name to [low, high]")
+    return {name: _range(bounds) for name, bounds in value.items()}
+
+
+def _range(value: Any) -> tuple[float, float]:
+    numbers = isinstance(value, list) and len(value) == 2 and all(type(bound) in (int, float) for bound in value)
+    if not numbers or not value[0] <= value[1]:
+        raise ValueError("must give [low, high] with low <= high for each input")
+    return (float(value[0]), float(value[1]))
+
+
+def _member(scale: type[Grade]) -> Callable[[Any], Grade]:
+    def read(value: Any) -> Grade:
+        if value not in list(scale):
+            raise ValueError(f"must be one of {', '.join(scale)}")
+        return scale(value)
+
+    return read
+
+
+def _path(value: Any) -> Path:
+    if not isinstance(value, str) or not value:
+        raise TypeError("must be a path")
+    return Path(value).expanduser()
+
+
+def _positive(value: Any) -> float:
+    if type(value) not in (int, float) or not value > 0:
+        raise ValueError("must be a number above zero")
+    return float(value)
+
+
+def _count(value: Any) -> int:
+    if type(value) is not int or value < 1:
+        raise ValueError("must be a whole number above zero")
+    return value
+
+
+_READERS: Mapping[str, Callable[[Any], Any]] = {
+    "select": _strings,
+    "ignore": _strings,
+    "per-file-ignores": _table_of_strings,
+    "exclude": _strings,
+    "min-certainty": _member(Certainty),
+    "min-severity": _member(Severity),
+    "fail-on": _member(Severity),
+    "checkers": _strings,
+    "python": _path,
+    "ranges": _ranges,
+    "baseline": _path,
+    "timeout": _positive,
+    "jobs": _count,
+}

@@ -1,0 +1,1 @@
+"""Where work runs: process pools and clusters behind the Executor protocol."""
