@@ -1,0 +1,182 @@
+"""What the project's own text says about names, read from syntax trees only where a question is asked."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator, Mapping
+from functools import cached_property
+
+from mlvet.core.source import Source
+
+_DYNAMIC_ATTRIBUTES = re.compile(r"__dict__|\bsetattr\s*\(|\bvars\s*\(|__getattr")
+_DYNAMIC_NAMES = re.compile(r"\bexec\s*\(|\bglobals\s*\(\)|\blocals\s*\(\)\s*(?:\[|\.update)|\bbuiltins\.\w+\s*=|__builtins__")
+
+
+class Tree:
+    """The syntax tree of one source, with parents and character columns."""
+
+    def __init__(self, source: Source, root: ast.Module) -> None:
+        self.source = source
+        self.root = root
+
+    @cached_property
+    def parents(self) -> dict[ast.AST, ast.AST]:
+        return {child: parent for parent in ast.walk(self.root) for child in ast.iter_child_nodes(parent)}
+
+    def ancestors(self, node: ast.AST) -> Iterator[ast.AST]:
+        while node in self.parents:
+            node = self.parents[node]
+            yield node
+
+    def span(self, node: ast.expr | ast.stmt) -> tuple[int, int, int, int]:
+        """Line and column of start and end, counted from 1 in characters."""
+        end_line, end_offset = node.end_lineno or node.lineno, node.end_col_offset or node.col_offset
+        return (
+            node.lineno,
+            self._characters(node.lineno, node.col_offset),
+            end_line,
+            self._characters(end_line, end_offset),
+        )
+
+    def _characters(self, line: int, offset: int) -> int:
+        text = self.source.lines[line - 1]
+        return (offset if text.isascii() else len(text.encode()[:offset].decode("utf-8", "replace"))) + 1
+
+    @cached_property
+    def _expressions(self) -> dict[tuple[int, int, int, int], ast.expr]:
+        found: dict[tuple[int, int, int, int], ast.expr] = {}
+        for node in ast.walk(self.root):
+            if isinstance(node, ast.expr):
+                found.setdefault(self.span(node), node)
+        return found
+
+    def expression(self, line: int, column: int, end_line: int, end_column: int) -> ast.expr | None:
+        """The outermost expression with exactly this span."""
+        return self._expressions.get((line, column, end_line, end_column))
+
+    def innermost(self, line: int, column: int) -> ast.AST:
+        """The smallest node that contains a position."""
+        best: ast.AST = self.root
+        for node in ast.walk(self.root):
+            if isinstance(node, (ast.expr, ast.stmt, ast.arg, ast.excepthandler)) and self._contains(node, line, column):
+                best = node
+        return best
+
+    def _contains(self, node: ast.expr | ast.stmt | ast.arg | ast.excepthandler, line: int, column: int) -> bool:
+        start = (node.lineno, self._characters(node.lineno, node.col_offset))
+        end_line = node.end_lineno or node.lineno
+        end = (end_line, self._characters(end_line, node.end_col_offset or 0))
+        return start <= (line, column) < end
+
+
+class Project:
+    """All sources of a run by the path that checkers know them by."""
+
+    def __init__(self, sources: Mapping[str, Source]) -> None:
+        self.sources = sources
+        self._trees: dict[str, Tree | None] = {}
+        self._definers: dict[str, int] = {}
+
+    def tree(self, path: str) -> Tree | None:
+        """The syntax tree of a file, or None if it has no valid one."""
+        if path not in self._trees:
+            source = self.sources.get(path)
+            self._trees[path] = _parse(source) if source else None
+        return self._trees[path]
+
+    def trees_with(self, word: str) -> Iterator[Tree]:
+        for path, source in self.sources.items():
+            if word in source.text:
+                tree = self.tree(path)
+                if tree is not None:
+                    yield tree
+
+    def attribute_stores(self, name: str) -> int:
+        """In how many places of the project something could give an object an attribute of this name."""
+        if name not in self._definers:
+            self._definers[name] = sum(
+                1 for tree in self.trees_with(name) for node in ast.walk(tree.root) if _may_define(node, name)
+            )
+        return self._definers[name]
+
+    def name_stores(self, path: str, name: str) -> int:
+        """How often a file binds a plain name, imports and definitions included."""
+        tree = self.tree(path)
+        return sum(1 for node in ast.walk(tree.root) if _binds(node, name)) if tree else 0
+
+    def classes(self, name: str) -> Iterator[tuple[Tree, ast.ClassDef]]:
+        for tree in self.trees_with(f"class {name}"):
+            for node in ast.walk(tree.root):
+                if isinstance(node, ast.ClassDef) and node.name == name:
+                    yield tree, node
+
+    def has_subclasses(self, name: str) -> bool:
+        pattern = re.compile(rf"class\s+\w+\s*\([^)]*\b{re.escape(name)}\b")
+        return any(pattern.search(source.text) for source in self.sources.values())
+
+    def adds_attributes_dynamically(self, path: str) -> bool:
+        source = self.sources.get(path)
+        return source is None or bool(_DYNAMIC_ATTRIBUTES.search(source.text))
+
+    def adds_names_dynamically(self, path: str) -> bool:
+        source = self.sources.get(path)
+        return source is None or bool(_DYNAMIC_NAMES.search(source.text))
+
+
+def _parse(source: Source) -> Tree | None:
+    import warnings
+
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return Tree(source, ast.parse(source.text))
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return None
+
+
+_NAMESPACES = frozenset({"SimpleNamespace", "Namespace", "dict", "update", "EasyDict", "Munch", "Bunch", "replace", "type"})
+
+
+def _may_define(node: ast.AST, name: str) -> bool:
+    """Whether a piece of syntax could give some object the attribute: by assignment, by a class body, or by a call
+    that takes the name as text or makes a namespace of its keywords."""
+    match node:
+        case ast.Attribute(attr=attr, ctx=ast.Store() | ast.Del()):
+            return attr == name
+        case ast.ClassDef(body=body):
+            return any(_binds_in_class(statement, name) for statement in body)
+        case ast.Call(func=func, args=args, keywords=keywords):
+            callee = func.attr if isinstance(func, ast.Attribute) else func.id if isinstance(func, ast.Name) else ""
+            return any(_mentions(argument, name) for argument in args) or (
+                callee in _NAMESPACES and any(keyword.arg == name for keyword in keywords)
+            )
+    return False
+
+
+def _binds_in_class(statement: ast.stmt, name: str) -> bool:
+    if isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+        return statement.name == name
+    return any(_binds(node, name) for node in ast.walk(statement))
+
+
+def _mentions(argument: ast.expr, name: str) -> bool:
+    texts = (node.value for node in ast.walk(argument) if isinstance(node, ast.Constant) and isinstance(node.value, str))
+    return any(name in text.replace(",", " ").split() for text in texts if len(text) < 200)
+
+
+def _binds(node: ast.AST, name: str) -> bool:
+    match node:
+        case ast.Name(id=bound, ctx=ast.Store() | ast.Del()):
+            return bound == name
+        case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef():
+            return node.name == name
+        case ast.alias(name=imported, asname=alias):
+            return (alias or imported.split(".")[0]) == name
+        case ast.arg(arg=argument):
+            return argument == name
+        case ast.ExceptHandler(name=caught):
+            return caught == name
+        case ast.MatchAs(name=captured) | ast.MatchStar(name=captured):
+            return captured == name
+    return False

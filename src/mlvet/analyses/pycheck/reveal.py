@@ -1,0 +1,128 @@
+"""The whole type of an expression, asked of the type checker by wrapping it in `reveal_type`.
+
+A checker that says "`int` has no attribute `item`" does not say whether the object is an `int` or an `int | Tensor`.
+Only the first is a crash. Copies of the files in question, with the receivers wrapped, are checked once more.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from mlvet.analyses.pycheck.checker import Diagnosis, Request, run_checker
+from mlvet.analyses.pycheck.checkers.pyrefly import CHECKER
+from mlvet.analyses.pycheck.imports import import_root
+from mlvet.core.source import Source, split_lines
+
+Span = tuple[int, int, int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """An expression of a file whose type is wanted; its span counts from 1 in characters."""
+
+    path: str
+    span: Span
+
+
+def reveal(questions: Iterable[Question], sources: Mapping[str, Source], request: Request) -> dict[Question, str]:
+    """The types that could be learned. A file whose answers do not match its questions one to one yields none."""
+    by_path: dict[str, list[Question]] = defaultdict(list)
+    for question in sorted(set(questions), key=lambda asked: (asked.path, asked.span[:2], [-end for end in asked.span[2:]])):
+        by_path[question.path].append(question)
+    folder = request.workdir / "reveal"
+    copies: dict[str, str] = {}
+    mirrored: dict[Path, Path] = {}
+    for path, asked in by_path.items():
+        copy = _place(Path(path), folder, mirrored)
+        copy.unlink(missing_ok=True)
+        copy.write_text(_wrapped(sources[path].text, asked), encoding="utf-8")
+        copies[str(copy)] = path
+    search = (*(folder / name for name in sorted(os.listdir(folder))), *request.search) if copies else request.search
+    answers = run_checker(CHECKER, replace(request, files=tuple(map(Path, copies)), search=search))
+    return _matched(by_path, copies, answers)
+
+
+def _place(file: Path, folder: Path, mirrored: dict[Path, Path]) -> Path:
+    """Where the copy of a file goes. A package is mirrored by links, so that its relative imports resolve."""
+    root = import_root(file)
+    if root == file.parent:
+        target = folder / f"script{len(mirrored)}"
+        mirrored[file] = target
+    else:
+        package = root / file.relative_to(root).parts[0]
+        target = mirrored.setdefault(package, folder / f"package{len(mirrored)}")
+        if not target.exists():
+            _mirror(package, target / package.name)
+    copy = target / file.relative_to(root)
+    copy.parent.mkdir(parents=True, exist_ok=True)
+    return copy
+
+
+def _mirror(source: Path, target: Path) -> None:
+    for folder, folders, files in os.walk(source):
+        folders[:] = [name for name in folders if not name.startswith((".", "__pycache__"))]
+        here = target / Path(folder).relative_to(source)
+        here.mkdir(parents=True, exist_ok=True)
+        for name in files:
+            if name.endswith((".py", ".pyi")):
+                (here / name).symlink_to(Path(folder, name).absolute())
+
+
+def _wrapped(text: str, questions: list[Question]) -> str:
+    """The text with `reveal_type(...)` around each expression; edits run from the end, inner before outer."""
+    lines = split_lines(text)
+    inserts: list[tuple[int, int, int, str]] = []
+    for order, question in enumerate(questions):
+        line, column, end_line, end_column = question.span
+        inserts.append((line, column, order, "reveal_type("))
+        inserts.append((end_line, end_column, -1 - order, ")"))
+    for line, column, _, piece in sorted(inserts, reverse=True):
+        lines[line - 1] = lines[line - 1][: column - 1] + piece + lines[line - 1][column - 1 :]
+    return "".join(lines)
+
+
+def _matched(
+    by_path: Mapping[str, list[Question]], copies: Mapping[str, str], answers: Iterable[Diagnosis]
+) -> dict[Question, str]:
+    revealed: dict[str, list[Diagnosis]] = defaultdict(list)
+    for answer in answers:
+        if answer.code == "reveal-type" and answer.path in copies:
+            revealed[copies[answer.path]].append(answer)
+    types: dict[Question, str] = {}
+    for path, asked in by_path.items():
+        told = sorted(revealed[path], key=lambda answer: (answer.line, answer.column))
+        if len(told) == len(asked):
+            types.update({question: _type_of(answer) for question, answer in zip(asked, told, strict=True)})
+    return types
+
+
+def _type_of(answer: Diagnosis) -> str:
+    return answer.message.removeprefix("revealed type: ").split("\n")[0]
+
+
+def members(type_text: str) -> list[str]:
+    """The members of a union at its top level: `dict[str, int | None] | None` has two."""
+    found, depth, current = [], 0, ""
+    for character in type_text:
+        depth += (character in "[(") - (character in "])")
+        if character == "|" and depth == 0:
+            found.append(current.strip())
+            current = ""
+        else:
+            current += character
+    return [*found, current.strip()]
+
+
+def class_name(type_text: str) -> str:
+    """The class behind a type: `Literal['a']` is `str`, `list[int]` is `list`, `None` is `NoneType`."""
+    literal = re.match(r"Literal\[(.*)\]$", type_text)
+    if literal:
+        first = literal.group(1).lstrip("-")
+        return "bool" if first in ("True", "False") else "int" if first[:1].isdigit() else "str"
+    head = re.split(r"[\[(]", type_text, maxsplit=1)[0]
+    return {"None": "NoneType", "LiteralString": "str"}.get(head, head.rsplit(".", 1)[-1])
