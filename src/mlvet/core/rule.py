@@ -38,7 +38,7 @@ class Rule:
     severity: ClassVar[Severity]
 
     def __init_subclass__(cls) -> None:
-        cls.name = re.sub(r"(?<!^)(?=[A-Z])", "-", cls.__name__).lower()
+        cls.name = cls.__module__.rpartition(".")[2].replace("_", "-")
 
     @classmethod
     def page(cls) -> Page:

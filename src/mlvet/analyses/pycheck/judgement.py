@@ -1,0 +1,196 @@
+"""From what checkers say to what mlvet says: causes, the facts that bear on them, and verdicts.
+
+A checker reports what its types do not allow; mlvet reports what ends the program. A judge, one per rule, weighs each
+cause against facts about the project and the installed packages, and says how sure it is.
+"""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import re
+import sys
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from enum import Enum
+from functools import cache
+from pathlib import Path
+
+from mlvet.analyses.pycheck.checker import Diagnosis
+from mlvet.analyses.pycheck.environment import Environment
+from mlvet.analyses.pycheck.imports import defines, import_root
+from mlvet.analyses.pycheck.project import Project, Tree
+from mlvet.analyses.pycheck.reveal import Question, class_name, members
+from mlvet.core.evidence import Assumption, Related
+from mlvet.core.fix import Fix
+from mlvet.core.grade import Certainty
+from mlvet.core.rule import Rule
+
+BUILTIN_TYPES = frozenset({"str", "int", "float", "bool", "list", "dict", "tuple", "set", "frozenset", "bytes", "complex", "range"})
+
+
+class Origin(Enum):
+    """Who wrote a function, class or module."""
+
+    PROJECT = "project"
+    STANDARD_LIBRARY = "standard library"
+    PACKAGE = "package"
+    UNKNOWN = "unknown"
+
+
+@dataclass(frozen=True, slots=True)
+class Cause:
+    """One place and one reason to fail, with every checker's report of it; `subject` is the name at fault."""
+
+    rule: str
+    path: str
+    subject: str
+    diagnoses: tuple[Diagnosis, ...]
+
+    @property
+    def chief(self) -> Diagnosis:
+        """The report whose span and words are used: a checker that gives a whole span, pyrefly first."""
+        order = ("pyrefly", "mlvet", "ty", "pyright", "mypy", "pylint", "ruff", "pyflakes", "pytype")
+        return min(self.diagnoses, key=lambda diagnosis: (diagnosis.column == 0, order.index(diagnosis.checker)))
+
+    @property
+    def checkers(self) -> frozenset[str]:
+        return frozenset(diagnosis.checker for diagnosis in self.diagnoses)
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What is said of a cause."""
+
+    certainty: Certainty
+    message: str
+    related: tuple[Related, ...] = ()
+    assumptions: tuple[Assumption, ...] = ()
+    fix: Fix | None = None
+
+
+class PythonRule(Rule):
+    """A rule of pycheck: it can judge a cause. None means that nothing is worth saying."""
+
+    def judge(self, cause: Cause, facts: Facts) -> Verdict | None:
+        raise NotImplementedError
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """What judges may ask."""
+
+    project: Project
+    environment: Environment
+    search: tuple[Path, ...]
+    ran: frozenset[str]
+    partial: frozenset[tuple[str, str]] = frozenset()
+    types: Mapping[Question, str] = field(default_factory=dict)
+
+    def tree(self, cause: Cause) -> Tree | None:
+        return self.project.tree(cause.path)
+
+    def node(self, cause: Cause) -> ast.AST | None:
+        """The expression that the chief report spans, else the smallest node at its start."""
+        tree = self.tree(cause)
+        if tree is None:
+            return None
+        said = cause.chief
+        exact = tree.expression(said.line, said.column, said.end_line, said.end_column)
+        return exact or tree.innermost(said.line, max(said.column, 1))
+
+    def exact_class(self, cause: Cause, node: ast.expr) -> str | None:
+        """The one class that an expression has, or None if it may have several or is not known."""
+        tree = self.tree(cause)
+        told = self.types.get(Question(cause.path, tree.span(node))) if tree else None
+        if told is None:
+            return None
+        names = {class_name(member) for member in members(told)}
+        return names.pop() if len(names) == 1 and not names & {"Unknown", "Any", "Never"} else None
+
+    def only_partial(self, cause: Cause) -> bool:
+        """Whether every report says itself that it concerns only some of the cases."""
+        return all((diagnosis.checker, diagnosis.code) in self.partial for diagnosis in cause.diagnoses)
+
+    def origin(self, qualified: str, path: str) -> Origin:
+        """Who wrote `a.b.c`, as seen from a file."""
+        first = qualified.split(".")[0]
+        if self.project.name_stores(path, first) and not self._imported(first, path):
+            return Origin.PROJECT
+        if any(defines(folder, first) for folder in self.folders(path)):
+            return Origin.PROJECT
+        if first in sys.stdlib_module_names or hasattr(builtins, first):
+            return Origin.STANDARD_LIBRARY
+        return Origin.PACKAGE if self.environment.has(first) else Origin.UNKNOWN
+
+    def folders(self, path: str) -> tuple[Path, ...]:
+        """Folders that the imports of a file start from, its own root first."""
+        return (import_root(Path(path)), *self.search)
+
+    def _imported(self, name: str, path: str) -> bool:
+        tree = self.project.tree(path)
+        imports = (node for node in ast.walk(tree.root) if isinstance(node, (ast.Import, ast.ImportFrom))) if tree else ()
+        return any((alias.asname or alias.name.split(".")[0]) == name for node in imports for alias in node.names)
+
+    def typed(self, package: str) -> bool:
+        """Whether an installed package vouches for its own types."""
+        return any((folder / package / "py.typed").is_file() for folder in self.environment.site_packages)
+
+    def occurs_in_package(self, word: str, module: str) -> bool:
+        """Whether a word stands in the sources beside an installed module; true when they cannot be searched."""
+        parts = module.split(".")
+        for folder in self.environment.site_packages:
+            place = folder.joinpath(*parts)
+            while not place.exists() and not place.with_suffix(".py").exists() and place != folder:
+                place = place.parent
+            if place != folder:
+                return _occurs(word, place if place.is_dir() else place.with_suffix(".py"))
+        return True
+
+
+@cache
+def _occurs(word: str, place: Path) -> bool:
+    pattern = re.compile(rb"\b" + re.escape(word.encode()) + rb"\b")
+    files = [place] if place.is_file() else [file for file in place.iterdir() if file.suffix in (".py", ".pyi")]
+    return any(pattern.search(file.read_bytes()) for file in files)
+
+
+def guarded(tree: Tree, node: ast.AST, errors: Iterable[str]) -> bool:
+    """Whether a node stands in a `try` that catches one of the errors, in its body or in the handler that follows."""
+    wanted = {*errors, "Exception", "BaseException"}
+    child = node
+    for parent in tree.ancestors(node):
+        if isinstance(parent, ast.Try) and child not in parent.finalbody and child not in parent.orelse:
+            if any(_catches(handler, wanted) for handler in parent.handlers):
+                return True
+        if isinstance(parent, (ast.With, ast.AsyncWith)) and any("suppress" in ast.unparse(item) for item in parent.items):
+            return True
+        if isinstance(parent, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)):
+            return False
+        child = parent
+    return False
+
+
+def _catches(handler: ast.ExceptHandler, wanted: set[str]) -> bool:
+    if handler.type is None:
+        return True
+    kinds = handler.type.elts if isinstance(handler.type, ast.Tuple) else [handler.type]
+    return any((kind.attr if isinstance(kind, ast.Attribute) else getattr(kind, "id", "")) in wanted for kind in kinds)
+
+
+def type_checking_only(tree: Tree, node: ast.AST) -> bool:
+    """Whether a node is only read by type checkers: under `if TYPE_CHECKING`."""
+    return any(
+        isinstance(parent, ast.If) and "TYPE_CHECKING" in ast.unparse(parent.test) for parent in tree.ancestors(node)
+    )
+
+
+def quoted(text: str) -> list[str]:
+    """The pieces that a message puts in backticks or quotes."""
+    return [a or b or c for a, b, c in re.findall(r"`([^`]+)`|\"([^\"]+)\"|'([^']+)'", text)]
+
+
+def callee(cause: Cause) -> str:
+    """The function that a report of wrong arguments or types concerns, as the checker names it."""
+    match = re.search(r"in function `([^`]+)`", cause.chief.message)
+    return match.group(1) if match else ""

@@ -1,0 +1,176 @@
+"""Names that nothing binds."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+from difflib import get_close_matches
+
+from mlvet.analyses.pycheck.judgement import Cause, Facts, PythonRule, Verdict, guarded, type_checking_only
+from mlvet.analyses.pycheck.project import Tree
+from mlvet.core.fix import Applicability, Edit, Fix
+from mlvet.core.grade import Certainty, Severity
+
+CUSTOMARY = {
+    "np": "import numpy as np",
+    "pd": "import pandas as pd",
+    "plt": "import matplotlib.pyplot as plt",
+    "sns": "import seaborn as sns",
+    "tf": "import tensorflow as tf",
+    "jnp": "import jax.numpy as jnp",
+    "nn": "from torch import nn",
+    "F": "import torch.nn.functional as F",
+    "optim": "from torch import optim",
+    "Path": "from pathlib import Path",
+    "partial": "from functools import partial",
+    "defaultdict": "from collections import defaultdict",
+    "Counter": "from collections import Counter",
+    "tqdm": "from tqdm import tqdm",
+    "Optional": "from typing import Optional",
+    "List": "from typing import List",
+    "Dict": "from typing import Dict",
+    "Any": "from typing import Any",
+}
+MODULES = frozenset(
+    {"os", "sys", "math", "json", "time", "random", "re", "copy", "glob", "shutil", "logging", "argparse", "pickle",
+     "itertools", "functools", "collections", "datetime", "csv", "subprocess", "warnings", "torch", "torchvision",
+     "jax", "keras", "sklearn", "scipy", "yaml", "wandb", "tempfile", "hashlib", "typing", "dataclasses", "optax"}
+)  # fmt: skip
+NOTEBOOK_NAMES = frozenset({"get_ipython", "display", "In", "Out", "exit", "quit", "_"})
+
+
+class UndefinedVariable(PythonRule):
+    """A name is read that nothing defines.
+
+    ## What it does
+    Reports a name that is bound neither in the function, nor in the file, nor among Python's builtins, or that is
+    local and read before its first assignment.
+
+    ## Why it matters
+    The line raises NameError or UnboundLocalError. In a training script that is often the line after the last
+    epoch, when the result is to be saved.
+
+    ## Example
+        def train(epochs):
+            for epoch in range(epochs):
+                print("epoch", epcoh)
+
+    ## Use instead
+        def train(epochs):
+            for epoch in range(epochs):
+                print("epoch", epoch)
+
+    ## How sure
+    Proved when ruff finds no binding in the file; likely when only the type checker says so. Names in annotations
+    that Python never evaluates, in files that create names at run time, or inside a `try` that catches NameError are
+    at most possible.
+    """
+
+    code = "PY101"
+    severity = Severity.ERROR
+
+    def judge(self, cause: Cause, facts: Facts) -> Verdict | None:
+        name, tree, node = cause.subject, facts.tree(cause), facts.node(cause)
+        if tree is None or node is None:
+            return None
+        if tree.source.cells and name in NOTEBOOK_NAMES:
+            return None
+        error = "UnboundLocalError" if facts.project.name_stores(cause.path, name) and _is_local(tree, node, name) else "NameError"
+        fact = f"`{name}` is read before it is assigned" if error == "UnboundLocalError" else f"`{name}` is not defined"
+        return Verdict(
+            _certainty(cause, facts, tree, node), f"{fact}, so this line raises {error}", fix=_cure(cause, facts, tree, node)
+        )
+
+
+def _certainty(cause: Cause, facts: Facts, tree: Tree, node: ast.AST) -> Certainty:
+    if (
+        facts.project.adds_names_dynamically(cause.path)
+        or guarded(tree, node, ["NameError", "UnboundLocalError"])
+        or never_evaluated(tree, node, facts.environment.version)
+        or type_checking_only(tree, node)
+    ):
+        return Certainty.POSSIBLE
+    if cause.checkers & {"ruff", "pyflakes", "mlvet"}:
+        return Certainty.PROVED
+    alone = facts.ran & {"ruff", "pyflakes"} and not has_star_import(tree)
+    return Certainty.POSSIBLE if alone else Certainty.LIKELY
+
+
+def has_star_import(tree: Tree) -> bool:
+    return any(isinstance(node, ast.ImportFrom) and node.names[0].name == "*" for node in ast.walk(tree.root))
+
+
+def never_evaluated(tree: Tree, node: ast.AST, version: str) -> bool:
+    """Whether a node stands in an annotation that Python stores unread: of a local variable, as text, or postponed."""
+    child = node
+    for parent in tree.ancestors(node):
+        local = isinstance(parent, ast.AnnAssign) and child is parent.annotation and _in_function(tree, parent)
+        annotation = child in (getattr(parent, "annotation", None), getattr(parent, "returns", None))
+        if local or (annotation and (_postponed(tree) or tuple(map(int, version.split("."))) >= (3, 14))):
+            return True
+        child = parent
+    return isinstance(node, ast.Constant)
+
+
+def _postponed(tree: Tree) -> bool:
+    return any(
+        isinstance(statement, ast.ImportFrom) and statement.module == "__future__" and statement.names[0].name == "annotations"
+        for statement in tree.root.body
+    )
+
+
+def _in_function(tree: Tree, node: ast.AST) -> bool:
+    for parent in tree.ancestors(node):
+        if isinstance(parent, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            return True
+        if isinstance(parent, ast.ClassDef):
+            return False
+    return False
+
+
+def _is_local(tree: Tree, node: ast.AST, name: str) -> bool:
+    function = next((p for p in tree.ancestors(node) if isinstance(p, (ast.FunctionDef, ast.AsyncFunctionDef))), None)
+    inside = ast.walk(function) if function else ()
+    return any(isinstance(part, ast.Name) and part.id == name and isinstance(part.ctx, ast.Store) for part in inside)
+
+
+def _cure(cause: Cause, facts: Facts, tree: Tree, node: ast.AST) -> Fix | None:
+    """The nearest name in the file, or the import that is customary for the name; both are guesses."""
+    name = cause.subject
+    statement = CUSTOMARY.get(name) or (f"import {name}" if name in MODULES else None)
+    if statement is not None:
+        line = _first_free_line(tree)
+        where = tree.source.location(line, 1, line, 1)
+        edit = Edit(where, statement + "\n")
+        return _guess(f"add `{statement}`", edit, tree, "the import that is meant is a guess")
+    near = get_close_matches(name, sorted(_names(tree) - {name}), n=1, cutoff=0.75)
+    if not near or not isinstance(node, ast.Name):
+        return None
+    edit = Edit(tree.source.location(*tree.span(node)), near[0])
+    return _guess(f"did you mean `{near[0]}`?", edit, tree, "the name that is meant is a guess")
+
+
+def _guess(title: str, edit: Edit, tree: Tree, reason: str) -> Fix:
+    if not tree.source.verbatim:
+        return Fix(title)
+    return Fix(title, (edit,), Applicability.UNSAFE, reason)
+
+
+def _names(tree: Tree) -> set[str]:
+    bound = {node.id for node in ast.walk(tree.root) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
+    bound |= {node.arg for node in ast.walk(tree.root) if isinstance(node, ast.arg)}
+    bound |= {alias.asname or alias.name.split(".")[0] for node in ast.walk(tree.root)
+              if isinstance(node, (ast.Import, ast.ImportFrom)) for alias in node.names}  # fmt: skip
+    bound |= {node.name for node in ast.walk(tree.root) if isinstance(node, (ast.FunctionDef, ast.ClassDef))}
+    return bound | {name for name in dir(builtins) if not name.startswith("_")}
+
+
+def _first_free_line(tree: Tree) -> int:
+    """The line after the docstring and the `__future__` imports."""
+    line = 1
+    for statement in tree.root.body:
+        docstring = isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
+        if not docstring and not (isinstance(statement, ast.ImportFrom) and statement.module == "__future__"):
+            return statement.lineno if isinstance(statement, (ast.Import, ast.ImportFrom)) else line
+        line = (statement.end_lineno or line) + 1
+    return line
