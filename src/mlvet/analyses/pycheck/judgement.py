@@ -21,6 +21,7 @@ from mlvet.analyses.pycheck.environment import Environment
 from mlvet.analyses.pycheck.imports import defines, import_root
 from mlvet.analyses.pycheck.project import Project, Tree
 from mlvet.analyses.pycheck.reveal import Question, class_name, members
+from mlvet.core.errors import InternalError
 from mlvet.core.evidence import Assumption, Related
 from mlvet.core.fix import Fix
 from mlvet.core.grade import Certainty
@@ -70,10 +71,15 @@ class Verdict:
 
 
 class PythonRule(Rule):
-    """A rule of pycheck: it can judge a cause. None means that nothing is worth saying."""
+    """A rule of pycheck. `asks` names the expressions whose whole type bears on a cause; `judge` weighs the cause, and
+    returns None when nothing is worth saying."""
+
+    def asks(self, cause: Cause, facts: Facts) -> list[ast.expr]:
+        del cause, facts
+        return []
 
     def judge(self, cause: Cause, facts: Facts) -> Verdict | None:
-        raise NotImplementedError
+        raise InternalError(f"rule {self.name} has no judge for {cause}, {facts}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,6 +194,29 @@ def type_checking_only(tree: Tree, node: ast.AST) -> bool:
 def quoted(text: str) -> list[str]:
     """The pieces that a message puts in backticks or quotes."""
     return [a or b or c for a, b, c in re.findall(r"`([^`]+)`|\"([^\"]+)\"|'([^']+)'", text)]
+
+
+def settled(cause: Cause, facts: Facts, expression: ast.expr) -> bool:
+    """Whether the type that the checker inferred for an expression is all there is.
+
+    Checkers take the first assignment of an attribute or global as its type, so one that is assigned elsewhere too,
+    or that comes in through a parameter, may be something else at run time.
+    """
+    match expression:
+        case ast.Attribute(value=owner, attr=attr):
+            return facts.project.attribute_stores(attr) <= 1 and settled(cause, facts, owner)
+        case ast.Name(id=name) if name not in ("self", "cls"):
+            tree = facts.tree(cause)
+            return tree is not None and (tree.binds_here(expression) or facts.project.name_stores(cause.path, name) <= 1)
+        case ast.Subscript():
+            return False
+    return True
+
+
+def surely(cause: Cause, facts: Facts, expression: ast.expr) -> str | None:
+    """The built-in class that an expression has at run time, if that is certain."""
+    kind = facts.exact_class(cause, expression)
+    return kind if kind in BUILTIN_TYPES and settled(cause, facts, expression) else None
 
 
 def callee(cause: Cause) -> str:

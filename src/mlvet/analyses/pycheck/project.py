@@ -43,6 +43,20 @@ class Tree:
         text = self.source.lines[line - 1]
         return (offset if text.isascii() else len(text.encode()[:offset].decode("utf-8", "replace"))) + 1
 
+    def scope(self, node: ast.AST) -> ast.AST:
+        """The function, lambda or module that a node belongs to."""
+        scopes = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
+        return next((parent for parent in self.ancestors(node) if isinstance(parent, scopes)), self.root)
+
+    def binds_here(self, name: ast.Name) -> bool:
+        """Whether the scope that reads a name also assigns it, so that a checker follows its flow."""
+        scope = self.scope(name)
+        assigned = (node for node in ast.walk(scope) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store))
+        shared = (node for node in ast.walk(self.root) if isinstance(node, (ast.Global, ast.Nonlocal)))
+        return any(node.id == name.id and self.scope(node) is scope for node in assigned) and not any(
+            name.id in node.names for node in shared
+        )
+
     @cached_property
     def _expressions(self) -> dict[tuple[int, int, int, int], ast.expr]:
         found: dict[tuple[int, int, int, int], ast.expr] = {}

@@ -13,6 +13,7 @@ from mlvet.analyses.pycheck.judgement import (
     PythonRule,
     Verdict,
     guarded,
+    settled,
     type_checking_only,
 )
 from mlvet.analyses.pycheck.project import Tree
@@ -60,6 +61,10 @@ class MissingAttribute(PythonRule):
 
     code = "PY202"
     severity = Severity.ERROR
+
+    def asks(self, cause: Cause, facts: Facts) -> list[ast.expr]:
+        node = facts.node(cause)
+        return [node.value] if isinstance(node, ast.Attribute) and not _module(cause) else []
 
     def judge(self, cause: Cause, facts: Facts) -> Verdict | None:
         tree, node = facts.tree(cause), facts.node(cause)
@@ -161,41 +166,11 @@ def _paths(facts: Facts, defined: list[tuple[Tree, ast.ClassDef]]) -> list[str]:
     return [path for path, source in facts.project.sources.items() if source.path in shown]
 
 
-def settled(cause: Cause, facts: Facts, receiver: ast.expr) -> bool:
-    """Whether the type that the checker inferred for an expression is all there is.
-
-    Checkers take the first assignment of an attribute or global as its type, so one that is assigned elsewhere too,
-    or that comes in through a parameter, may be something else at run time.
-    """
-    if isinstance(receiver, ast.Attribute):
-        return facts.project.attribute_stores(receiver.attr) <= 1 and settled(cause, facts, receiver.value)
-    if isinstance(receiver, ast.Name) and receiver.id not in ("self", "cls"):
-        tree = facts.tree(cause)
-        return tree is not None and (_bound_here(tree, receiver) or facts.project.name_stores(cause.path, receiver.id) <= 1)
-    if isinstance(receiver, ast.Subscript):
-        return False
-    return True
-
-
-def _bound_here(tree: Tree, name: ast.Name) -> bool:
-    """Whether the scope that reads a name also assigns it, so that the checker follows its flow."""
-    scope = _scope(tree, name)
-    return any(
-        isinstance(node, ast.Name) and node.id == name.id and isinstance(node.ctx, ast.Store) and _scope(tree, node) is scope
-        for node in ast.walk(scope)
-    ) and not any(isinstance(node, ast.Global) and name.id in node.names for node in ast.walk(tree.root))
-
-
-def _scope(tree: Tree, node: ast.AST) -> ast.AST:
-    scopes = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.Module)
-    return next((parent for parent in tree.ancestors(node) if isinstance(parent, scopes)), tree.root)
-
-
 def _assigned(tree: Tree, receiver: ast.expr) -> ast.expr | None:
     """The only value that a name is assigned in its scope."""
     if not isinstance(receiver, ast.Name):
         return receiver
-    scope = _scope(tree, receiver)
+    scope = tree.scope(receiver)
     values = [
         node.value
         for node in ast.walk(scope)

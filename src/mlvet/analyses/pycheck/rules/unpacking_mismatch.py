@@ -1,0 +1,46 @@
+"""Tuples taken apart into the wrong number of names."""
+
+from __future__ import annotations
+
+from mlvet.analyses.pycheck.judgement import Cause, Facts, PythonRule, Verdict, guarded
+from mlvet.core.grade import Certainty, Severity
+
+
+class UnpackingMismatch(PythonRule):
+    """A tuple is unpacked into a number of names that is not its length.
+
+    ## What it does
+    Reports assignments that take a tuple of known length apart into more or fewer names.
+
+    ## Why it matters
+    The line raises ValueError.
+
+    ## Example
+        def load():
+            return [1], [2], [3]
+
+        train, test = load()
+
+    ## Use instead
+        def load():
+            return [1], [2], [3]
+
+        train, valid, test = load()
+
+    ## How sure
+    Likely when the value has that length on every path; possible when it may be something else.
+    """
+
+    code = "PY404"
+    severity = Severity.ERROR
+
+    def judge(self, cause: Cause, facts: Facts) -> Verdict | None:
+        tree, node = facts.tree(cause), facts.node(cause)
+        if tree is None or node is None:
+            return None
+        words = cause.chief.message.splitlines()[0]
+        message = f"{words[:1].lower() + words[1:]}, so this line raises ValueError"
+        open_ended = " | " in words or "Unknown" in words or "Any" in words or facts.only_partial(cause)
+        if open_ended or guarded(tree, node, ["ValueError"]):
+            return Verdict(Certainty.POSSIBLE, message)
+        return Verdict(Certainty.LIKELY, message)
