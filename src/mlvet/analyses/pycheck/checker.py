@@ -53,8 +53,9 @@ class Checker:
     """An adapter: where the tool is, how it is called, how its output reads.
 
     `kinds` maps the tool's codes to rule names; codes that are absent are dropped by `parse` unless it decides
-    by message. `answers` are the exit codes with which the tool has done its work. `environment` is added to the
-    variables that the tool sees.
+    by message. `answers` are the exit codes with which the tool has done its work. A `grouped` tool follows imports, so
+    it sees only files that resolve them alike. `partial` are the codes that say "in some of the cases".
+    `environment` is added to the variables that the tool sees.
     """
 
     name: str
@@ -63,6 +64,8 @@ class Checker:
     kinds: Mapping[str, str]
     answers: frozenset[int] = frozenset({0, 1})
     python_module: str | None = None
+    grouped: bool = True
+    partial: frozenset[str] = frozenset()
     environment: Mapping[str, str] = field(default_factory=dict)
 
     def executable(self) -> list[str] | None:

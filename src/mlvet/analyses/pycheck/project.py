@@ -77,6 +77,11 @@ class Tree:
                 best = node
         return best
 
+    def call_around(self, line: int, column: int) -> ast.Call | None:
+        """The smallest call that contains a position."""
+        node = self.innermost(line, column)
+        return next((found for found in (node, *self.ancestors(node)) if isinstance(found, ast.Call)), None)
+
     def _contains(self, node: ast.expr | ast.stmt | ast.arg | ast.excepthandler, line: int, column: int) -> bool:
         start = (node.lineno, self._characters(node.lineno, node.col_offset))
         end_line = node.end_lineno or node.lineno

@@ -56,4 +56,4 @@ def _parse(output: str, request: Request) -> Iterator[Diagnosis]:
         )
 
 
-CHECKER = Checker("ruff", _arguments, _parse, KINDS)
+CHECKER = Checker("ruff", _arguments, _parse, KINDS, grouped=False)

@@ -74,7 +74,7 @@ class MissingAttribute(PythonRule):
         errors = ["ImportError", "ModuleNotFoundError"] if importing else ["AttributeError"]
         if guarded(tree, node, errors) or type_checking_only(tree, node):
             return None
-        if cause.chief.checker == "mlvet":
+        if cause.chief.code == "unassigned-attribute":
             return Verdict(Certainty.PROVED, cause.chief.message.split("\n")[0], fix=_nearest(cause, tree, node))
         if module := _module(cause):
             return _of_module(cause, facts, tree, node, module, importing)

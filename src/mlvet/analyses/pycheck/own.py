@@ -1,0 +1,249 @@
+"""mlvet's own checker: what type checkers cannot see in machine-learning programs.
+
+Attributes of networks that are never assigned, calls of networks that do not fit their `__init__` or `forward`, keys
+that a written dictionary lacks, names that exist for type checkers only, and names that left the standard library.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from difflib import get_close_matches
+
+from mlvet.analyses.pycheck.arguments import mismatch
+from mlvet.analyses.pycheck.checker import Diagnosis
+from mlvet.analyses.pycheck.frameworks import Base, aliases, base_of, dotted, provides
+from mlvet.analyses.pycheck.judgement import type_checking_only
+from mlvet.analyses.pycheck.project import Project, Tree
+
+NAME = "mlvet"
+
+_FRAMEWORK_CLASS = re.compile(r"class\s+\w+\s*\([^)]*\b(?:Module|Layer|Model)\b")
+_DICT_LITERAL = re.compile(r"^\s*\w+\s*(?::[^=\n]+)?=\s*\{", re.MULTILINE)
+_ABSTRACT = frozenset(
+    """AsyncGenerator AsyncIterable AsyncIterator Awaitable ByteString Callable Collection Container Coroutine Generator
+    Hashable ItemsView Iterable Iterator KeysView Mapping MappingView MutableMapping MutableSequence MutableSet Reversible
+    Sequence Set Sized ValuesView""".split()
+)
+
+
+def examine(project: Project) -> list[Diagnosis]:
+    """Every diagnosis of the own checker, over all files; a file is parsed only if its text gives a reason to."""
+    found: list[Diagnosis] = []
+    for path, source in project.sources.items():
+        text = source.text
+        reasons = (
+            (_FRAMEWORK_CLASS.search(text), _networks),
+            ("TYPE_CHECKING" in text, _type_checking_names),
+            ("collections" in text and any(name in text for name in _ABSTRACT), _left_collections),
+            (_DICT_LITERAL.search(text), _dictionary_keys),
+        )
+        for reason, check in reasons:
+            tree = project.tree(path) if reason else None
+            if tree is not None:
+                found += check(path, tree, project)
+    return found
+
+
+def _say(path: str, tree: Tree, node: ast.expr | ast.stmt, code: str, rule: str, message: str) -> Diagnosis:
+    line, column, end_line, end_column = tree.span(node)
+    return Diagnosis(NAME, code, rule, path, line, column, end_line, end_column, message)
+
+
+@dataclass(frozen=True, slots=True)
+class Network:
+    """A class of this file that derives, through classes of this file only, from a framework class."""
+
+    node: ast.ClassDef
+    base: Base
+    lineage: tuple[ast.ClassDef, ...]
+
+    def method(self, name: str) -> ast.FunctionDef | None:
+        for member in self.lineage:
+            for statement in member.body:
+                if isinstance(statement, ast.FunctionDef) and statement.name == name:
+                    return statement
+        return None
+
+
+def networks(tree: Tree) -> Iterator[Network]:
+    """The networks of a file whose every base is known."""
+    names = aliases(tree.root)
+    local = {node.name: node for node in tree.root.body if isinstance(node, ast.ClassDef)}
+    for node in local.values():
+        lineage: list[ast.ClassDef] = []
+        base: Base | None = None
+        current: ast.ClassDef | None = node
+        while current is not None and current not in lineage and len(current.bases) == 1 and not current.keywords:
+            lineage.append(current)
+            parent = current.bases[0]
+            current = local.get(parent.id) if isinstance(parent, ast.Name) else None
+            if current is None:
+                base = base_of(dotted(parent, names))
+        if base is not None and not any(member.decorator_list for member in lineage):
+            yield Network(node, base, tuple(lineage))
+
+
+def _networks(path: str, tree: Tree, project: Project) -> Iterator[Diagnosis]:
+    found = list(networks(tree))
+    for network in found:
+        yield from _own_attributes(path, tree, project, network)
+    yield from _network_calls(path, tree, {network.node.name: network for network in found})
+
+
+def _own_attributes(path: str, tree: Tree, project: Project, network: Network) -> Iterator[Diagnosis]:
+    """`self.name` that no class of the lineage, and nothing in the project, ever sets."""
+    if any("__getattr__" in ast.dump(member) or "setattr" in ast.dump(member) or "__dict__" in ast.dump(member) for member in network.lineage):
+        return
+    for function in (statement for statement in network.node.body if isinstance(statement, ast.FunctionDef)):
+        receiver = function.args.args[0].arg if function.args.args else ""
+        decorators = {ast.unparse(decorator) for decorator in function.decorator_list}
+        if receiver != "self" or decorators & {"staticmethod", "classmethod"}:
+            continue
+        for node in ast.walk(function):
+            if (
+                isinstance(node, ast.Attribute)
+                and isinstance(node.ctx, ast.Load)
+                and isinstance(node.value, ast.Name)
+                and node.value.id == "self"
+                and not provides(network.base, node.attr)
+                and not project.attribute_stores(node.attr)
+            ):
+                near = get_close_matches(node.attr, sorted(_assigned_to_self(network)), n=1, cutoff=0.6)
+                offer = f"\nDid you mean `{near[0]}`?" if near else ""
+                message = f"`self.{node.attr}` is never assigned in `{network.node.name}`, so this line raises AttributeError"
+                yield _say(path, tree, node, "unassigned-attribute", "missing-attribute", message + offer)
+
+
+def _assigned_to_self(network: Network) -> set[str]:
+    return {
+        node.attr
+        for member in network.lineage
+        for node in ast.walk(member)
+        if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store)
+    } | {statement.name for member in network.lineage for statement in member.body if isinstance(statement, ast.FunctionDef)}
+
+
+def _network_calls(path: str, tree: Tree, found: dict[str, Network]) -> Iterator[Diagnosis]:
+    """Constructions of networks that do not fit `__init__`, and calls of them that do not fit `forward`."""
+    instances = _instances(tree, found)
+    for node in ast.walk(tree.root):
+        if not isinstance(node, ast.Call):
+            continue
+        method, shown = None, ast.unparse(node.func)
+        if isinstance(node.func, ast.Name) and node.func.id in found:
+            method = found[node.func.id].method("__init__")
+        elif (network := instances.get(shown)) and network.base.call:
+            method = network.method(network.base.call)
+            shown = f"{network.node.name}.{network.base.call}"
+        said = mismatch(method, node) if method else None
+        if said:
+            yield _say(path, tree, node, "call-does-not-fit", "argument-mismatch", f"{said} in function `{shown}`")
+
+
+def _instances(tree: Tree, found: dict[str, Network]) -> dict[str, Network]:
+    """Names and `self` attributes that the file only ever assigns one network class."""
+    assigned: dict[str, list[ast.expr | None]] = {}
+    for node in ast.walk(tree.root):
+        match node:
+            case ast.Assign(targets=[ast.Name() | ast.Attribute() as target], value=value):
+                assigned.setdefault(ast.unparse(target), []).append(value)
+            case ast.Name(ctx=ast.Store()) | ast.Attribute(ctx=ast.Store()) if not _is_sole_target(tree, node):
+                assigned.setdefault(ast.unparse(node), []).append(None)
+            case ast.arg():
+                assigned.setdefault(node.arg, []).append(None)
+    kinds: dict[str, Network] = {}
+    for name, values in assigned.items():
+        classes = {_constructed(value) for value in values}
+        kind = classes.pop() if len(classes) == 1 else None
+        if kind is not None and kind in found:
+            kinds[name] = found[kind]
+    return kinds
+
+
+def _is_sole_target(tree: Tree, node: ast.AST) -> bool:
+    parent = tree.parents.get(node)
+    return isinstance(parent, ast.Assign) and parent.targets == [node]
+
+
+def _constructed(value: ast.expr | None) -> str | None:
+    """`Net(...)` and `Net(...).to(device)` give a `Net`."""
+    while isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute) and value.func.attr in ("to", "cuda", "cpu", "eval", "train"):
+        value = value.func.value
+    return value.func.id if isinstance(value, ast.Call) and isinstance(value.func, ast.Name) else None
+
+
+def _type_checking_names(path: str, tree: Tree, project: Project) -> Iterator[Diagnosis]:
+    """Names that only `if TYPE_CHECKING` imports and that run-time code reads."""
+    from mlvet.analyses.pycheck.rules.undefined_variable import never_evaluated
+
+    hidden = {
+        alias.asname or alias.name.split(".")[0]
+        for node in ast.walk(tree.root)
+        if isinstance(node, (ast.Import, ast.ImportFrom)) and type_checking_only(tree, node)
+        for alias in node.names
+    }
+    for node in ast.walk(tree.root):
+        if (
+            isinstance(node, ast.Name)
+            and isinstance(node.ctx, ast.Load)
+            and node.id in hidden
+            and project.name_stores(path, node.id) == 1
+            and not type_checking_only(tree, node)
+            and not never_evaluated(tree, node, "3.11")
+        ):
+            yield _say(path, tree, node, "type-checking-only", "undefined-variable", f"`{node.id}` is imported for type checkers only")
+
+
+def _left_collections(path: str, tree: Tree, project: Project) -> Iterator[Diagnosis]:
+    """The abstract classes that moved from `collections` to `collections.abc` in Python 3.10."""
+    del project
+    names = aliases(tree.root)
+    for node in ast.walk(tree.root):
+        match node:
+            case ast.ImportFrom(module="collections", level=0):
+                for alias in node.names:
+                    if alias.name in _ABSTRACT:
+                        message = f"Could not import `{alias.name}` from `collections`\nDid you mean `collections.abc.{alias.name}`?"
+                        yield _say(path, tree, node, "left-library", "missing-attribute", message)
+            case ast.Attribute(value=ast.Name(id=owner), attr=attr) if attr in _ABSTRACT and names.get(owner) == "collections":
+                yield _say(path, tree, node, "left-library", "missing-attribute", f"No attribute `{attr}` in module `collections`")
+
+
+def _dictionary_keys(path: str, tree: Tree, project: Project) -> Iterator[Diagnosis]:
+    """Constant keys read from a dictionary that is written out once, never changed, and never leaves the file."""
+    del project
+    for statement in ast.walk(tree.root):
+        match statement:
+            case ast.Assign(targets=[ast.Name(id=name) as target], value=ast.Dict(keys=keys)) if keys:
+                written = {key.value if isinstance(key, ast.Constant) else None for key in keys}
+                if None not in written and not tree.source.path.endswith("__init__.py"):
+                    yield from _absent_keys(path, tree, target, name, written)
+
+
+def _absent_keys(path: str, tree: Tree, target: ast.Name, name: str, written: set[object]) -> Iterator[Diagnosis]:
+    uses = [node for node in ast.walk(tree.root) if isinstance(node, ast.Name) and node.id == name]
+    shadowed = any(isinstance(node, ast.arg) and node.arg == name for node in ast.walk(tree.root))
+    reads: list[tuple[ast.Subscript, object]] = []
+    for use in uses:
+        parent = tree.parents.get(use)
+        match parent:
+            case _ if use is target:
+                continue
+            case ast.Subscript(value=value, slice=ast.Constant(value=key), ctx=ast.Load()) if value is use:
+                reads.append((parent, key))
+            case ast.Subscript(value=value, ctx=ast.Load()) if value is use:
+                continue
+            case ast.Attribute(attr="get" | "items" | "keys" | "values") | ast.Compare() | ast.For() | ast.comprehension():
+                continue
+            case _:
+                return
+    if shadowed:
+        return
+    for node, key in reads:
+        if key not in written:
+            near = get_close_matches(str(key), [str(known) for known in written], n=1, cutoff=0.6)
+            offer = f"\ndid you mean {near[0]!r}?" if near else ""
+            yield _say(path, tree, node, "absent-key", "missing-key", f"`{name}` has no key {key!r}{offer}")
