@@ -40,7 +40,10 @@ def first_line(source: Source | None, location: Location) -> Line | None:
 
 
 def around(source: Source | None, location: Location, context: int) -> list[Line]:
-    """The lines of a span with `context` lines before and after, at most ten of the span, within the cell if any."""
+    """The lines of a span, at most ten, with up to `context` lines before and after, within the cell if any.
+
+    Blank lines at either end are left out.
+    """
     flat = source.flat_line(location) if source else None
     if source is None or flat is None or location.line is None or not 0 < flat <= len(source.lines):
         return []
@@ -55,6 +58,10 @@ def around(source: Source | None, location: Location, context: int) -> list[Line
         start, end = _span(text, location, number) if location.line <= number <= last else (0, 0)
         end = max(end, start + 1) if number == location.line else end
         lines.append(_windowed(number, text, start, end))
+    while lines and not lines[0].text.strip() and lines[0].number < location.line:
+        del lines[0]
+    while lines and not lines[-1].text.strip() and lines[-1].number > last:
+        del lines[-1]
     return lines
 
 

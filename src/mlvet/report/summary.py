@@ -13,7 +13,9 @@ def sentence(vetting: Vetting) -> str:
     counts = vetting.count()
     found = [counted(counts[severity], severity.value) for severity in reversed(Severity) if counts[severity]]
     what = f"Found {', '.join(found)}" if found else "No problems found"
-    return f"{what} in {counted(vetting.summary.files, 'file')} ({vetting.summary.seconds:.1f} s)."
+    failed = len(vetting.summary.problems)
+    end = f"; {counted(failed, 'input')} could not be analysed." if failed else "."
+    return f"{what} in {counted(vetting.summary.files, 'file')} ({vetting.summary.seconds:.1f} s){end}"
 
 
 def remarks(vetting: Vetting) -> Iterator[str]:
