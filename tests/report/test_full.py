@@ -89,8 +89,8 @@ def test_carets_follow_wide_and_combining_characters(make) -> None:
 
 
 def test_wide_characters_in_the_span_take_two_carets(make) -> None:
-    vetting = make(finding(Location("a.py", 1, 1, 1, 3)), sources={"a.py": "面積 = 1"})
-    assert excerpt(vetting) == ["1 | 面積 = 1", "  | ^^^^ wrong"]
+    vetting = make(finding(Location("a.py", 1, 1, 1, 3)), sources={"a.py": "面ｘ = 1"})
+    assert excerpt(vetting) == ["1 | 面ｘ = 1", "  | ^^^^ wrong"]
 
 
 def test_span_over_several_lines_is_underlined_to_the_end_of_the_first(make) -> None:

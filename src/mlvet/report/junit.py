@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from itertools import groupby
 from xml.etree import ElementTree as Xml
 
 from mlvet.core.finding import Finding
@@ -11,44 +10,38 @@ from mlvet.core.result import Problem, Vetting
 from mlvet.report.notes import notes
 from mlvet.report.terminal import one_line, visible
 
+_BAD = {"failures": "failure", "errors": "error"}
 _NONCHARACTERS = re.compile("[\ufffe\uffff]")
 
 
 def render(vetting: Vetting, *, color: bool = False) -> str:  # noqa: ARG001 - one signature for all formats
     """The document; inputs that could not be analysed are errors, and a clean run is one test that passed."""
-    findings, problems = vetting.findings, vetting.summary.problems
-    root = _element("testsuites", name="mlvet", time=f"{vetting.summary.seconds:.3f}")
-    by_path = groupby(
-        sorted(findings, key=lambda finding: finding.location.path), lambda finding: finding.location.path
-    )
-    for path, group in by_path:
-        cases = [_failure(path, finding) for finding in group]
-        root.append(_suite(path, cases, failures=len(cases), errors=0))
-    for problem in problems:
-        root.append(_suite(problem.path, [_error(problem)], failures=0, errors=1))
-    if not findings and not problems:
-        root.append(_suite("mlvet", [_element("testcase", name="No problems found", classname="mlvet")], 0, 0))
-    for key, count in {
-        "tests": max(1, len(findings) + len(problems)),
-        "failures": len(findings),
-        "errors": len(problems),
-    }.items():
-        root.set(key, str(count))
+    cases: dict[str, list[Xml.Element]] = {}
+    for finding in vetting.findings:
+        cases.setdefault(finding.location.path, []).append(_failure(finding))
+    for problem in vetting.summary.problems:
+        cases.setdefault(problem.path, []).append(_error(problem))
+    if not cases:
+        cases["mlvet"] = [_element("testcase", name="No problems found", classname="mlvet")]
+    total = _counts([case for group in cases.values() for case in group])
+    root = _element("testsuites", name="mlvet", time=f"{vetting.summary.seconds:.3f}", **total)
+    for path, group in cases.items():
+        suite = _element("testsuite", name=path, **_counts(group))
+        suite.extend(group)
+        root.append(suite)
     Xml.indent(root)
     return f'<?xml version="1.0" encoding="UTF-8"?>\n{Xml.tostring(root, encoding="unicode")}\n'
 
 
-def _suite(name: str, cases: list[Xml.Element], failures: int, errors: int) -> Xml.Element:
-    counts = {"tests": str(len(cases)), "failures": str(failures), "errors": str(errors)}
-    suite = _element("testsuite", name=name, **counts)
-    suite.extend(cases)
-    return suite
+def _counts(cases: list[Xml.Element]) -> dict[str, str]:
+    bad = {key: sum(case.find(tag) is not None for case in cases) for key, tag in _BAD.items()}
+    return {"tests": str(len(cases)), **{key: str(count) for key, count in bad.items()}}
 
 
-def _failure(path: str, finding: Finding) -> Xml.Element:
+def _failure(finding: Finding) -> Xml.Element:
     place = finding.location
-    where = str(place).removeprefix(path).removeprefix(":")
-    case = _element("testcase", name=f"{finding.rule} ({where})" if where else finding.rule, classname=path)
+    where = str(place).removeprefix(place.path).removeprefix(":")
+    case = _element("testcase", name=f"{finding.rule} ({where})" if where else finding.rule, classname=place.path)
     if place.line is not None and place.cell is None:
         case.set("line", str(place.line))
     kind = f"{finding.severity} {finding.certainty}"
