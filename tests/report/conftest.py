@@ -43,7 +43,7 @@ class MatmulInnerDims(Rule):
     The program stops with an error when it reaches the line.
 
     ## Example
-        torch.ones(2, 3) @ torch.ones(4, 5)  # 3 <> 4
+        torch.ones(2, 3) @ torch.ones(4, 5)  # <inner> 3, 4
 
     ## Use instead
         torch.ones(2, 3) @ torch.ones(3, 5)

@@ -73,7 +73,7 @@ def test_everything_is_there_without_a_script(vetting: Vetting) -> None:
         "5 more are less certain",
         "pyrefly did not answer within 60 s",
         "Reports a product whose inner dimensions differ.",
-        "torch.ones(2, 3) @ torch.ones(4, 5) # 3 <> 4",
+        "torch.ones(2, 3) @ torch.ones(4, 5) # <inner> 3, 4",
     ]:
         assert wanted in page.text
 

@@ -72,7 +72,8 @@ def _header(vetting: Vetting) -> Iterator[str]:
         number, _, noun = counted(counts[severity], severity.value).partition(" ")
         tone = severity.value if counts[severity] else "none"
         yield f'<li class="{tone}"><b>{number}</b><span>{noun}</span></li>'
-    yield f"<li><b>{vetting.summary.files:,}</b><span>files analysed</span></li>"
+    number, _, noun = counted(vetting.summary.files, "file").partition(" ")
+    yield f"<li><b>{number}</b><span>{noun} analysed</span></li>"
     yield "</ul></header>"
 
 
