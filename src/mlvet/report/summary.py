@@ -1,0 +1,53 @@
+"""The closing lines of a report for people."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from mlvet.core.grade import Severity
+from mlvet.core.result import Hidden, Vetting
+
+
+def sentence(vetting: Vetting) -> str:
+    """How many findings in how many files, such as `Found 2 errors, 1 warning in 14 files (0.8 s).`"""
+    counts = vetting.count()
+    found = [counted(counts[severity], severity.value) for severity in reversed(Severity) if counts[severity]]
+    what = f"Found {', '.join(found)}" if found else "No problems found"
+    failed = len(vetting.summary.problems)
+    end = f"; {counted(failed, 'input')} could not be analysed." if failed else "."
+    return f"{what} in {counted(vetting.summary.files, 'file')} ({vetting.summary.seconds:.1f} s){end}"
+
+
+def remarks(vetting: Vetting) -> Iterator[str]:
+    """What belongs beside the sentence: operators, hidden findings, notes of the run; problems are not among them."""
+    summary = vetting.summary
+    if summary.operators_analysed > 0:
+        left = f", {summary.operators_unanalysed} not analysed" if summary.operators_unanalysed else ""
+        yield f"Analysed {counted(summary.operators_analysed, 'operator')}{left}."
+    yield from hidden(summary.hidden)
+    for note in summary.notes:
+        yield f"note: {note}"
+
+
+def hidden(counts: Hidden) -> Iterator[str]:
+    """One line for each reason why findings are not shown, with the way to see them."""
+    if counts.certainty:
+        yield f"{_more(counts.certainty)} less certain: show {_them(counts.certainty)} with --min-certainty possible"
+    if counts.severity:
+        yield f"{_more(counts.severity)} less severe: show {_them(counts.severity)} with --min-severity suggestion"
+    if counts.suppressed:
+        yield f"{_more(counts.suppressed)} suppressed by comments"
+    if counts.baseline:
+        yield f"{_more(counts.baseline)} in the baseline"
+
+
+def counted(number: int, noun: str) -> str:
+    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
+
+
+def _more(number: int) -> str:
+    return f"{number:,} more {'is' if number == 1 else 'are'}"
+
+
+def _them(number: int) -> str:
+    return "it" if number == 1 else "them"
