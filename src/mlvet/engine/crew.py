@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import atexit
 import os
 import signal
 import sys
 import threading
 import time
+from contextlib import suppress
 from multiprocessing.connection import Connection, Pipe
 from types import TracebackType
 from typing import IO, TYPE_CHECKING, Any, Protocol
@@ -84,29 +86,35 @@ class Crew:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        if os.getpid() != self._owner:
+        self.close()
+
+    def close(self) -> None:
+        """Kill the workers; a copy of this object in a fork leaves them alone."""
+        if self._guard is None or os.getpid() != self._owner:
             return
         workers = list(self._workers)
         for member in workers:
             guard.kill_tree(member.process.pid)
         for member in workers:
             self._forget(member)
-        if self._guard:
-            process, pipe = self._guard
-            pipe.close()
-            ended(process)
+        process, pipe = self._guard
+        self._guard = None
+        pipe.close()
+        ended(process)
+        atexit.unregister(self.close)
 
     def start(self) -> Worker:
         """A new worker."""
         worker.flush_streams()
         if self._guard is None:
             self._guard = _start_guard()
+            atexit.register(self.close)  # an iterator that is never closed is collected too late to act
         ours, theirs = Pipe()
         _OURS.add(ours)
         process = self._fork(theirs) if may_fork() else self._spawn(theirs)
         member = Worker(process, ours)
         self._workers.add(member)
-        self._guard[1].write(b"+%d\n" % process.pid)
+        self._tell_guard(b"+%d\n" % process.pid)
         theirs.close()
         if not isinstance(process, Forked):
             ours.send((self._fn, self._memory, _main_module()))
@@ -123,8 +131,12 @@ class Crew:
         ended(member.process)
         member.connection.close()
         self._workers.discard(member)
+        self._tell_guard(b"-%d\n" % member.process.pid)
+
+    def _tell_guard(self, line: bytes) -> None:
         if self._guard:
-            self._guard[1].write(b"-%d\n" % member.process.pid)
+            with suppress(BrokenPipeError):  # somebody killed the guard; the run goes on without it
+                self._guard[1].write(line)
 
     def _fork(self, theirs: Connection[Any, Any]) -> Process:
         pid = os.fork()

@@ -78,8 +78,8 @@ class DaskExecutor:
                 n_workers=self._jobs or processors(),
                 threads_per_worker=1,
                 host="127.0.0.1",
-                dashboard_address=None,
-                worker_dashboard_address=None,
+                dashboard_address="127.0.0.1:0",
+                scheduler_kwargs={"dashboard": False},
                 silence_logs=logging.CRITICAL,
             )
             return stack.enter_context(Client(stack.enter_context(cluster), set_as_default=False))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pickle
 import traceback
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, TypeVar
 
@@ -32,11 +32,8 @@ def packed(
 def run_packed(payload: bytes, cancelled: Callable[[], bool] | None = None) -> Outcome[None, bytes]:
     """The outcome of a packed call; the value stays pickled, so only the worker and the client load what it holds."""
     call, timeout, memory = pickle.loads(payload)
-    outcomes: Iterator[Outcome[Any, bytes]] = LocalExecutor(1, cancelled=cancelled).run(
-        _call, [call], timeout=timeout, memory=memory
-    )
-    outcome = next(outcomes, None)
-    return Died(None, "cancelled") if outcome is None else replace(outcome, job=None)
+    ended = list(LocalExecutor(1, cancelled=cancelled).run(_call, [call], timeout=timeout, memory=memory))
+    return replace(ended[0], job=None) if ended else Died(None, "cancelled")
 
 
 def unpacked(job: J, outcome: Outcome[None, bytes]) -> Outcome[J, Any]:

@@ -23,7 +23,8 @@ class RayExecutor:
 
     `jobs` bounds how many jobs are out at once; by default twice the cluster's processors. Ray runs a job again when
     it loses the worker, three times; after that the job has died. mlvet is installed on every node. A connection
-    that the program already has to a cluster is used and left open.
+    that the program already has to a cluster is used and left open. Ray's own servers listen on every network
+    interface, for `ray://local` too.
     """
 
     def __init__(self, address: str, jobs: int | None = None) -> None:
@@ -75,7 +76,6 @@ class RayExecutor:
                 include_dashboard=False,
                 log_to_driver=False,
                 logging_level="ERROR",
-                _node_ip_address="127.0.0.1",
             )
             return
         try:
