@@ -1,0 +1,227 @@
+"""The near side of the local executor: starting workers, giving them jobs, and ending them for certain."""
+
+from __future__ import annotations
+
+import atexit
+import os
+import signal
+import sys
+import threading
+import time
+from contextlib import suppress
+from multiprocessing.connection import Connection, Pipe
+from types import TracebackType
+from typing import IO, TYPE_CHECKING, Any, Protocol
+from weakref import WeakSet
+
+from mlvet.engine import guard, worker
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+_ENDING_SECONDS = 5.0
+_OURS: WeakSet[Any] = WeakSet()
+"""The parent's ends of all pipes, which no fork may keep open: the far sides tell by them that the parent is gone."""
+
+
+def _close_ours() -> None:
+    for end in list(_OURS):
+        end.close()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_close_ours)
+
+
+class Process(Protocol):
+    """A child process, as `subprocess.Popen` sees it."""
+
+    pid: int
+
+    def poll(self) -> int | None: ...
+
+
+class Forked:
+    """A child made by a plain fork; `poll` gives its exit code, or minus the signal that ended it."""
+
+    def __init__(self, pid: int) -> None:
+        self.pid = pid
+        self._code: int | None = None
+
+    def poll(self) -> int | None:
+        if self._code is None:
+            try:
+                pid, status = os.waitpid(self.pid, os.WNOHANG)
+            except ChildProcessError:
+                pid, status = self.pid, 0
+            if pid:
+                self._code = os.waitstatus_to_exitcode(status)
+        return self._code
+
+
+class Worker:
+    """A worker process and the connection to it; `ready` once it has said that it serves."""
+
+    __slots__ = ("connection", "process", "ready")
+
+    def __init__(self, process: Process, connection: Connection[Any, Any]) -> None:
+        self.process = process
+        self.connection = connection
+        self.ready = False
+
+
+class Crew:
+    """The workers of one run. Leaving the context kills them and every process that their jobs left behind."""
+
+    def __init__(self, fn: bytes, memory: int | None) -> None:
+        self._fn = fn
+        self._memory = memory
+        self._owner = os.getpid()
+        self._workers: set[Worker] = set()
+        self._guard: tuple[Process, IO[bytes]] | None = None
+
+    def __enter__(self) -> Crew:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Kill the workers; a copy of this object in a fork leaves them alone."""
+        if self._guard is None or os.getpid() != self._owner:
+            return
+        workers = list(self._workers)
+        for member in workers:
+            guard.kill_tree(member.process.pid)
+        for member in workers:
+            self._forget(member)
+        process, pipe = self._guard
+        self._guard = None
+        pipe.close()
+        ended(process)
+        atexit.unregister(self.close)
+
+    def start(self) -> Worker:
+        """A new worker."""
+        worker.flush_streams()
+        if self._guard is None:
+            self._guard = _start_guard()
+            atexit.register(self.close)  # an iterator that is never closed is collected too late to act
+        ours, theirs = Pipe()
+        _OURS.add(ours)
+        process = self._fork(theirs) if may_fork() else self._spawn(theirs)
+        member = Worker(process, ours)
+        self._workers.add(member)
+        self._tell_guard(b"+%d\n" % process.pid)
+        theirs.close()
+        if not isinstance(process, Forked):
+            ours.send((self._fn, self._memory, _main_module()))
+        return member
+
+    def dismiss(self, member: Worker) -> str:
+        """Kill a worker with all its processes; the answer says how it had ended if it was dead already."""
+        code = member.process.poll()
+        (guard.kill_tree if code is None else guard.kill_group)(member.process.pid)
+        self._forget(member)
+        return "the connection was closed" if code is None else cause_of(code)
+
+    def _forget(self, member: Worker) -> None:
+        ended(member.process)
+        member.connection.close()
+        self._workers.discard(member)
+        self._tell_guard(b"-%d\n" % member.process.pid)
+
+    def _tell_guard(self, line: bytes) -> None:
+        if self._guard:
+            with suppress(BrokenPipeError):  # somebody killed the guard; the run goes on without it
+                self._guard[1].write(line)
+
+    def _fork(self, theirs: Connection[Any, Any]) -> Process:
+        pid = os.fork()
+        if pid == 0:
+            worker.serve_forked(theirs, self._fn, self._memory)
+        return Forked(pid)
+
+    def _spawn(self, theirs: Connection[Any, Any]) -> Process:
+        import subprocess
+
+        handle = theirs.fileno()
+        program = (
+            f"import sys; sys.path[:] = {sys.path!r}; from mlvet.engine import worker; worker.serve_spawned({handle})"
+        )
+        command = [sys.executable, "-c", program]
+        if sys.platform == "win32":
+            os.set_handle_inheritable(handle, True)
+            startup = subprocess.STARTUPINFO(lpAttributeList={"handle_list": [handle]})
+            return subprocess.Popen(command, stdin=subprocess.DEVNULL, startupinfo=startup)
+        return subprocess.Popen(command, stdin=subprocess.DEVNULL, pass_fds=[handle], start_new_session=True)
+
+
+def may_fork() -> bool:
+    """Whether a fork is safe: the process has a single thread, native ones included where the system lists them."""
+    if not hasattr(os, "fork"):
+        return False
+    try:
+        return len(os.listdir("/proc/self/task")) == 1
+    except OSError:
+        return threading.active_count() == 1
+
+
+def ended(process: Process, seconds: float = _ENDING_SECONDS) -> int | None:
+    """The exit code of a process that is about to end, or None if it has not ended after `seconds`."""
+    deadline = time.monotonic() + seconds
+    while (code := process.poll()) is None and time.monotonic() < deadline:
+        time.sleep(0.0005)
+    return code
+
+
+def cause_of(code: int) -> str:
+    """An exit code in words."""
+    if code >= 0:
+        return f"exit code {code}"
+    try:
+        return f"signal {-code} ({signal.Signals(-code).name})"
+    except ValueError:
+        return f"signal {-code}"
+
+
+def _start_guard() -> tuple[Process, IO[bytes]]:
+    """The guard's process and the pipe that it watches."""
+    reading, writing = os.pipe()
+    pipe = open(writing, "wb", buffering=0)  # noqa: SIM115
+    _OURS.add(pipe)
+    process: Process
+    if may_fork():
+        pid = os.fork()
+        if pid == 0:
+            try:
+                os.setsid()
+                null = os.open(os.devnull, os.O_RDWR)
+                for standard in (0, 1, 2):
+                    os.dup2(null, standard)
+                guard.watch(reading)
+            finally:
+                os._exit(0)
+        process = Forked(pid)
+    else:
+        import subprocess
+
+        quiet = subprocess.DEVNULL
+        command = [sys.executable, "-I", "-S", guard.__file__]
+        process = subprocess.Popen(command, stdin=reading, stdout=quiet, stderr=quiet, start_new_session=True)
+    os.close(reading)
+    return process, pipe
+
+
+def _main_module() -> Mapping[str, str]:
+    """Where a new interpreter finds the main module, in the terms of `multiprocessing.spawn.prepare`."""
+    from multiprocessing import process
+
+    if getattr(process.current_process(), "_inheriting", False):
+        raise RuntimeError("workers start while the main module is imported; guard it by `if __name__ == '__main__':`")
+    main = sys.modules["__main__"]
+    name = getattr(getattr(main, "__spec__", None), "name", None)
+    path = getattr(main, "__file__", None)
+    return {"init_main_from_name": name} if name else {"init_main_from_path": path} if path else {}
