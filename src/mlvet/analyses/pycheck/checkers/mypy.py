@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import hashlib
 import json
-import linecache
 import re
 from collections.abc import Iterator
 
 from mlvet.analyses.pycheck.checker import Checker, Diagnosis, Request
+from mlvet.analyses.pycheck.columns import from_bytes, source_line
 from mlvet.analyses.pycheck.import_roots import home, module_name, readable_only, without_clashes
 
 KINDS = {
@@ -60,7 +60,8 @@ def _runs(request: Request) -> Iterator[Request]:
 def _arguments(request: Request) -> list[str]:
     config = request.workdir / "mypy.toml"
     skipped = [module_name(path, home(path, request.search)) for path in request.unreadable]
-    lines = ["[tool.mypy]", f"mypy_path = {_toml([str(folder) for folder in request.search])}"]
+    # The native parser counts columns wrongly in lines that are not ASCII.
+    lines = ["[tool.mypy]", "native_parser = false", f"mypy_path = {_toml([str(folder) for folder in request.search])}"]
     if skipped:
         lines += ["[[tool.mypy.overrides]]", f"module = {_toml(skipped)}", 'follow_imports = "skip"']
     config.write_text("\n".join(lines) + "\n", encoding="utf-8")
@@ -100,10 +101,11 @@ def _parse(output: str, request: Request) -> Iterator[Diagnosis]:
             continue
         if rule == "missing-module" and _installed(message, request):
             continue
-        end_row, end_column = entry.get("end_line", row), entry.get("end_column", -1) + 1
-        if message.startswith("Not all arguments converted") and ".format(" in linecache.getline(path, row):
+        if message.startswith("Not all arguments converted") and ".format(" in source_line(path, row):
             continue
-        yield Diagnosis("mypy", code, rule, path, row, entry["column"] + 1, end_row, end_column, message)
+        end_row, end_column = entry.get("end_line", row), entry.get("end_column", -1)
+        column, end_column = from_bytes(path, row, entry["column"]), from_bytes(path, end_row, end_column)
+        yield Diagnosis("mypy", code, rule, path, row, column, end_row, end_column, message)
 
 
 def _code(code: str, message: str, hint: str) -> str:

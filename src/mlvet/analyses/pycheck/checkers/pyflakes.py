@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 
 from mlvet.analyses.pycheck.checker import Checker, Diagnosis, Request
+from mlvet.analyses.pycheck.columns import from_bytes
 
 KINDS = {
     "UndefinedName": "undefined-variable",
@@ -80,10 +81,20 @@ def _parse(output: str, request: Request) -> Iterator[Diagnosis]:
         found = _LINE.match(text)
         if found is None:
             continue
-        message, line = found["message"], int(found["line"])
+        path, message, line = found["path"], found["message"], int(found["line"])
         code = next((name for pattern, name in _MESSAGES if pattern.search(message)), None)
         if code is not None:
-            yield Diagnosis("pyflakes", code, KINDS[code], found["path"], line, int(found["column"]), line, 0, message)
+            yield Diagnosis(
+                "pyflakes",
+                code,
+                KINDS[code],
+                path,
+                line,
+                from_bytes(path, line, int(found["column"]) - 1),
+                line,
+                0,
+                message,
+            )
 
 
 CHECKER = Checker("pyflakes", _arguments, _parse, KINDS, python_module="pyflakes")

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import json
-import linecache
 import os
 import re
 from collections.abc import Iterator
 
 from mlvet.analyses.pycheck.checker import Checker, Diagnosis, Request
+from mlvet.analyses.pycheck.columns import from_bytes, source_line
 from mlvet.analyses.pycheck.import_roots import without_clashes
 
 _SYMBOLS = {
     "syntax-error": """
         syntax-error await-outside-async bare-name-capture-pattern duplicate-argument-name
-        invalid-star-assignment-target misplaced-future multiple-class-sub-patterns nonlocal-and-global nonlocal-without-binding not-in-loop
+        invalid-star-assignment-target misplaced-future multiple-class-sub-patterns nonlocal-and-global
+        nonlocal-without-binding not-in-loop
         return-outside-function star-needs-assignment-target too-many-star-expressions used-prior-global-declaration
         yield-inside-async-function yield-outside-function""",
     "undefined-variable": "undefined-variable used-before-assignment",
@@ -102,11 +103,12 @@ def _parse(output: str, request: Request) -> Iterator[Diagnosis]:
         rule = KINDS.get(code)
         if rule is None or _of_compiled_package(message, request):
             continue
-        if code == "too-many-format-args" and ".format(" in linecache.getline(path, line):
+        if code == "too-many-format-args" and ".format(" in source_line(path, line):
             continue
         known = entry["endLine"] is not None and entry["endColumn"] is not None
-        end_line, end_column = (entry["endLine"], entry["endColumn"] + 1) if known else (line, 0)
-        column = entry["column"] + (code != "syntax-error")
+        end_line = entry["endLine"] if known else line
+        end_column = from_bytes(path, end_line, entry["endColumn"]) if known else 0
+        column = entry["column"] if code == "syntax-error" else from_bytes(path, line, entry["column"])
         yield Diagnosis("pylint", code, rule, path, line, column, end_line, end_column, message)
 
 

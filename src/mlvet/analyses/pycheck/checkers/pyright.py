@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from mlvet.analyses.pycheck.checker import Checker, Diagnosis, Request
+from mlvet.analyses.pycheck.columns import from_utf16
 from mlvet.analyses.pycheck.import_roots import home
 
 # Both names where pyright has renamed a rule.
@@ -102,10 +103,10 @@ def _parse(output: str, request: Request) -> Iterator[Diagnosis]:
         rule = _rule(code, message)
         if entry["severity"] != "error" or rule is None:
             continue
-        begin, end = (
-            (entry["range"][side]["line"] + 1, entry["range"][side]["character"] + 1) for side in ("start", "end")
-        )
-        yield Diagnosis("pyright", code, rule, entry["file"], *begin, *end, message)
+        path = entry["file"]
+        places = [(entry["range"][side]["line"] + 1, entry["range"][side]["character"]) for side in ("start", "end")]
+        (line, column), (end_line, end_column) = ((row, from_utf16(path, row, unit)) for row, unit in places)
+        yield Diagnosis("pyright", code, rule, path, line, column, end_line, end_column, message)
 
 
 def _code(code: str, message: str) -> str:

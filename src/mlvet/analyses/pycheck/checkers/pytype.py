@@ -8,7 +8,8 @@ import sys
 from collections.abc import Iterator
 
 from mlvet.analyses.pycheck.checker import Checker, CheckerFailed, Diagnosis, Request
-from mlvet.analyses.pycheck.import_roots import without_clashes
+from mlvet.analyses.pycheck.columns import from_bytes
+from mlvet.analyses.pycheck.import_roots import readable_only, without_clashes
 
 KINDS = {
     "python-compiler-error": "syntax-error",
@@ -45,6 +46,11 @@ _LINE = re.compile(
 )
 
 
+def _runs(request: Request) -> Iterator[Request]:
+    """pytype leaves out what imports a file that does not compile."""
+    return without_clashes(readable_only(request))
+
+
 def _arguments(request: Request) -> list[str]:
     config = request.workdir / "pytype.cfg"
     config.write_text("[pytype]\n", encoding="utf-8")
@@ -67,7 +73,7 @@ def _parse(output: str, request: Request) -> Iterator[Diagnosis]:
         found = _LINE.match(text)
         if found is None:
             continue
-        message, line, code = found["message"], int(found["line"]), found["code"]
+        path, message, line, code = found["path"], found["message"], int(found["line"]), found["code"]
         detail = lines[number + 1] if number + 1 < len(lines) else ""
         if f"{code}:union" in PARTIAL and re.search(
             r"^  In (Optional|Union)\[|\n.*'.*\b(Optional|Union)\[", f"{detail}\n{message}"
@@ -77,7 +83,8 @@ def _parse(output: str, request: Request) -> Iterator[Diagnosis]:
         if rule == "missing-module":
             rule = _import_rule(message, request)
         if rule is not None:
-            yield Diagnosis("pytype", code, rule, found["path"], line, int(found["column"]), line, 0, message)
+            column = from_bytes(path, line, int(found["column"]) - 1)
+            yield Diagnosis("pytype", code, rule, path, line, column, line, 0, message)
 
 
 def _import_rule(message: str, request: Request) -> str | None:
@@ -89,4 +96,4 @@ def _import_rule(message: str, request: Request) -> str | None:
     return "missing-attribute" if rest and top in sys.stdlib_module_names else "missing-module"
 
 
-CHECKER = Checker("pytype", _arguments, _parse, KINDS, partial=PARTIAL, runs=without_clashes)
+CHECKER = Checker("pytype", _arguments, _parse, KINDS, partial=PARTIAL, runs=_runs)
