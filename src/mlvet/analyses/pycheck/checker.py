@@ -19,7 +19,8 @@ class Request:
 
     `workdir` is a private empty folder: the checker runs there and may write there, so nothing of the
     analysed project is on its path. `search` are the folders that the project's imports start from. `cache` is
-    a folder that lasts between runs.
+    a folder that lasts between runs. `unreadable` are files that Python cannot compile: a tool that gives up at
+    the first of them gets them here and not among `files`.
     """
 
     files: tuple[Path, ...]
@@ -27,6 +28,7 @@ class Request:
     search: tuple[Path, ...]
     workdir: Path
     cache: Path
+    unreadable: tuple[Path, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,9 +55,10 @@ class Checker:
     """An adapter: where the tool is, how it is called, how its output reads.
 
     `kinds` maps the tool's codes to rule names; codes that are absent are dropped by `parse` unless it decides
-    by message. `answers` are the exit codes with which the tool has done its work. A `grouped` tool follows imports, so
-    it sees only files that resolve them alike. `partial` are the codes that say "in some of the cases".
-    `environment` is added to the variables that the tool sees.
+by message. `answers` are the exit codes with which the tool has done its work. A `grouped` tool follows imports, so
+    it sees only files that resolve them alike. `partial` are the codes of what holds on some paths or for some members
+    of a union only; where the tool has one code for both, the adapter appends `:union` to it. `environment` is added to
+    the variables that the tool sees. `runs` divides a request that the tool cannot do at once.
     """
 
     name: str
@@ -67,6 +70,7 @@ class Checker:
     grouped: bool = True
     partial: frozenset[str] = frozenset()
     environment: Mapping[str, str] = field(default_factory=dict)
+    runs: Callable[[Request], Iterable[Request]] = lambda request: (request,)
 
     def executable(self) -> list[str] | None:
         """The command that starts the tool, or None when it is not installed.
@@ -86,10 +90,14 @@ class CheckerFailed(Exception):
 
 
 def run_checker(checker: Checker, request: Request) -> list[Diagnosis]:
-    """Run the tool and read its answer."""
+    """Run the tool, as often as the request needs, and read its answers."""
     start = checker.executable()
     if start is None:
         raise CheckerFailed("not installed")
+    return [diagnosis for run in checker.runs(request) for diagnosis in _run_once(checker, start, run)]
+
+
+def _run_once(checker: Checker, start: list[str], request: Request) -> list[Diagnosis]:
     command = [*start, *checker.arguments(request)]
     completed = subprocess.run(
         command,

@@ -32,6 +32,13 @@ class Environment:
             for folder in self.site_packages
         )
 
+    def prefix(self) -> Path | None:
+        """The folder of the installation, for tools that read it as data; None for an unusual layout."""
+        folder = self.site_packages[0] if self.site_packages else None
+        if folder is None or folder.name != "site-packages":
+            return None
+        return folder.parents[1] if folder.parent.name == "Lib" else folder.parents[2]
+
 
 def find_environment(chosen: Path | None, project: Path) -> Environment:
     """The chosen interpreter or folder; else the active virtual or conda environment; else the project's

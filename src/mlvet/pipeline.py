@@ -1,0 +1,129 @@
+"""The one path from paths to a vetting, for the command line, editors and library users alike."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from mlvet.analyses.catalogue import catalogue
+from mlvet.core.baseline import DEFAULT_NAME, read_baseline
+from mlvet.core.config import Config
+from mlvet.core.errors import UnsupportedInput
+from mlvet.core.executor import Executor
+from mlvet.core.finding import Finding
+from mlvet.core.fingerprint import fingerprinted
+from mlvet.core.result import Hidden, Problem, Summary, Vetting
+from mlvet.core.rule import expand
+from mlvet.core.source import Source
+from mlvet.discovery import discover
+from mlvet.frontends.source import read_source
+
+
+@dataclass(slots=True)
+class Reading:
+    """The inputs of a run: texts by absolute path, and what could not be read."""
+
+    sources: dict[Path, Source] = field(default_factory=dict)
+    problems: list[Problem] = field(default_factory=list)
+
+
+def vet(paths: Iterable[Path], config: Config, executor: Executor, *, known: frozenset[str] | None = None) -> Vetting:
+    """Analyse paths and return what is to be shown.
+
+    `known` are the fingerprints of a baseline; by default those of the project's baseline file, if it has one.
+    """
+    started = time.monotonic()
+    base = Path.cwd()
+    selected = expand(config.select, catalogue()) - expand(config.ignore, catalogue())
+    known = _baseline(config) if known is None else known
+    reading = read(paths, config, base)
+    shown = {source.path: source for source in reading.sources.values()}
+
+    findings, notes, figures, complete = _analyse(reading.sources, config, executor)
+    wanted = _Wanted(selected, config, base)
+    standing, suppressed, unused = _without_suppressed(findings, shown, wanted, complete)
+    root = os.path.relpath(config.root, base) if base.is_relative_to(config.root) else str(config.root)
+    stamped = fingerprinted((f for f in [*standing, *unused] if wanted(f.rule, f.location.path)), shown, root)
+    visible, hidden = _visible(stamped, config, known, suppressed)
+    summary = Summary(
+        files=len(reading.sources),
+        seconds=time.monotonic() - started,
+        hidden=hidden,
+        notes=tuple(notes),
+        problems=tuple(reading.problems),
+        analyses=figures,
+    )
+    return Vetting(tuple(visible), summary, shown, catalogue(), str(config.root), str(base))
+
+
+def read(paths: Iterable[Path], config: Config, base: Path) -> Reading:
+    """Find and read every input; one that cannot be read is a problem of its own and stops nothing."""
+    found = discover(paths, config)
+    reading = Reading(problems=list(found.problems))
+    for path in found.files:
+        absolute = Path(os.path.abspath(path))
+        shown = absolute.relative_to(base).as_posix() if absolute.is_relative_to(base) else absolute.as_posix()
+        try:
+            reading.sources[absolute] = read_source(absolute, shown)
+        except UnsupportedInput as error:
+            reading.problems.append(Problem(shown, str(error)))
+    return reading
+
+
+def _analyse(
+    sources: Mapping[Path, Source], config: Config, executor: Executor
+) -> tuple[list[Finding], list[str], dict[str, object], bool]:
+    from mlvet.analyses.pycheck import analysis as pycheck
+    from mlvet.engine.cache import cache_folder
+
+    outcome = pycheck.run(sources, config, catalogue(), executor, cache_folder())
+    return outcome.findings, outcome.notes, {"pycheck": dict(outcome.figures)}, outcome.complete
+
+
+class _Wanted:
+    """Whether a rule is to be reported in a file."""
+
+    def __init__(self, selected: frozenset[str], config: Config, base: Path) -> None:
+        self._selected = selected
+        self._config = config
+        self._base = base
+        self._ignored: dict[str, frozenset[str]] = {}
+
+    def __call__(self, rule: str, path: str) -> bool:
+        if path not in self._ignored:
+            selectors = self._config.ignored_in(self._base / path)
+            self._ignored[path] = expand(selectors, catalogue())
+        return rule in self._selected and rule not in self._ignored[path]
+
+
+def _without_suppressed(
+    findings: list[Finding], shown: Mapping[str, Source], wanted: _Wanted, complete: bool
+) -> tuple[list[Finding], int, list[Finding]]:
+    if not any("mlvet:" in source.text for source in shown.values()):
+        return findings, 0, []
+    from mlvet.analyses.suppressions.apply import apply
+
+    return apply(findings, shown, catalogue(), lambda rule, path: complete and wanted(rule, path))
+
+
+def _baseline(config: Config) -> frozenset[str]:
+    path = config.baseline or config.root / DEFAULT_NAME
+    return read_baseline(path) if config.baseline is not None or path.is_file() else frozenset()
+
+
+def _visible(
+    findings: list[Finding], config: Config, known: frozenset[str], suppressed: int
+) -> tuple[list[Finding], Hidden]:
+    sure = [finding for finding in findings if finding.certainty.at_least(config.min_certainty)]
+    grave = [finding for finding in sure if finding.severity.at_least(config.min_severity)]
+    new = [finding for finding in grave if finding.fingerprint not in known]
+    hidden = Hidden(
+        certainty=len(findings) - len(sure),
+        severity=len(sure) - len(grave),
+        suppressed=suppressed,
+        baseline=len(grave) - len(new),
+    )
+    return new, hidden
