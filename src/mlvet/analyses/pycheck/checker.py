@@ -55,7 +55,7 @@ class Checker:
     """An adapter: where the tool is, how it is called, how its output reads.
 
     `kinds` maps the tool's codes to rule names; codes that are absent are dropped by `parse` unless it decides
-by message. `answers` are the exit codes with which the tool has done its work. A `grouped` tool follows imports, so
+    by message. `answers` are the exit codes with which the tool has done its work. A `grouped` tool follows imports, so
     it sees only files that resolve them alike. `partial` are the codes of what holds on some paths or for some members
     of a union only; where the tool has one code for both, the adapter appends `:union` to it. `environment` is added to
     the variables that the tool sees. `runs` divides a request that the tool cannot do at once.

@@ -1,0 +1,7 @@
+"""`python -m mlvet`."""
+
+import sys
+
+from mlvet.cli import main
+
+sys.exit(main())
