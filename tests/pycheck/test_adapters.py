@@ -192,6 +192,13 @@ def test_modules_of_the_same_name_in_two_folders_stay_apart(name: str, tmp_path:
     }
 
 
+@pytest.mark.parametrize("name", INSTALLED)
+def test_a_module_named_like_one_of_the_standard_library_stops_nobody(name: str, tmp_path: Path) -> None:
+    program = "import helper\n\nprint(helper.f(1), undefined_name)\n"
+    found = run(name, tmp_path, {"types.py": "X = 1\n", "helper.py": "def f(x):\n    return x\n", "main.py": program})
+    assert [(each.line, each.rule) for each in found] == [(3, NAME)]
+
+
 @pytest.mark.parametrize("name", [name for name in INSTALLED if name not in ("ruff", "pyflakes")])
 def test_packages_of_an_environment_are_found_without_running_it(name: str, tmp_path: Path) -> None:
     site_packages = tmp_path / "venv" / "lib" / "python3.11" / "site-packages"

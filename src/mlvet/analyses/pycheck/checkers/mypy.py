@@ -6,6 +6,8 @@ import hashlib
 import json
 import re
 from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
 
 from mlvet.analyses.pycheck.checker import Checker, Diagnosis, Request
 from mlvet.analyses.pycheck.columns import from_bytes, source_line
@@ -52,9 +54,28 @@ _DECIDED_BY_MESSAGE = {"misc", "typeddict-item", "metaclass"}
 _NO_CRASH = re.compile(r"does not explicitly export attribute|is not defined in stub|^Name \"reveal_")
 
 
+# mypy refuses an import root that has a module of one of these names.
+_RESERVED = frozenset(
+    {"_collections_abc", "_typeshed", "abc", "builtins", "collections", "mypy_extensions", "sys", "types", "typing"}
+    | {"typing_extensions"}
+)
+
+
 def _runs(request: Request) -> Iterator[Request]:
-    """mypy stops at the first file that does not parse, and at the first module name that two files claim."""
-    return without_clashes(readable_only(request))
+    """mypy stops at a file that does not parse, at a module name that two files claim, and at a name of its own."""
+    homes = (home(path, request.search) for path in request.files)
+    search = dict.fromkeys(_unreserved(folder) for folder in (*homes, *request.search))
+    return without_clashes(readable_only(replace(request, search=tuple(search))))
+
+
+def _unreserved(folder: Path) -> Path:
+    while folder.parent != folder and any(_has_module(folder, name) for name in _RESERVED):
+        folder = folder.parent
+    return folder
+
+
+def _has_module(folder: Path, name: str) -> bool:
+    return (folder / f"{name}.py").is_file() or (folder / name).is_dir()
 
 
 def _arguments(request: Request) -> list[str]:
@@ -99,7 +120,7 @@ def _parse(output: str, request: Request) -> Iterator[Diagnosis]:
         rule = _rule(code, message)
         if entry["severity"] != "error" or rule is None or path not in wanted:
             continue
-        if rule == "missing-module" and _installed(message, request):
+        if rule == "missing-module" and _present(message, path, request):
             continue
         if message.startswith("Not all arguments converted") and ".format(" in source_line(path, row):
             continue
@@ -121,10 +142,11 @@ def _rule(code: str, message: str) -> str | None:
     return next(decided, KINDS.get(code))
 
 
-def _installed(message: str, request: Request) -> bool:
-    """Without an interpreter to ask, mypy finds no third-party package; those that are there are not missing."""
+def _present(message: str, path: str, request: Request) -> bool:
+    """Installed packages that mypy did not look for, for want of an interpreter to ask, and modules beside the file
+    whose folder could not be an import root are not missing."""
     found = re.search(r'module named "(\w+)', message)
-    return found is not None and request.environment.has(found.group(1))
+    return found is not None and (request.environment.has(found[1]) or _has_module(Path(path).parent, found[1]))
 
 
 CHECKER = Checker("mypy", _arguments, _parse, KINDS, python_module="mypy", partial=PARTIAL, runs=_runs)
