@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from mlvet.analyses.catalogue import catalogue
@@ -45,9 +45,11 @@ def vet(paths: Iterable[Path], config: Config, executor: Executor, *, known: fro
     findings, notes, figures, complete = _analyse(reading.sources, config, executor)
     wanted = _Wanted(selected, config, base)
     standing, suppressed, unused = _without_suppressed(findings, shown, wanted, complete)
+    visible, hidden = _visible([f for f in [*standing, *unused] if wanted(f.rule, f.location.path)], config)
     root = os.path.relpath(config.root, base) if base.is_relative_to(config.root) else str(config.root)
-    stamped = fingerprinted((f for f in [*standing, *unused] if wanted(f.rule, f.location.path)), shown, root)
-    visible, hidden = _visible(stamped, config, known, suppressed)
+    stamped = fingerprinted(visible, shown, root)
+    new = [finding for finding in stamped if finding.fingerprint not in known]
+    hidden = replace(hidden, suppressed=suppressed, baseline=len(stamped) - len(new))
     summary = Summary(
         files=len(reading.sources),
         seconds=time.monotonic() - started,
@@ -56,7 +58,7 @@ def vet(paths: Iterable[Path], config: Config, executor: Executor, *, known: fro
         problems=tuple(reading.problems),
         analyses=figures,
     )
-    return Vetting(tuple(visible), summary, shown, catalogue(), str(config.root), str(base))
+    return Vetting(tuple(new), summary, shown, catalogue(), str(config.root), str(base))
 
 
 def read(paths: Iterable[Path], config: Config, base: Path) -> Reading:
@@ -114,16 +116,7 @@ def _baseline(config: Config) -> frozenset[str]:
     return read_baseline(path) if config.baseline is not None or path.is_file() else frozenset()
 
 
-def _visible(
-    findings: list[Finding], config: Config, known: frozenset[str], suppressed: int
-) -> tuple[list[Finding], Hidden]:
+def _visible(findings: list[Finding], config: Config) -> tuple[list[Finding], Hidden]:
     sure = [finding for finding in findings if finding.certainty.at_least(config.min_certainty)]
     grave = [finding for finding in sure if finding.severity.at_least(config.min_severity)]
-    new = [finding for finding in grave if finding.fingerprint not in known]
-    hidden = Hidden(
-        certainty=len(findings) - len(sure),
-        severity=len(sure) - len(grave),
-        suppressed=suppressed,
-        baseline=len(grave) - len(new),
-    )
-    return new, hidden
+    return grave, Hidden(certainty=len(findings) - len(sure), severity=len(sure) - len(grave))

@@ -55,8 +55,9 @@ def run(sources: Mapping[Path, Source], config: Config, catalogue: Catalogue, ex
     tools = [checker_named(name) for name in config.checkers]
     with tempfile.TemporaryDirectory(prefix="mlvet-") as folder:
         work = Path(folder).resolve()
-        project = Project(_on_disk(sources, work / "texts"))
-        parts = groups({Path(path): source.text for path, source in project.sources.items()}, environment, config.root)
+        placed, copies = _on_disk(sources, work / "texts")
+        project = Project(placed)
+        parts = groups({Path(path): source.text for path, source in placed.items()}, copies, environment, config.root)
         jobs = _jobs(tools, parts, environment, work, cache)
         diagnoses, failures = _answers(executor, jobs, config.timeout)
         diagnoses += own.examine(project)
@@ -72,9 +73,13 @@ def run(sources: Mapping[Path, Source], config: Config, catalogue: Catalogue, ex
     return Outcome(findings, notes, not failures, figures)
 
 
-def _on_disk(sources: Mapping[Path, Source], folder: Path) -> dict[str, Source]:
-    """Paths that checkers can read: the file itself, or a UTF-8 copy of what is not plain text on disk."""
+def _on_disk(sources: Mapping[Path, Source], folder: Path) -> tuple[dict[str, Source], dict[Path, Path]]:
+    """Paths that checkers can read: the file itself, or a UTF-8 copy of what is not plain text on disk.
+
+    The second mapping leads from each copy to its original.
+    """
     placed: dict[str, Source] = {}
+    copies: dict[Path, Path] = {}
     for number, (path, source) in enumerate(sources.items()):
         if source.verbatim:
             placed[str(path)] = source
@@ -83,7 +88,8 @@ def _on_disk(sources: Mapping[Path, Source], folder: Path) -> dict[str, Source]:
             copy.parent.mkdir(parents=True)
             copy.write_text(source.text, encoding="utf-8")
             placed[str(copy)] = source
-    return placed
+            copies[copy] = path
+    return placed, copies
 
 
 def _jobs(tools: Iterable[Checker], parts: list[Group], environment: Environment, work: Path, cache: Path) -> list[Job]:
@@ -93,16 +99,15 @@ def _jobs(tools: Iterable[Checker], parts: list[Group], environment: Environment
             for start in range(0, len(part.files), _BATCH):
                 workdir = work / f"{tool.name}{len(jobs)}"
                 workdir.mkdir()
-                request = Request(part.files[start : start + _BATCH], environment, part.search, workdir, cache / tool.name)
+                files = part.files[start : start + _BATCH]
+                request = Request(files, environment, part.search, workdir, cache, part.base, part.first)
                 jobs.append(Job(tool.name, request))
     return jobs
 
 
 def _all_together(parts: list[Group]) -> Group:
-    return Group(
-        tuple(file for part in parts for file in part.files),
-        tuple(dict.fromkeys(folder for part in parts for folder in part.search)),
-    )
+    files = tuple(file for part in parts for file in part.files)
+    return Group(files, Path("/"), (), tuple(dict.fromkeys(folder for part in parts for folder in part.search)))
 
 
 def _answer(job: Job) -> list[Diagnosis] | str:
@@ -158,7 +163,7 @@ def _types(
         if questions:
             workdir = work / f"reveal{number}"
             workdir.mkdir()
-            request = Request((), facts.environment, part.search, workdir, cache)
+            request = Request((), facts.environment, part.search, workdir, cache, part.base, part.first)
             try:
                 types |= reveal(questions, facts.project.sources, request)
             except CheckerFailed:

@@ -18,8 +18,9 @@ class Request:
     """One run of one checker.
 
     `workdir` is a private empty folder: the checker runs there and may write there, so nothing of the
-    analysed project is on its path. `search` are the folders that the project's imports start from. `cache` is
-    a folder that lasts between runs. `unreadable` are files that Python cannot compile: a tool that gives up at
+    analysed project is on its path. `search` are the folders that the project's imports start from; `base` lies above
+    all files, and `first` are those folders that come before the installed packages. `cache` is a folder that lasts
+    between runs. `unreadable` are files that Python cannot compile: a tool that gives up at
     the first of them gets them here and not among `files`.
     """
 
@@ -28,6 +29,8 @@ class Request:
     search: tuple[Path, ...]
     workdir: Path
     cache: Path
+    base: Path = Path("/")
+    first: tuple[Path, ...] = ()
     unreadable: tuple[Path, ...] = ()
 
 

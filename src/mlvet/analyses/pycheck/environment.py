@@ -7,6 +7,7 @@ import re
 import sys
 import sysconfig
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 from mlvet.core.errors import UsageError
@@ -27,10 +28,7 @@ class Environment:
 
     def has(self, package: str) -> bool:
         """Whether a top-level package or module is installed here."""
-        return any(
-            (folder / package).is_dir() or (folder / f"{package}.py").is_file() or any(folder.glob(f"{package}.*.so"))
-            for folder in self.site_packages
-        )
+        return any(package in _installed(folder) for folder in self.site_packages)
 
     def prefix(self) -> Path | None:
         """The folder of the installation, for tools that read it as data; None for an unusual layout."""
@@ -38,6 +36,13 @@ class Environment:
         if folder is None or folder.name != "site-packages":
             return None
         return folder.parents[1] if folder.parent.name == "Lib" else folder.parents[2]
+
+
+@cache
+def _installed(folder: Path) -> frozenset[str]:
+    """Top-level packages and modules in a folder of packages."""
+    entries = os.listdir(folder) if folder.is_dir() else []
+    return frozenset(entry.split(".")[0] for entry in entries if not entry.endswith((".dist-info", ".egg-info", ".pth")))
 
 
 def find_environment(chosen: Path | None, project: Path) -> Environment:

@@ -7,6 +7,7 @@ page to a type checker. The public names of these bases are few and stable, so t
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 _MODULE = """
@@ -79,10 +80,15 @@ def provides(base: Base, attribute: str) -> bool:
     return attribute.startswith("_") and (base.private or attribute in _TORCH_PRIVATE)
 
 
-def aliases(tree: ast.Module) -> dict[str, str]:
+def provided_somewhere(attribute: str) -> bool:
+    """Whether any of the framework bases provides the attribute."""
+    return any(provides(base, attribute) for base in (_TORCH, _KERAS_MODEL))
+
+
+def aliases(nodes: Iterable[ast.AST]) -> dict[str, str]:
     """What the imported names of a file stand for: `nn` for `torch.nn`."""
     found: dict[str, str] = {}
-    for node in ast.walk(tree):
+    for node in nodes:
         if isinstance(node, ast.Import):
             for alias in node.names:
                 found[alias.asname or alias.name.split(".")[0]] = alias.name if alias.asname else alias.name.split(".")[0]

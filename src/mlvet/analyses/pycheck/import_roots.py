@@ -12,6 +12,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from mlvet.analyses.pycheck.checker import Request
+from mlvet.analyses.pycheck.imports import import_root
 
 
 def home(path: Path, search: tuple[Path, ...]) -> Path:
@@ -21,10 +22,7 @@ def home(path: Path, search: tuple[Path, ...]) -> Path:
     for folder in path.parents:
         if folder in known:
             return folder
-    folder = path.parent
-    while (folder / "__init__.py").is_file() and folder.parent != folder:
-        folder = folder.parent
-    return folder
+    return import_root(path)
 
 
 def module_name(path: Path, root: Path) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
@@ -29,9 +29,16 @@ class Root:
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """Files that one run of a checker can take together, with the folders that their imports start from."""
+    """Files that one run of a checker can take together.
+
+    All lie below `base`; an import may start from any folder between its file and `base`. `first` are folders that
+    imports try before the standard library and the installed packages. `search` are all folders that some import of
+    the group starts from.
+    """
 
     files: tuple[Path, ...]
+    base: Path
+    first: tuple[Path, ...]
     search: tuple[Path, ...]
 
 
@@ -64,52 +71,62 @@ def import_root(file: Path) -> Path:
     return folder
 
 
-def groups(texts: Mapping[Path, str], environment: Environment, project: Path) -> list[Group]:
+def groups(
+    texts: Mapping[Path, str], places: Mapping[Path, Path], environment: Environment, project: Path
+) -> list[Group]:
     """Split files into as few groups as keep every import resolving as Python would.
 
-    Many repositories hold independent programs, each with its own `utils.py`. Two roots share a group unless
-    one defines a module that the other imports and would find elsewhere: in its own folder, the standard library or
-    the installed packages.
+    `places` says where a file that is a copy really belongs. Nearly all files share one group, in which each looks for
+    modules in its own folder and above. A folder that hides a module of the standard library or of an installed package
+    from its own files is a group of its own, and so is each copy.
     """
     roots: dict[Path, Root] = {}
+    apart: list[Root] = []
     for file, text in texts.items():
-        root = roots.setdefault(import_root(file), Root(import_root(file)))
+        home = import_root(places.get(file, file))
+        if file in places:
+            apart.append(root := Root(home))
+        else:
+            root = roots.setdefault(home, Root(home))
         root.files.append(file)
         root.imports |= imported_names(text)
-    bins: list[list[Root]] = []
-    for root in roots.values():
-        home = next((bin_ for bin_ in bins if not any(_clash(root, other, environment) for other in bin_)), None)
-        if home is None:
-            bins.append([root])
-        else:
-            home.append(root)
-    return [_group(bin_, environment, project) for bin_ in bins]
+    hiding = [root for root in roots.values() if any(_hides(root, name, environment) for name in root.imports)]
+    together = [root for root in roots.values() if root not in hiding]
+    found = [_group([root], environment, project, own=True) for root in (*hiding, *apart)]
+    return ([_group(together, environment, project, own=False)] if together else []) + found
 
 
-def _clash(one: Root, other: Root, environment: Environment) -> bool:
-    return any(
-        definer.defines(name) and (user.defines(name) or name in sys.stdlib_module_names or environment.has(name))
-        for definer, user in ((one, other), (other, one))
-        for name in user.imports
-    )
+def _hides(root: Root, name: str, environment: Environment) -> bool:
+    return root.defines(name) and _elsewhere(name, environment)
 
 
-def _group(roots: Iterable[Root], environment: Environment, project: Path) -> Group:
-    search: dict[Path, None] = {root.folder: None for root in roots}
-    files: list[Path] = []
+def _elsewhere(name: str, environment: Environment) -> bool:
+    return name in sys.stdlib_module_names or environment.has(name)
+
+
+def _group(roots: list[Root], environment: Environment, project: Path, *, own: bool) -> Group:
+    """The group of some roots; with `own` their folders come before everything that is installed."""
+    files = tuple(file for root in roots for file in root.files)
+    above: dict[Path, None] = {}
     for root in roots:
-        files += root.files
         for name in root.imports:
-            known = root.defines(name) or name in sys.stdlib_module_names or environment.has(name)
-            above = None if known else _folder_above(root.folder, name, project)
-            if above is not None:
-                search[above] = None
-    return Group(tuple(files), tuple(search))
+            if not root.defines(name) and not _elsewhere(name, environment):
+                folder = _folder_above(root.folder, name, project)
+                above.update({folder: None} if folder else {})
+    folders = dict.fromkeys(root.folder for root in roots)
+    common = Path(os.path.commonpath([*map(str, files), *map(str, folders)] if not own else [f.parent for f in files]))
+    base = project if common.is_relative_to(project) and not own else common if common.is_dir() else common.parent
+    first = [*folders, *above] if own else [folder for folder in above if not _on_the_way(folder, roots)]
+    return Group(files, base, tuple(first), tuple(dict.fromkeys([*folders, *above])))
+
+
+def _on_the_way(folder: Path, roots: list[Root]) -> bool:
+    return all(root.folder.is_relative_to(folder) for root in roots)
 
 
 def _folder_above(folder: Path, name: str, project: Path) -> Path | None:
     """The nearest folder up to the project's that defines a name, itself or in its `src`."""
-    for parent in folder.parents:
+    for parent in (folder, *folder.parents):
         if not parent.is_relative_to(project):
             break
         for candidate in (parent, parent / "src"):

@@ -10,7 +10,7 @@ import ast
 import builtins
 import re
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 from functools import cache
@@ -19,6 +19,7 @@ from pathlib import Path
 from mlvet.analyses.pycheck.checker import Diagnosis
 from mlvet.analyses.pycheck.environment import Environment
 from mlvet.analyses.pycheck.imports import defines, import_root
+from mlvet.analyses.pycheck.packages import misspelling_of
 from mlvet.analyses.pycheck.project import Project, Tree
 from mlvet.analyses.pycheck.reveal import Question, class_name, members
 from mlvet.core.errors import InternalError
@@ -135,30 +136,56 @@ class Facts:
 
     def _imported(self, name: str, path: str) -> bool:
         tree = self.project.tree(path)
-        imports = (node for node in ast.walk(tree.root) if isinstance(node, (ast.Import, ast.ImportFrom))) if tree else ()
+        imports = (node for node in tree.nodes if isinstance(node, (ast.Import, ast.ImportFrom))) if tree else ()
         return any((alias.asname or alias.name.split(".")[0]) == name for node in imports for alias in node.names)
 
     def typed(self, package: str) -> bool:
         """Whether an installed package vouches for its own types."""
         return any((folder / package / "py.typed").is_file() for folder in self.environment.site_packages)
 
-    def occurs_in_package(self, word: str, module: str) -> bool:
-        """Whether a word stands in the sources beside an installed module; true when they cannot be searched."""
+    def package_lacks(self, word: str, module: str) -> bool:
+        """Whether an installed module surely has no such name: its sources never mention it.
+
+        A module that makes names at run time may take them from anywhere, so there the word must also be one slip away
+        from one that the sources have.
+        """
+        place = self._place(module)
+        if place is None or _occurs(word, place):
+            return False
+        init = place / "__init__.py" if place.is_dir() else place
+        dynamic = not init.is_file() or _MAKES_NAMES.search(init.read_bytes())
+        return not dynamic or (misspelling_of(word, _words(place)) is not None and not _occurs(word, place, deep=True))
+
+    def _place(self, module: str) -> Path | None:
+        """The folder or file of an installed module, or of the nearest package above it."""
         parts = module.split(".")
         for folder in self.environment.site_packages:
-            place = folder.joinpath(*parts)
-            while not place.exists() and not place.with_suffix(".py").exists() and place != folder:
-                place = place.parent
-            if place != folder:
-                return _occurs(word, place if place.is_dir() else place.with_suffix(".py"))
-        return True
+            for depth in range(len(parts), 0, -1):
+                place = folder.joinpath(*parts[:depth])
+                if place.is_dir():
+                    return place
+                if place.with_suffix(".py").is_file():
+                    return place.with_suffix(".py")
+        return None
+
+
+_MAKES_NAMES = re.compile(rb"__getattr__|sys\.modules|globals\(\)|setattr\(|[Ll]azy")
+
+
+def _texts(place: Path, *, deep: bool = False) -> Iterator[bytes]:
+    files = [place] if place.is_file() else place.rglob("*.py*") if deep else [*place.glob("*.py*"), *place.glob("_C/*.pyi")]
+    return (file.read_bytes() for file in files if file.suffix in (".py", ".pyi"))
 
 
 @cache
-def _occurs(word: str, place: Path) -> bool:
+def _occurs(word: str, place: Path, *, deep: bool = False) -> bool:
     pattern = re.compile(rb"\b" + re.escape(word.encode()) + rb"\b")
-    files = [place] if place.is_file() else [file for file in place.iterdir() if file.suffix in (".py", ".pyi")]
-    return any(pattern.search(file.read_bytes()) for file in files)
+    return any(pattern.search(text) for text in _texts(place, deep=deep))
+
+
+@cache
+def _words(place: Path) -> frozenset[str]:
+    return frozenset(word.decode() for text in _texts(place) for word in re.findall(rb"[A-Za-z_]\w+", text))
 
 
 def guarded(tree: Tree, node: ast.AST, errors: Iterable[str]) -> bool:

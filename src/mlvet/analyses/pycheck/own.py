@@ -8,20 +8,27 @@ from __future__ import annotations
 
 import ast
 import re
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from difflib import get_close_matches
 
 from mlvet.analyses.pycheck.arguments import mismatch
 from mlvet.analyses.pycheck.checker import Diagnosis
-from mlvet.analyses.pycheck.frameworks import Base, aliases, base_of, dotted, provides
+from mlvet.analyses.pycheck.frameworks import Base, aliases, base_of, dotted, provided_somewhere, provides
 from mlvet.analyses.pycheck.judgement import type_checking_only
 from mlvet.analyses.pycheck.project import Project, Tree
 
 NAME = "mlvet"
 
-_FRAMEWORK_CLASS = re.compile(r"class\s+\w+\s*\([^)]*\b(?:Module|Layer|Model)\b")
-_DICT_LITERAL = re.compile(r"^\s*\w+\s*(?::[^=\n]+)?=\s*\{", re.MULTILINE)
+_FRAMEWORK_CLASS = re.compile(r"class\s+(\w+)\s*\([^)]*\b(?:Module|Layer|Model)\b")
+_READ = re.compile(r"\bself\.(\w+)")
+_ASSIGNED = re.compile(r"\bself\.(\w+)\s*(?::[^=\n]+)?=(?!=)")
+_TUPLE_OF_TARGETS = re.compile(r"^\s*\(?((?:self\.\w+\s*,\s*)+self\.\w+)\)?\s*=(?!=)", re.MULTILINE)
+_DYNAMIC = re.compile(r"__getattr|setattr\(|__dict__|add_module\(|register_\w+\(")
+_DEFINED = re.compile(r"\bdef\s+(\w+)")
+_DICT_LITERAL = re.compile(r"^\s*(\w+)\s*=\s*\{", re.MULTILINE)
+_FROM_COLLECTIONS = re.compile(r"from\s+collections\s+import|import\s+collections\b")
 _ABSTRACT = frozenset(
     """AsyncGenerator AsyncIterable AsyncIterator Awaitable ByteString Callable Collection Container Coroutine Generator
     Hashable ItemsView Iterable Iterator KeysView Mapping MappingView MutableMapping MutableSequence MutableSet Reversible
@@ -35,16 +42,36 @@ def examine(project: Project) -> list[Diagnosis]:
     for path, source in project.sources.items():
         text = source.text
         reasons = (
-            (_FRAMEWORK_CLASS.search(text), _networks),
+            (_mentions_networks(text), _networks),
             ("TYPE_CHECKING" in text, _type_checking_names),
-            ("collections" in text and any(name in text for name in _ABSTRACT), _left_collections),
-            (_DICT_LITERAL.search(text), _dictionary_keys),
+            ("collections" in text and _FROM_COLLECTIONS.search(text), _left_collections),
+            (_reads_constant_key(text), _dictionary_keys),
         )
         for reason, check in reasons:
             tree = project.tree(path) if reason else None
             if tree is not None:
                 found += check(path, tree, project)
     return found
+
+
+def _mentions_networks(text: str) -> bool:
+    """Whether a text has a network that is used here, or that reads an attribute of `self` which it never assigns."""
+    classes = _FRAMEWORK_CLASS.findall(text)
+    if not classes:
+        return False
+    read = set(_READ.findall(text))
+    assigned = set(_ASSIGNED.findall(text)) | set(_DEFINED.findall(text))
+    for targets in _TUPLE_OF_TARGETS.findall(text):
+        assigned |= set(_READ.findall(targets))
+    if any(not provided_somewhere(name) for name in read - assigned):
+        return True
+    return bool(re.search(rf"(?<!class )\b(?:{'|'.join(classes)})\(", text))
+
+
+def _reads_constant_key(text: str) -> bool:
+    """Whether a text subscripts, by a constant, a name that it assigns a written dictionary."""
+    names = _DICT_LITERAL.findall(text)
+    return bool(names) and bool(re.search(rf"\b(?:{'|'.join(set(names))})\[[\"'\d]", text))
 
 
 def _say(path: str, tree: Tree, node: ast.expr | ast.stmt, code: str, rule: str, message: str) -> Diagnosis:
@@ -70,7 +97,7 @@ class Network:
 
 def networks(tree: Tree) -> Iterator[Network]:
     """The networks of a file whose every base is known."""
-    names = aliases(tree.root)
+    names = aliases(tree.nodes)
     local = {node.name: node for node in tree.root.body if isinstance(node, ast.ClassDef)}
     for node in local.values():
         lineage: list[ast.ClassDef] = []
@@ -95,26 +122,27 @@ def _networks(path: str, tree: Tree, project: Project) -> Iterator[Diagnosis]:
 
 def _own_attributes(path: str, tree: Tree, project: Project, network: Network) -> Iterator[Diagnosis]:
     """`self.name` that no class of the lineage, and nothing in the project, ever sets."""
-    if any("__getattr__" in ast.dump(member) or "setattr" in ast.dump(member) or "__dict__" in ast.dump(member) for member in network.lineage):
+    if any(_DYNAMIC.search(_text_of(tree, member)) for member in network.lineage):
         return
+    own = _assigned_to_self(network)
     for function in (statement for statement in network.node.body if isinstance(statement, ast.FunctionDef)):
         receiver = function.args.args[0].arg if function.args.args else ""
         decorators = {ast.unparse(decorator) for decorator in function.decorator_list}
         if receiver != "self" or decorators & {"staticmethod", "classmethod"}:
             continue
         for node in ast.walk(function):
-            if (
-                isinstance(node, ast.Attribute)
-                and isinstance(node.ctx, ast.Load)
-                and isinstance(node.value, ast.Name)
-                and node.value.id == "self"
-                and not provides(network.base, node.attr)
-                and not project.attribute_stores(node.attr)
-            ):
-                near = get_close_matches(node.attr, sorted(_assigned_to_self(network)), n=1, cutoff=0.6)
-                offer = f"\nDid you mean `{near[0]}`?" if near else ""
-                message = f"`self.{node.attr}` is never assigned in `{network.node.name}`, so this line raises AttributeError"
-                yield _say(path, tree, node, "unassigned-attribute", "missing-attribute", message + offer)
+            match node:
+                case ast.Attribute(value=ast.Name(id="self"), attr=attr, ctx=ast.Load()) if (
+                    attr not in own and not provides(network.base, attr) and not project.attribute_stores(attr)
+                ):
+                    near = get_close_matches(attr, sorted(own), n=1, cutoff=0.6)
+                    offer = f"\nDid you mean `{near[0]}`?" if near else ""
+                    message = f"`self.{attr}` is never assigned in `{network.node.name}`, so this line raises AttributeError"
+                    yield _say(path, tree, node, "unassigned-attribute", "missing-attribute", message + offer)
+
+
+def _text_of(tree: Tree, node: ast.ClassDef) -> str:
+    return "\n".join(tree.source.lines[node.lineno - 1 : node.end_lineno])
 
 
 def _assigned_to_self(network: Network) -> set[str]:
@@ -129,7 +157,7 @@ def _assigned_to_self(network: Network) -> set[str]:
 def _network_calls(path: str, tree: Tree, found: dict[str, Network]) -> Iterator[Diagnosis]:
     """Constructions of networks that do not fit `__init__`, and calls of them that do not fit `forward`."""
     instances = _instances(tree, found)
-    for node in ast.walk(tree.root):
+    for node in tree.nodes:
         if not isinstance(node, ast.Call):
             continue
         method, shown = None, ast.unparse(node.func)
@@ -145,27 +173,21 @@ def _network_calls(path: str, tree: Tree, found: dict[str, Network]) -> Iterator
 
 def _instances(tree: Tree, found: dict[str, Network]) -> dict[str, Network]:
     """Names and `self` attributes that the file only ever assigns one network class."""
-    assigned: dict[str, list[ast.expr | None]] = {}
-    for node in ast.walk(tree.root):
+    stores: Counter[str] = Counter()
+    constructed: dict[str, list[str | None]] = {}
+    for node in tree.nodes:
         match node:
             case ast.Assign(targets=[ast.Name() | ast.Attribute() as target], value=value):
-                assigned.setdefault(ast.unparse(target), []).append(value)
-            case ast.Name(ctx=ast.Store()) | ast.Attribute(ctx=ast.Store()) if not _is_sole_target(tree, node):
-                assigned.setdefault(ast.unparse(node), []).append(None)
-            case ast.arg():
-                assigned.setdefault(node.arg, []).append(None)
-    kinds: dict[str, Network] = {}
-    for name, values in assigned.items():
-        classes = {_constructed(value) for value in values}
-        kind = classes.pop() if len(classes) == 1 else None
-        if kind is not None and kind in found:
-            kinds[name] = found[kind]
-    return kinds
-
-
-def _is_sole_target(tree: Tree, node: ast.AST) -> bool:
-    parent = tree.parents.get(node)
-    return isinstance(parent, ast.Assign) and parent.targets == [node]
+                constructed.setdefault(ast.unparse(target), []).append(_constructed(value))
+            case ast.Name(id=name, ctx=ast.Store()) | ast.arg(arg=name):
+                stores[name] += 1
+            case ast.Attribute(ctx=ast.Store()):
+                stores[ast.unparse(node)] += 1
+    return {
+        name: found[kinds[0]]
+        for name, kinds in constructed.items()
+        if len(set(kinds)) == 1 and kinds[0] in found and stores[name] == len(kinds)
+    }
 
 
 def _constructed(value: ast.expr | None) -> str | None:
@@ -181,11 +203,11 @@ def _type_checking_names(path: str, tree: Tree, project: Project) -> Iterator[Di
 
     hidden = {
         alias.asname or alias.name.split(".")[0]
-        for node in ast.walk(tree.root)
+        for node in tree.nodes
         if isinstance(node, (ast.Import, ast.ImportFrom)) and type_checking_only(tree, node)
         for alias in node.names
     }
-    for node in ast.walk(tree.root):
+    for node in tree.nodes:
         if (
             isinstance(node, ast.Name)
             and isinstance(node.ctx, ast.Load)
@@ -200,8 +222,8 @@ def _type_checking_names(path: str, tree: Tree, project: Project) -> Iterator[Di
 def _left_collections(path: str, tree: Tree, project: Project) -> Iterator[Diagnosis]:
     """The abstract classes that moved from `collections` to `collections.abc` in Python 3.10."""
     del project
-    names = aliases(tree.root)
-    for node in ast.walk(tree.root):
+    names = aliases(tree.nodes)
+    for node in tree.nodes:
         match node:
             case ast.ImportFrom(module="collections", level=0):
                 for alias in node.names:
@@ -215,7 +237,7 @@ def _left_collections(path: str, tree: Tree, project: Project) -> Iterator[Diagn
 def _dictionary_keys(path: str, tree: Tree, project: Project) -> Iterator[Diagnosis]:
     """Constant keys read from a dictionary that is written out once, never changed, and never leaves the file."""
     del project
-    for statement in ast.walk(tree.root):
+    for statement in tree.nodes:
         match statement:
             case ast.Assign(targets=[ast.Name(id=name) as target], value=ast.Dict(keys=keys)) if keys:
                 written = {key.value if isinstance(key, ast.Constant) else None for key in keys}
@@ -224,8 +246,8 @@ def _dictionary_keys(path: str, tree: Tree, project: Project) -> Iterator[Diagno
 
 
 def _absent_keys(path: str, tree: Tree, target: ast.Name, name: str, written: set[object]) -> Iterator[Diagnosis]:
-    uses = [node for node in ast.walk(tree.root) if isinstance(node, ast.Name) and node.id == name]
-    shadowed = any(isinstance(node, ast.arg) and node.arg == name for node in ast.walk(tree.root))
+    uses = [node for node in tree.nodes if isinstance(node, ast.Name) and node.id == name]
+    shadowed = any(isinstance(node, ast.arg) and node.arg == name for node in tree.nodes)
     reads: list[tuple[ast.Subscript, object]] = []
     for use in uses:
         parent = tree.parents.get(use)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from functools import cached_property
 
@@ -21,8 +22,23 @@ class Tree:
         self.root = root
 
     @cached_property
+    def nodes(self) -> list[ast.AST]:
+        """Every node, outer before inner."""
+        return _all_nodes(self.root)
+
+    @cached_property
     def parents(self) -> dict[ast.AST, ast.AST]:
-        return {child: parent for parent in ast.walk(self.root) for child in ast.iter_child_nodes(parent)}
+        return {child: parent for parent in self.nodes for child in ast.iter_child_nodes(parent)}
+
+    @cached_property
+    def attribute_words(self) -> Counter[str]:
+        """Names that something here could give to an object as an attribute, with the number of places."""
+        return Counter(word for node in self.nodes for word in _attribute_words(node))
+
+    @cached_property
+    def bound_names(self) -> Counter[str]:
+        """Plain names that something here binds, imports and definitions included, with the number of places."""
+        return Counter(name for node in self.nodes if (name := _bound_name(node)))
 
     def ancestors(self, node: ast.AST) -> Iterator[ast.AST]:
         while node in self.parents:
@@ -52,7 +68,7 @@ class Tree:
         """Whether the scope that reads a name also assigns it, so that a checker follows its flow."""
         scope = self.scope(name)
         assigned = (node for node in ast.walk(scope) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store))
-        shared = (node for node in ast.walk(self.root) if isinstance(node, (ast.Global, ast.Nonlocal)))
+        shared = (node for node in self.nodes if isinstance(node, (ast.Global, ast.Nonlocal)))
         return any(node.id == name.id and self.scope(node) is scope for node in assigned) and not any(
             name.id in node.names for node in shared
         )
@@ -60,7 +76,7 @@ class Tree:
     @cached_property
     def _expressions(self) -> dict[tuple[int, int, int, int], ast.expr]:
         found: dict[tuple[int, int, int, int], ast.expr] = {}
-        for node in ast.walk(self.root):
+        for node in self.nodes:
             if isinstance(node, ast.expr):
                 found.setdefault(self.span(node), node)
         return found
@@ -72,7 +88,7 @@ class Tree:
     def innermost(self, line: int, column: int) -> ast.AST:
         """The smallest node that contains a position."""
         best: ast.AST = self.root
-        for node in ast.walk(self.root):
+        for node in self.nodes:
             if isinstance(node, (ast.expr, ast.stmt, ast.arg, ast.excepthandler)) and self._contains(node, line, column):
                 best = node
         return best
@@ -114,19 +130,17 @@ class Project:
     def attribute_stores(self, name: str) -> int:
         """In how many places of the project something could give an object an attribute of this name."""
         if name not in self._definers:
-            self._definers[name] = sum(
-                1 for tree in self.trees_with(name) for node in ast.walk(tree.root) if _may_define(node, name)
-            )
+            self._definers[name] = sum(tree.attribute_words[name] for tree in self.trees_with(name))
         return self._definers[name]
 
     def name_stores(self, path: str, name: str) -> int:
-        """How often a file binds a plain name, imports and definitions included."""
+        """How often a file binds a plain name."""
         tree = self.tree(path)
-        return sum(1 for node in ast.walk(tree.root) if _binds(node, name)) if tree else 0
+        return tree.bound_names[name] if tree else 0
 
     def classes(self, name: str) -> Iterator[tuple[Tree, ast.ClassDef]]:
         for tree in self.trees_with(f"class {name}"):
-            for node in ast.walk(tree.root):
+            for node in tree.nodes:
                 if isinstance(node, ast.ClassDef) and node.name == name:
                     yield tree, node
 
@@ -143,6 +157,19 @@ class Project:
         return source is None or bool(_DYNAMIC_NAMES.search(source.text))
 
 
+def _all_nodes(root: ast.AST) -> list[ast.AST]:
+    """The nodes of a tree in the order of `ast.walk`, made without generators: this step costs most."""
+    nodes = [root]
+    for node in nodes:
+        for name in node._fields:
+            value = getattr(node, name, None)
+            if isinstance(value, ast.AST):
+                nodes.append(value)
+            elif isinstance(value, list):
+                nodes.extend([item for item in value if isinstance(item, ast.AST)])
+    return nodes
+
+
 def _parse(source: Source) -> Tree | None:
     import warnings
 
@@ -157,45 +184,49 @@ def _parse(source: Source) -> Tree | None:
 _NAMESPACES = frozenset({"SimpleNamespace", "Namespace", "dict", "update", "EasyDict", "Munch", "Bunch", "replace", "type"})
 
 
-def _may_define(node: ast.AST, name: str) -> bool:
-    """Whether a piece of syntax could give some object the attribute: by assignment, by a class body, or by a call
-    that takes the name as text or makes a namespace of its keywords."""
+def _attribute_words(node: ast.AST) -> Iterator[str]:
+    """Attributes that a piece of syntax may define: by assignment, by a class body, or by a call that takes the name
+    as text or makes a namespace of its keywords."""
     match node:
         case ast.Attribute(attr=attr, ctx=ast.Store() | ast.Del()):
-            return attr == name
+            yield attr
         case ast.ClassDef(body=body):
-            return any(_binds_in_class(statement, name) for statement in body)
+            for statement in body:
+                yield from _class_words(statement)
         case ast.Call(func=func, args=args, keywords=keywords):
+            for argument in args:
+                yield from _text_words(argument)
             callee = func.attr if isinstance(func, ast.Attribute) else func.id if isinstance(func, ast.Name) else ""
-            return any(_mentions(argument, name) for argument in args) or (
-                callee in _NAMESPACES and any(keyword.arg == name for keyword in keywords)
-            )
-    return False
+            if callee in _NAMESPACES:
+                yield from (keyword.arg for keyword in keywords if keyword.arg)
 
 
-def _binds_in_class(statement: ast.stmt, name: str) -> bool:
+def _class_words(statement: ast.stmt) -> Iterator[str]:
     if isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
-        return statement.name == name
-    return any(_binds(node, name) for node in ast.walk(statement))
+        yield statement.name
+    else:
+        yield from (name for node in ast.walk(statement) if (name := _bound_name(node)))
 
 
-def _mentions(argument: ast.expr, name: str) -> bool:
-    texts = (node.value for node in ast.walk(argument) if isinstance(node, ast.Constant) and isinstance(node.value, str))
-    return any(name in text.replace(",", " ").split() for text in texts if len(text) < 200)
+def _text_words(argument: ast.expr) -> Iterator[str]:
+    parts = argument.elts if isinstance(argument, (ast.List, ast.Tuple)) else [argument]
+    for part in parts:
+        if isinstance(part, ast.Constant) and isinstance(part.value, str) and len(part.value) < 200:
+            yield from part.value.replace(",", " ").split()
 
 
-def _binds(node: ast.AST, name: str) -> bool:
+def _bound_name(node: ast.AST) -> str | None:
     match node:
-        case ast.Name(id=bound, ctx=ast.Store() | ast.Del()):
-            return bound == name
+        case ast.Name(id=name, ctx=ast.Store() | ast.Del()):
+            return name
         case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef():
-            return node.name == name
+            return node.name
         case ast.alias(name=imported, asname=alias):
-            return (alias or imported.split(".")[0]) == name
+            return alias or imported.split(".")[0]
         case ast.arg(arg=argument):
-            return argument == name
+            return argument
         case ast.ExceptHandler(name=caught):
-            return caught == name
+            return caught
         case ast.MatchAs(name=captured) | ast.MatchStar(name=captured):
-            return captured == name
-    return False
+            return captured
+    return None

@@ -15,7 +15,6 @@ from pathlib import Path
 
 from mlvet.analyses.pycheck.checker import Diagnosis, Request, run_checker
 from mlvet.analyses.pycheck.checkers.pyrefly import CHECKER
-from mlvet.analyses.pycheck.imports import import_root
 from mlvet.core.source import Source, split_lines
 
 Span = tuple[int, int, int, int]
@@ -34,43 +33,32 @@ def reveal(questions: Iterable[Question], sources: Mapping[str, Source], request
     by_path: dict[str, list[Question]] = defaultdict(list)
     for question in sorted(set(questions), key=lambda asked: (asked.path, asked.span[:2], [-end for end in asked.span[2:]])):
         by_path[question.path].append(question)
-    folder = request.workdir / "reveal"
+    folder = request.workdir / "overlay"
     copies: dict[str, str] = {}
-    mirrored: dict[Path, Path] = {}
     for path, asked in by_path.items():
-        copy = _place(Path(path), folder, mirrored)
-        copy.unlink(missing_ok=True)
+        copy = _overlay(Path(path), request.base, folder)
         copy.write_text(_wrapped(sources[path].text, asked), encoding="utf-8")
         copies[str(copy)] = path
-    search = (*(folder / name for name in sorted(os.listdir(folder))), *request.search) if copies else request.search
-    answers = run_checker(CHECKER, replace(request, files=tuple(map(Path, copies)), search=search))
+    first = tuple(folder / start.relative_to(request.base) if start.is_relative_to(request.base) else start for start in request.first)
+    answers = run_checker(CHECKER, replace(request, files=tuple(map(Path, copies)), base=folder, first=first))
     return _matched(by_path, copies, answers)
 
 
-def _place(file: Path, folder: Path, mirrored: dict[Path, Path]) -> Path:
-    """Where the copy of a file goes. A package is mirrored by links, so that its relative imports resolve."""
-    root = import_root(file)
-    if root == file.parent:
-        target = folder / f"script{len(mirrored)}"
-        mirrored[file] = target
-    else:
-        package = root / file.relative_to(root).parts[0]
-        target = mirrored.setdefault(package, folder / f"package{len(mirrored)}")
-        if not target.exists():
-            _mirror(package, target / package.name)
-    copy = target / file.relative_to(root)
-    copy.parent.mkdir(parents=True, exist_ok=True)
+def _overlay(file: Path, base: Path, folder: Path) -> Path:
+    """A place for a copy of a file in a tree that otherwise links to the original, so that imports resolve as before."""
+    here, original = folder, base
+    for part in ("", *file.relative_to(base).parts[:-1]):
+        here, original = here / part, original / part
+        if here.is_symlink():
+            here.unlink()
+        if not here.exists():
+            here.mkdir(parents=True)
+            for entry in os.scandir(original):
+                if not entry.name.startswith("."):
+                    (here / entry.name).symlink_to(entry.path)
+    copy = here / file.name
+    copy.unlink()
     return copy
-
-
-def _mirror(source: Path, target: Path) -> None:
-    for folder, folders, files in os.walk(source):
-        folders[:] = [name for name in folders if not name.startswith((".", "__pycache__"))]
-        here = target / Path(folder).relative_to(source)
-        here.mkdir(parents=True, exist_ok=True)
-        for name in files:
-            if name.endswith((".py", ".pyi")):
-                (here / name).symlink_to(Path(folder, name).absolute())
 
 
 def _wrapped(text: str, questions: list[Question]) -> str:
@@ -123,6 +111,8 @@ def class_name(type_text: str) -> str:
     literal = re.match(r"Literal\[(.*)\]$", type_text)
     if literal:
         first = literal.group(1).lstrip("-")
+        if first.startswith(("b'", 'b"')):
+            return "bytes"
         return "bool" if first in ("True", "False") else "int" if first[:1].isdigit() else "str"
     head = re.split(r"[\[(]", type_text, maxsplit=1)[0]
     return {"None": "NoneType", "LiteralString": "str"}.get(head, head.rsplit(".", 1)[-1])

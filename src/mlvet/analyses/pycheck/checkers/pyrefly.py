@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from pathlib import Path
 
 from mlvet.analyses.pycheck.checker import Checker, Diagnosis, Request
+
+_LINK = "project"
 
 KINDS = {
     "parse-error": "syntax-error",
@@ -35,9 +38,14 @@ KINDS = {
 
 
 def _arguments(request: Request) -> list[str]:
-    """Settings come from an empty file of ours: a project's own could name an interpreter to execute."""
+    """Settings come from an empty file of ours: a project's own could name an interpreter to execute.
+
+    pyrefly looks for modules in the folders between a file and its settings, so the project is seen through a link
+    beside them.
+    """
     settings = request.workdir / "pyrefly.toml"
     settings.write_text("", encoding="utf-8")
+    (request.workdir / _LINK).symlink_to(request.base, target_is_directory=True)
     environment = request.environment
     options = [
         f"--config={settings}",
@@ -45,18 +53,23 @@ def _arguments(request: Request) -> list[str]:
         "--error=division-by-zero",
         "--skip-interpreter-query",
         f"--python-version={environment.version}",
+        "--enable-fallback-search-path=true",
         "--use-ignore-files=false",
         "--disable-project-excludes-heuristics=true",
         "--permissive-ignores=true",
         "--output-format=json",
         "--summary=none",
         "--min-severity=info",
-        "--relative-to=",
         "--threads=1",
     ]
     options += [f"--site-packages-path={folder}" for folder in environment.site_packages]
-    options += [f"--search-path={folder}" for folder in request.search]
-    return ["check", *options, "--", *map(str, request.files)]
+    options += [f"--search-path={_seen(folder, request)}" for folder in request.first]
+    return ["check", *options, "--", *(str(_seen(file, request)) for file in request.files)]
+
+
+def _seen(path: Path, request: Request) -> Path:
+    below = path.is_relative_to(request.base)
+    return request.workdir / _LINK / path.relative_to(request.base) if below else path
 
 
 def _parse(output: str, request: Request) -> Iterator[Diagnosis]:
@@ -65,10 +78,11 @@ def _parse(output: str, request: Request) -> Iterator[Diagnosis]:
         rule = KINDS.get(code)
         if rule is None and code != "reveal-type":
             continue
-        path = str((request.workdir / entry["path"]).resolve()) if not entry["path"].startswith("/") else entry["path"]
+        shown = Path(entry["path"])
+        path = request.base / shown.relative_to(_LINK) if shown.parts[0] == _LINK else request.workdir / shown
         end_line, end_column = entry["stop_line"], entry["stop_column"]
         yield Diagnosis(
-            "pyrefly", code, rule, path, entry["line"], entry["column"], end_line, end_column, entry["description"]
+            "pyrefly", code, rule, str(path), entry["line"], entry["column"], end_line, end_column, entry["description"]
         )
 
 

@@ -79,7 +79,7 @@ def _ambiguous(cause: Cause, facts: Facts, name: str) -> bool:
     definitions = sum(
         1
         for tree in facts.project.trees_with(f"def {function}")
-        for node in ast.walk(tree.root)
+        for node in tree.nodes
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) and node.name == function and not _is_method(tree.parents.get(node))
     )
     call = facts.node(cause)

@@ -20,7 +20,8 @@ from mlvet.analyses.pycheck.project import Tree
 from mlvet.core.fix import Applicability, Edit, Fix
 from mlvet.core.grade import Certainty, Severity
 
-CLOSED = frozenset({"Tensor", "ndarray"})
+CLOSED = {"Tensor": "torch", "ndarray": "numpy"}
+CONFUSED = frozenset({"append", "extend", "insert", "pop", "remove", "keys", "items", "update", "upper", "lower", "strip", "join"})
 RETURN_NOTHING = frozenset({"sort", "append", "extend", "insert", "reverse", "update", "add", "clear", "shuffle", "remove"})
 
 
@@ -102,7 +103,7 @@ def _of_module(cause: Cause, facts: Facts, tree: Tree, node: ast.AST, module: st
         return Verdict(Certainty.PROVED, message, fix=fix)
     if origin is Origin.PROJECT:
         return Verdict(_of_project_module(cause, facts, module), message, fix=fix)
-    if origin is Origin.PACKAGE and not facts.occurs_in_package(cause.subject, module):
+    if origin is Origin.PACKAGE and facts.package_lacks(cause.subject, module):
         return Verdict(Certainty.LIKELY, message, fix=fix)
     return Verdict(Certainty.POSSIBLE, message, fix=fix)
 
@@ -130,7 +131,7 @@ def _of_project_module(cause: Cause, facts: Facts, module: str) -> Certainty:
 def _of_object(cause: Cause, facts: Facts, tree: Tree, node: ast.AST) -> Verdict:
     certainty, kind = Certainty.POSSIBLE, _class_said(cause)
     if isinstance(node, ast.Attribute) and not facts.only_partial(cause):
-        kind = facts.exact_class(cause, node.value) or ""
+        kind = (facts.exact_class(cause, node.value) or "").removeprefix("Self@")
         if kind and not facts.project.attribute_stores(cause.subject):
             certainty = _certainty_for(kind, cause, facts, tree, node.value)
         kind = kind or _class_said(cause)
@@ -145,7 +146,6 @@ def _class_said(cause: Cause) -> str:
 
 
 def _certainty_for(kind: str, cause: Cause, facts: Facts, tree: Tree, receiver: ast.expr) -> Certainty:
-    kind = kind.removeprefix("Self@")
     if not settled(cause, facts, receiver):
         return Certainty.POSSIBLE
     if kind == "NoneType":
@@ -156,7 +156,10 @@ def _certainty_for(kind: str, cause: Cause, facts: Facts, tree: Tree, receiver: 
     if defined:
         dynamic = any(facts.project.adds_attributes_dynamically(path) for path in _paths(facts, defined))
         return Certainty.POSSIBLE if dynamic or len(defined) > 1 else Certainty.PROVED
-    if kind in CLOSED or _constructed(kind, tree, receiver):
+    if package := CLOSED.get(kind):
+        foreign = cause.subject in CONFUSED or facts.package_lacks(cause.subject, package)
+        return Certainty.LIKELY if foreign else Certainty.POSSIBLE
+    if _constructed(kind, tree, receiver):
         return Certainty.LIKELY
     return Certainty.POSSIBLE
 
@@ -197,7 +200,7 @@ def _returns_nothing(cause: Cause, facts: Facts, tree: Tree, receiver: ast.expr)
         definitions = [
             node
             for other in facts.project.trees_with(f"def {called}")
-            for node in ast.walk(other.root)
+            for node in other.nodes
             if isinstance(node, ast.FunctionDef) and node.name == called
         ]
         return len(definitions) == 1 and not definitions[0].decorator_list and not _gives_value(definitions[0])

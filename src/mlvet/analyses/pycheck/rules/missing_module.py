@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import os
 import sys
+from functools import cache
 from pathlib import Path
 
 from mlvet.analyses.pycheck.imports import defines
@@ -49,24 +50,37 @@ class MissingModule(PythonRule):
     severity = Severity.ERROR
 
     def judge(self, cause: Cause, facts: Facts) -> Verdict | None:
+        top, _, rest = cause.subject.lstrip(".").partition(".")
+        if not _decidable(top, rest, cause, facts):
+            return Verdict(Certainty.POSSIBLE, f"`{top}` is not installed in {facts.environment.origin} environment")
         tree = facts.tree(cause)
         statement = _statement(tree, cause) if tree else None
         if tree is None or statement is None or guarded(tree, statement, ["ImportError", "ModuleNotFoundError"]):
             return None
         if type_checking_only(tree, statement):
             return None
-        module = _absolute(cause, statement)
-        top, _, rest = module.partition(".")
-        if top in sys.stdlib_module_names and (rest or top not in facts.project.sources):
+        module = cause.subject.lstrip(".")
+        if top in sys.stdlib_module_names:
             return Verdict(Certainty.PROVED, _says(module, f"in the standard library of Python {facts.environment.version}"))
         if not rest and top in GONE:
             cure = f"in Python 3 it is `{GONE[top]}`"
             return Verdict(Certainty.LIKELY, _says(module, "in Python 3"), fix=Fix(cure))
-        if _first_party(top, cause, facts):
+        if rest and _first_party(top, cause, facts):
             return _project_module(module, cause, facts)
         if facts.environment.has(top):
             return _package_module(module, cause, facts)
-        return _unknown(module, cause, facts, tree, statement)
+        return _misspelt(top, cause, facts, tree, statement)
+
+
+def _decidable(top: str, rest: str, cause: Cause, facts: Facts) -> bool:
+    """Whether there is more to say than that a package is not installed here."""
+    return (
+        top in sys.stdlib_module_names
+        or (not rest and top in GONE)
+        or facts.environment.has(top)
+        or _first_party(top, cause, facts)
+        or _near(top, cause, facts) is not None
+    )
 
 
 def _says(module: str, where: str) -> str:
@@ -74,16 +88,10 @@ def _says(module: str, where: str) -> str:
 
 
 def _statement(tree: Tree, cause: Cause) -> ast.Import | ast.ImportFrom | None:
-    for node in ast.walk(tree.root):
+    for node in tree.nodes:
         if isinstance(node, (ast.Import, ast.ImportFrom)) and node.lineno <= cause.chief.line <= (node.end_lineno or 0):
             return node
     return None
-
-
-def _absolute(cause: Cause, statement: ast.Import | ast.ImportFrom) -> str:
-    """The module as written, or in full when the import is relative."""
-    relative = isinstance(statement, ast.ImportFrom) and statement.level
-    return cause.subject.lstrip(".") if relative or not isinstance(statement, ast.ImportFrom) else (statement.module or cause.subject)
 
 
 def _first_party(top: str, cause: Cause, facts: Facts) -> bool:
@@ -108,12 +116,14 @@ def _project_module(module: str, cause: Cause, facts: Facts) -> Verdict:
 
 def _package_module(module: str, cause: Cause, facts: Facts) -> Verdict:
     parts = module.split(".")
-    site = next(folder for folder in facts.environment.site_packages if (folder / parts[0]).exists())
+    site = next((folder for folder in facts.environment.site_packages if (folder / parts[0]).is_dir()), None)
+    message = _says(module, f"in the installed `{parts[0]}`")
+    if site is None:
+        return Verdict(Certainty.POSSIBLE, message)
     depth = 1
     while depth < len(parts) and site.joinpath(*parts[: depth + 1]).is_dir():
         depth += 1
     folder = site.joinpath(*parts[:depth])
-    message = _says(module, f"in the installed `{parts[0]}`")
     if depth == len(parts):
         return Verdict(Certainty.POSSIBLE, message)
     beside = {name.split(".")[0] for name in _listing(folder)}
@@ -127,16 +137,28 @@ def _package_module(module: str, cause: Cause, facts: Facts) -> Verdict:
     return Verdict(Certainty.LIKELY if dynamic else Certainty.PROVED, message, fix=fix)
 
 
-def _unknown(module: str, cause: Cause, facts: Facts, tree: Tree, statement: ast.Import | ast.ImportFrom) -> Verdict:
-    """A top-level name that is neither here nor installed: a slip of a known name, or a package of another machine."""
-    top = module.split(".")[0]
-    own = {Path(name).stem for folder in facts.folders(cause.path) for name in _listing(folder) if name.endswith(".py")}
-    near = None if top in KNOWN else misspelling_of(top, KNOWN | sys.stdlib_module_names | own - {"__init__", Path(cause.path).stem})
-    if near is None:
-        return Verdict(Certainty.POSSIBLE, f"`{top}` is not installed in {facts.environment.origin} environment")
+def _near(top: str, cause: Cause, facts: Facts) -> str | None:
+    """A known module, or one beside the file, that a missing one is a slip away from."""
+    if top in KNOWN:
+        return None
+    return _slip(top) or next((near for folder in facts.folders(cause.path) if (near := _slip_here(top, folder))), None)
+
+
+@cache
+def _slip(name: str) -> str | None:
+    return misspelling_of(name, KNOWN | sys.stdlib_module_names)
+
+
+@cache
+def _slip_here(name: str, folder: Path) -> str | None:
+    return misspelling_of(name, {Path(entry).stem for entry in _listing(folder) if entry.endswith(".py")} - {"__init__"})
+
+
+def _misspelt(top: str, cause: Cause, facts: Facts, tree: Tree, statement: ast.Import | ast.ImportFrom) -> Verdict:
+    near = _near(top, cause, facts)
     message = f"there is no module `{top}` here and `{near}` is one slip away, so this import raises ModuleNotFoundError"
     column = tree.source.lines[statement.lineno - 1].find(top) + 1
-    edit = Edit(tree.source.location(statement.lineno, column, statement.lineno, column + len(top)), near)
+    edit = Edit(tree.source.location(statement.lineno, column, statement.lineno, column + len(top)), near or "")
     fix = Fix(f"did you mean `{near}`?", (edit,), Applicability.UNSAFE, "the module that is meant is a guess")
     return Verdict(
         Certainty.LIKELY,
@@ -146,5 +168,7 @@ def _unknown(module: str, cause: Cause, facts: Facts, tree: Tree, statement: ast
     )
 
 
-def _listing(folder: Path) -> list[str]:
-    return os.listdir(folder) if folder.is_dir() else []
+@cache
+def _listing(folder: Path) -> tuple[str, ...]:
+    return tuple(os.listdir(folder)) if folder.is_dir() else ()
+

@@ -97,7 +97,7 @@ def _certainty(cause: Cause, facts: Facts, tree: Tree, node: ast.AST) -> Certain
 
 
 def has_star_import(tree: Tree) -> bool:
-    return any(isinstance(node, ast.ImportFrom) and node.names[0].name == "*" for node in ast.walk(tree.root))
+    return any(isinstance(node, ast.ImportFrom) and node.names[0].name == "*" for node in tree.nodes)
 
 
 def never_evaluated(tree: Tree, node: ast.AST, version: str) -> bool:
@@ -157,11 +157,11 @@ def _guess(title: str, edit: Edit, tree: Tree, reason: str) -> Fix:
 
 
 def _names(tree: Tree) -> set[str]:
-    bound = {node.id for node in ast.walk(tree.root) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
-    bound |= {node.arg for node in ast.walk(tree.root) if isinstance(node, ast.arg)}
-    bound |= {alias.asname or alias.name.split(".")[0] for node in ast.walk(tree.root)
+    bound = {node.id for node in tree.nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
+    bound |= {node.arg for node in tree.nodes if isinstance(node, ast.arg)}
+    bound |= {alias.asname or alias.name.split(".")[0] for node in tree.nodes
               if isinstance(node, (ast.Import, ast.ImportFrom)) for alias in node.names}  # fmt: skip
-    bound |= {node.name for node in ast.walk(tree.root) if isinstance(node, (ast.FunctionDef, ast.ClassDef))}
+    bound |= {node.name for node in tree.nodes if isinstance(node, (ast.FunctionDef, ast.ClassDef))}
     return bound | {name for name in dir(builtins) if not name.startswith("_")}
 
 
