@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import tempfile
 from collections import Counter
@@ -17,6 +18,7 @@ from mlvet.analyses.pycheck.checkers import checker as checker_named
 from mlvet.analyses.pycheck.environment import Environment, find_environment
 from mlvet.analyses.pycheck.imports import Group, groups
 from mlvet.analyses.pycheck.judgement import Cause, Facts, PythonRule, Verdict
+from mlvet.analyses.pycheck.overlay import overlay
 from mlvet.analyses.pycheck.project import Project
 from mlvet.analyses.pycheck.reveal import Question, reveal
 from mlvet.core.config import Config
@@ -55,9 +57,12 @@ def run(sources: Mapping[Path, Source], config: Config, catalogue: Catalogue, ex
     tools = [checker_named(name) for name in config.checkers]
     with tempfile.TemporaryDirectory(prefix="mlvet-") as folder:
         work = Path(folder).resolve()
-        placed, copies = _on_disk(sources, work / "texts")
-        project = Project(placed)
-        parts = groups({Path(path): source.text for path, source in placed.items()}, copies, environment, config.root)
+        placed, copies = _on_disk(sources, config.root, work / "texts")
+        project = Project({str(path): source for path, source in (*placed.items(), *copies.items())})
+        parts = [
+            *groups({path: source.text for path, source in placed.items()}, environment, config.root),
+            *groups({path: source.text for path, source in copies.items()}, environment, work / "texts"),
+        ]
         jobs = _jobs(tools, parts, environment, work, cache)
         diagnoses, failures = _answers(executor, jobs, config.timeout)
         diagnoses += own.examine(project)
@@ -73,22 +78,20 @@ def run(sources: Mapping[Path, Source], config: Config, catalogue: Catalogue, ex
     return Outcome(findings, notes, not failures, figures)
 
 
-def _on_disk(sources: Mapping[Path, Source], folder: Path) -> tuple[dict[str, Source], dict[Path, Path]]:
-    """Paths that checkers can read: the file itself, or a UTF-8 copy of what is not plain text on disk.
-
-    The second mapping leads from each copy to its original.
-    """
-    placed: dict[str, Source] = {}
-    copies: dict[Path, Path] = {}
-    for number, (path, source) in enumerate(sources.items()):
-        if source.verbatim:
-            placed[str(path)] = source
-        else:
-            copy = folder / str(number) / f"{re.sub(r'[^A-Za-z0-9_]', '_', path.stem)}.py"
-            copy.parent.mkdir(parents=True)
-            copy.write_text(source.text, encoding="utf-8")
-            placed[str(copy)] = source
-            copies[copy] = path
+def _on_disk(
+    sources: Mapping[Path, Source], root: Path, folder: Path
+) -> tuple[dict[Path, Source], dict[Path, Source]]:
+    """Paths that checkers can read: the files that are plain text on disk, and UTF-8 copies of the others."""
+    placed = {path: source for path, source in sources.items() if source.verbatim}
+    strange = {path: source for path, source in sources.items() if not source.verbatim}
+    common = Path(os.path.commonpath([path.parent for path in strange])) if strange else root
+    base = root if common.is_relative_to(root) else common
+    copies: dict[Path, Source] = {}
+    for path, source in strange.items():
+        name = re.sub(r"\W", "_", path.stem if path.suffix == ".py" else path.name)
+        copy = overlay(path.with_name(f"{name}.py"), base, folder)
+        copy.write_text(source.text, encoding="utf-8")
+        copies[copy] = source
     return placed, copies
 
 

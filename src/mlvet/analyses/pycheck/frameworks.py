@@ -51,9 +51,10 @@ class Base:
     call: str | None
 
 
+# With the torch backend a Keras layer is a torch module too.
 _TORCH = Base(frozenset(_MODULE.split()), private=False, call="forward")
-_KERAS_LAYER = Base(frozenset(_LAYER.split()), private=True, call=None)
-_KERAS_MODEL = Base(frozenset((_LAYER + _MODEL).split()), private=True, call=None)
+_KERAS_LAYER = Base(frozenset((_LAYER + _MODULE).split()), private=True, call=None)
+_KERAS_MODEL = Base(frozenset((_LAYER + _MODEL + _MODULE).split()), private=True, call=None)
 _TORCH_PRIVATE = frozenset(
     {"_apply", "_buffers", "_modules", "_parameters", "_get_name", "_load_from_state_dict", "_save_to_state_dict",
      "_forward_hooks", "_forward_pre_hooks", "_backward_hooks", "_version", "_named_members", "_call_impl",

@@ -11,6 +11,7 @@ from functools import cache
 from pathlib import Path
 
 from mlvet.analyses.pycheck.environment import Environment
+from mlvet.analyses.pycheck.packages import KNOWN
 
 _IMPORT = re.compile(r"^[ \t]*(?:from[ \t]+([A-Za-z_]\w*)[\w.]*[ \t]+import\b|import[ \t]+([\w., \t]+))", re.MULTILINE)
 
@@ -44,12 +45,14 @@ class Group:
 
 @cache
 def defines(folder: Path, name: str) -> bool:
-    """Whether a folder holds a top-level module or package of that name."""
-    return (folder / f"{name}.py").is_file() or (folder / name / "__init__.py").is_file() or _namespace(folder / name)
+    """Whether a folder holds a top-level module or package of that name.
 
-
-def _namespace(folder: Path) -> bool:
-    return folder.is_dir() and any(entry.name.endswith(".py") for entry in os.scandir(folder))
+    A folder of scripts without `__init__.py` counts, unless it is named after a well-known package that they use.
+    """
+    package = folder / name
+    if (folder / f"{name}.py").is_file() or (package / "__init__.py").is_file():
+        return True
+    return name not in KNOWN and package.is_dir() and any(entry.name.endswith(".py") for entry in os.scandir(package))
 
 
 def imported_names(text: str) -> set[str]:
@@ -71,28 +74,20 @@ def import_root(file: Path) -> Path:
     return folder
 
 
-def groups(
-    texts: Mapping[Path, str], places: Mapping[Path, Path], environment: Environment, project: Path
-) -> list[Group]:
+def groups(texts: Mapping[Path, str], environment: Environment, project: Path) -> list[Group]:
     """Split files into as few groups as keep every import resolving as Python would.
 
-    `places` says where a file that is a copy really belongs. Nearly all files share one group, in which each looks for
-    modules in its own folder and above. A folder that hides a module of the standard library or of an installed package
-    from its own files is a group of its own, and so is each copy.
+    Nearly all files share one group, in which each looks for modules in its own folder and above. A folder that hides
+    a module of the standard library or of an installed package from its own files is a group of its own.
     """
     roots: dict[Path, Root] = {}
-    apart: list[Root] = []
     for file, text in texts.items():
-        home = import_root(places.get(file, file))
-        if file in places:
-            apart.append(root := Root(home))
-        else:
-            root = roots.setdefault(home, Root(home))
+        root = roots.setdefault(import_root(file), Root(import_root(file)))
         root.files.append(file)
         root.imports |= imported_names(text)
     hiding = [root for root in roots.values() if any(_hides(root, name, environment) for name in root.imports)]
     together = [root for root in roots.values() if root not in hiding]
-    found = [_group([root], environment, project, own=True) for root in (*hiding, *apart)]
+    found = [_group([root], environment, project, own=True) for root in hiding]
     return ([_group(together, environment, project, own=False)] if together else []) + found
 
 
@@ -114,8 +109,8 @@ def _group(roots: list[Root], environment: Environment, project: Path, *, own: b
                 folder = _folder_above(root.folder, name, project)
                 above.update({folder: None} if folder else {})
     folders = dict.fromkeys(root.folder for root in roots)
-    common = Path(os.path.commonpath([*map(str, files), *map(str, folders)] if not own else [f.parent for f in files]))
-    base = project if common.is_relative_to(project) and not own else common if common.is_dir() else common.parent
+    common = Path(os.path.commonpath(folders))
+    base = project if common.is_relative_to(project) and not own else common
     first = [*folders, *above] if own else [folder for folder in above if not _on_the_way(folder, roots)]
     return Group(files, base, tuple(first), tuple(dict.fromkeys([*folders, *above])))
 

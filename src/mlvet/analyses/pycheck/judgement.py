@@ -153,19 +153,18 @@ class Facts:
         if place is None or _occurs(word, place):
             return False
         init = place / "__init__.py" if place.is_dir() else place
-        dynamic = not init.is_file() or _MAKES_NAMES.search(init.read_bytes())
-        return not dynamic or (misspelling_of(word, _words(place)) is not None and not _occurs(word, place, deep=True))
+        if not init.is_file():
+            return False
+        return not _MAKES_NAMES.search(init.read_bytes()) or (misspelling_of(word, _words(place)) is not None and not _occurs(word, place, deep=True))
 
     def _place(self, module: str) -> Path | None:
-        """The folder or file of an installed module, or of the nearest package above it."""
-        parts = module.split(".")
+        """The folder or file of an installed module."""
         for folder in self.environment.site_packages:
-            for depth in range(len(parts), 0, -1):
-                place = folder.joinpath(*parts[:depth])
-                if place.is_dir():
-                    return place
-                if place.with_suffix(".py").is_file():
-                    return place.with_suffix(".py")
+            place = folder.joinpath(*module.split("."))
+            if place.is_dir():
+                return place
+            if place.with_suffix(".py").is_file():
+                return place.with_suffix(".py")
         return None
 
 
@@ -244,6 +243,28 @@ def surely(cause: Cause, facts: Facts, expression: ast.expr) -> str | None:
     """The built-in class that an expression has at run time, if that is certain."""
     kind = facts.exact_class(cause, expression)
     return kind if kind in BUILTIN_TYPES and settled(cause, facts, expression) else None
+
+
+def constructed(kind: str, tree: Tree, receiver: ast.expr) -> bool:
+    """Whether an expression is surely an instance of just this class: the only value of a name is a call of the class."""
+    value = only_value(tree, receiver)
+    return isinstance(value, ast.Call) and last_name(value.func) == kind
+
+
+def only_value(tree: Tree, receiver: ast.expr) -> ast.expr | None:
+    """The only value that a name is assigned in its scope; any other expression is its own value."""
+    if not isinstance(receiver, ast.Name):
+        return receiver
+    values = [
+        node.value
+        for node in ast.walk(tree.scope(receiver))
+        if isinstance(node, ast.Assign) and any(isinstance(t, ast.Name) and t.id == receiver.id for t in node.targets)
+    ]
+    return values[0] if len(values) == 1 else None
+
+
+def last_name(func: ast.expr) -> str:
+    return func.attr if isinstance(func, ast.Attribute) else func.id if isinstance(func, ast.Name) else ""
 
 
 def callee(cause: Cause) -> str:

@@ -98,7 +98,8 @@ class Network:
 def networks(tree: Tree) -> Iterator[Network]:
     """The networks of a file whose every base is known."""
     names = aliases(tree.nodes)
-    local = {node.name: node for node in tree.root.body if isinstance(node, ast.ClassDef)}
+    defined = (node for node in tree.root.body if isinstance(node, ast.ClassDef))
+    local = {node.name: node for node in defined if tree.bound_names[node.name] == 1}
     for node in local.values():
         lineage: list[ast.ClassDef] = []
         base: Base | None = None

@@ -6,7 +6,6 @@ Only the first is a crash. Copies of the files in question, with the receivers w
 
 from __future__ import annotations
 
-import os
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
@@ -15,6 +14,7 @@ from pathlib import Path
 
 from mlvet.analyses.pycheck.checker import Diagnosis, Request, run_checker
 from mlvet.analyses.pycheck.checkers.pyrefly import CHECKER
+from mlvet.analyses.pycheck.overlay import overlay
 from mlvet.core.source import Source, split_lines
 
 Span = tuple[int, int, int, int]
@@ -36,29 +36,12 @@ def reveal(questions: Iterable[Question], sources: Mapping[str, Source], request
     folder = request.workdir / "overlay"
     copies: dict[str, str] = {}
     for path, asked in by_path.items():
-        copy = _overlay(Path(path), request.base, folder)
+        copy = overlay(Path(path), request.base, folder)
         copy.write_text(_wrapped(sources[path].text, asked), encoding="utf-8")
         copies[str(copy)] = path
     first = tuple(folder / start.relative_to(request.base) if start.is_relative_to(request.base) else start for start in request.first)
     answers = run_checker(CHECKER, replace(request, files=tuple(map(Path, copies)), base=folder, first=first))
     return _matched(by_path, copies, answers)
-
-
-def _overlay(file: Path, base: Path, folder: Path) -> Path:
-    """A place for a copy of a file in a tree that otherwise links to the original, so that imports resolve as before."""
-    here, original = folder, base
-    for part in ("", *file.relative_to(base).parts[:-1]):
-        here, original = here / part, original / part
-        if here.is_symlink():
-            here.unlink()
-        if not here.exists():
-            here.mkdir(parents=True)
-            for entry in os.scandir(original):
-                if not entry.name.startswith("."):
-                    (here / entry.name).symlink_to(entry.path)
-    copy = here / file.name
-    copy.unlink()
-    return copy
 
 
 def _wrapped(text: str, questions: list[Question]) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import re
 
-from mlvet.analyses.pycheck.judgement import Cause, Facts, Origin, PythonRule, Verdict, callee, guarded
+from mlvet.analyses.pycheck.judgement import Cause, Facts, Origin, PythonRule, Verdict, callee, constructed, guarded
 from mlvet.core.grade import Certainty, Severity
 
 
@@ -66,9 +66,23 @@ def _certainty(cause: Cause, facts: Facts) -> Certainty:
         return Certainty.POSSIBLE if _ambiguous(cause, facts, name) else Certainty.PROVED
     if origin is Origin.STANDARD_LIBRARY:
         return Certainty.PROVED
-    if origin is Origin.PACKAGE and facts.typed(package) and not facts.project.attribute_stores(name.split(".")[-1]):
+    if origin is Origin.PACKAGE and facts.typed(package) and _surely_called(cause, facts, name):
         return Certainty.LIKELY
     return Certainty.POSSIBLE
+
+
+def _surely_called(cause: Cause, facts: Facts, name: str) -> bool:
+    """Whether a function of a package is what runs: a plain function, a constructor, or a method of an object that this
+    scope has constructed. Any other object may be of a subclass with other parameters."""
+    owner, method = name.split(".")[-2:]
+    if facts.project.attribute_stores(method) and method != "__init__":
+        return False
+    if not owner[:1].isupper() or method in ("__init__", "__new__"):
+        return True
+    tree, said = facts.tree(cause), cause.chief
+    call = tree.call_around(said.line, max(said.column, 1)) if tree else None
+    receiver = call.func.value if call is not None and isinstance(call.func, ast.Attribute) else None
+    return tree is not None and receiver is not None and constructed(owner, tree, receiver)
 
 
 def _ambiguous(cause: Cause, facts: Facts, name: str) -> bool:

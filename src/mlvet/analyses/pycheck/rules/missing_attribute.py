@@ -12,7 +12,10 @@ from mlvet.analyses.pycheck.judgement import (
     Origin,
     PythonRule,
     Verdict,
+    constructed,
     guarded,
+    last_name,
+    only_value,
     settled,
     type_checking_only,
 )
@@ -159,7 +162,7 @@ def _certainty_for(kind: str, cause: Cause, facts: Facts, tree: Tree, receiver: 
     if package := CLOSED.get(kind):
         foreign = cause.subject in CONFUSED or facts.package_lacks(cause.subject, package)
         return Certainty.LIKELY if foreign else Certainty.POSSIBLE
-    if _constructed(kind, tree, receiver):
+    if constructed(kind, tree, receiver):
         return Certainty.LIKELY
     return Certainty.POSSIBLE
 
@@ -169,33 +172,15 @@ def _paths(facts: Facts, defined: list[tuple[Tree, ast.ClassDef]]) -> list[str]:
     return [path for path, source in facts.project.sources.items() if source.path in shown]
 
 
-def _assigned(tree: Tree, receiver: ast.expr) -> ast.expr | None:
-    """The only value that a name is assigned in its scope."""
-    if not isinstance(receiver, ast.Name):
-        return receiver
-    scope = tree.scope(receiver)
-    values = [
-        node.value
-        for node in ast.walk(scope)
-        if isinstance(node, ast.Assign) and any(isinstance(t, ast.Name) and t.id == receiver.id for t in node.targets)
-    ]
-    return values[0] if len(values) == 1 else None
-
-
-def _constructed(kind: str, tree: Tree, receiver: ast.expr) -> bool:
-    value = _assigned(tree, receiver)
-    return isinstance(value, ast.Call) and _last_name(value.func) == kind
-
-
 def _returns_nothing(cause: Cause, facts: Facts, tree: Tree, receiver: ast.expr) -> bool:
     """Whether None comes from a place that surely gives None: the constant, a function of the project without a
     return value, or a method that works in place."""
-    value = _assigned(tree, receiver)
+    value = only_value(tree, receiver)
     if isinstance(value, ast.Constant):
         return value.value is None
     if not isinstance(value, ast.Call):
         return False
-    called = _last_name(value.func)
+    called = last_name(value.func)
     if isinstance(value.func, ast.Name):
         definitions = [
             node
@@ -212,10 +197,6 @@ def _gives_value(function: ast.FunctionDef) -> bool:
         (isinstance(node, ast.Return) and node.value is not None) or isinstance(node, (ast.Yield, ast.YieldFrom))
         for node in ast.walk(function)
     )
-
-
-def _last_name(func: ast.expr) -> str:
-    return func.attr if isinstance(func, ast.Attribute) else func.id if isinstance(func, ast.Name) else ""
 
 
 def _nearest(cause: Cause, tree: Tree, node: ast.AST) -> Fix | None:

@@ -74,11 +74,10 @@ class MissingModule(PythonRule):
 
 def _decidable(top: str, rest: str, cause: Cause, facts: Facts) -> bool:
     """Whether there is more to say than that a package is not installed here."""
-    return (
+    return bool(
         top in sys.stdlib_module_names
         or (not rest and top in GONE)
-        or facts.environment.has(top)
-        or _first_party(top, cause, facts)
+        or (rest and (facts.environment.has(top) or _first_party(top, cause, facts)))
         or _near(top, cause, facts) is not None
     )
 
@@ -130,7 +129,9 @@ def _package_module(module: str, cause: Cause, facts: Facts) -> Verdict:
     near = misspelling_of(parts[depth], beside)
     fix = Fix(f"did you mean `{'.'.join([*parts[:depth], near])}`?") if near else None
     init = folder / "__init__.py"
-    text = init.read_text(encoding="utf-8", errors="replace") if init.is_file() else ""
+    if not init.is_file():
+        return Verdict(Certainty.POSSIBLE, message)
+    text = init.read_text(encoding="utf-8", errors="replace")
     dynamic = parts[depth] in beside or parts[depth] in text or any(s in text for s in ("__getattr__", "sys.modules", "Lazy"))
     if dynamic and not near:
         return Verdict(Certainty.POSSIBLE, message)
