@@ -180,6 +180,8 @@ class Crew:
             self._guard.tell(b"-%d" % member.process.pid)
 
     def _fork(self, theirs: Connection[Any, Any]) -> Process:
+        import ctypes  # noqa: F401  once here instead of in every worker
+
         pid = os.fork()
         if pid == 0:
             worker.serve_forked(theirs, self._fn, self._memory)
