@@ -162,7 +162,9 @@ class Crew:
         self._guard.tell(b"+%d" % process.pid)
         theirs.close()
         if not isinstance(process, Forked):
-            ours.send((self._fn, self._memory, _main_module()))
+            setting = (self._fn, self._memory, _main_module())
+            with suppress(OSError):  # it is dead already, as the first job will find
+                ours.send(setting)
         return member
 
     def dismiss(self, member: Worker) -> str:
@@ -180,8 +182,8 @@ class Crew:
             self._guard.tell(b"-%d" % member.process.pid)
 
     def _fork(self, theirs: Connection[Any, Any]) -> Process:
-        import ctypes  # noqa: F401  once here instead of in every worker
-
+        with suppress(ImportError):
+            import ctypes  # noqa: F401  once here instead of in every worker
         pid = os.fork()
         if pid == 0:
             worker.serve_forked(theirs, self._fn, self._memory)
