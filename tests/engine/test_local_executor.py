@@ -159,3 +159,12 @@ print(*[outcome.error for outcome in LocalExecutor(1).run(same, [5])])
 """
     output, _ = start(tmp_path, program, threads=True).communicate(timeout=60)
     assert "guard it by `if __name__ == '__main__':`" in output
+
+
+def test_a_worker_that_cannot_start_kills_the_job_not_the_run(tmp_path: Path) -> None:
+    program = """
+sys.executable = "/bin/false"
+print(*[outcome.cause for outcome in LocalExecutor(1).run(jobs.double, [1, 2])], sep="; ")
+"""
+    output, errors = start(tmp_path, program, threads=True).communicate(timeout=60)
+    assert output.count("exit code 1") == 2, errors

@@ -11,13 +11,14 @@ import time
 from contextlib import suppress
 from multiprocessing.connection import Connection, Pipe
 from types import TracebackType
-from typing import IO, TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 from weakref import WeakSet
 
 from mlvet.engine import guard, worker
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from subprocess import Popen
 
 _ENDING_SECONDS = 5.0
 _OURS: WeakSet[Any] = WeakSet()
@@ -70,6 +71,52 @@ class Worker:
         self.ready = False
 
 
+class Guard:
+    """The near side of the guard process: it kills the trees it was told of when this process ends before `close`."""
+
+    def __init__(self) -> None:
+        reading, writing = os.pipe()
+        self._pipe = open(writing, "wb", buffering=0)  # noqa: SIM115
+        _OURS.add(self._pipe)
+        self._process = self._fork(reading) if may_fork() else self._spawn(reading)
+        os.close(reading)
+
+    def tell(self, line: bytes) -> None:
+        """Send `+pid` or `-pid`."""
+        with suppress(BrokenPipeError):  # somebody killed the guard; the run goes on without it
+            self._pipe.write(line + b"\n")
+
+    def close(self) -> None:
+        """End the guard and wait for its end."""
+        self._pipe.close()
+        if not isinstance(self._process, Forked) and self._process.stdout:
+            self._process.stdout.read()
+            self._process.stdout.close()
+        ended(self._process)
+
+    @staticmethod
+    def _fork(reading: int) -> Forked:
+        pid = os.fork()
+        if pid == 0:
+            try:
+                os.setsid()
+                null = os.open(os.devnull, os.O_RDWR)
+                for standard in (0, 1, 2):
+                    os.dup2(null, standard)
+                guard.watch(reading)
+            finally:
+                os._exit(0)
+        return Forked(pid)
+
+    @staticmethod
+    def _spawn(reading: int) -> Popen[bytes]:
+        import subprocess
+
+        command = [sys.executable, "-I", "-S", guard.__file__]
+        quiet, pipe = subprocess.DEVNULL, subprocess.PIPE
+        return subprocess.Popen(command, stdin=reading, stdout=pipe, stderr=quiet, start_new_session=True)
+
+
 class Crew:
     """The workers of one run. Leaving the context kills them and every process that their jobs left behind."""
 
@@ -78,7 +125,7 @@ class Crew:
         self._memory = memory
         self._owner = os.getpid()
         self._workers: set[Worker] = set()
-        self._guard: tuple[Process, IO[bytes]] | None = None
+        self._guard: Guard | None = None
 
     def __enter__(self) -> Crew:
         return self
@@ -97,27 +144,27 @@ class Crew:
             guard.kill_tree(member.process.pid)
         for member in workers:
             self._forget(member)
-        process, pipe = self._guard
+        self._guard.close()
         self._guard = None
-        pipe.close()
-        ended(process)
         atexit.unregister(self.close)
 
     def start(self) -> Worker:
         """A new worker."""
         worker.flush_streams()
         if self._guard is None:
-            self._guard = _start_guard()
+            self._guard = Guard()
             atexit.register(self.close)  # an iterator that is never closed is collected too late to act
         ours, theirs = Pipe()
         _OURS.add(ours)
         process = self._fork(theirs) if may_fork() else self._spawn(theirs)
         member = Worker(process, ours)
         self._workers.add(member)
-        self._tell_guard(b"+%d\n" % process.pid)
+        self._guard.tell(b"+%d" % process.pid)
         theirs.close()
         if not isinstance(process, Forked):
-            ours.send((self._fn, self._memory, _main_module()))
+            setting = (self._fn, self._memory, _main_module())
+            with suppress(OSError):  # it is dead already, as the first job will find
+                ours.send(setting)
         return member
 
     def dismiss(self, member: Worker) -> str:
@@ -131,14 +178,12 @@ class Crew:
         ended(member.process)
         member.connection.close()
         self._workers.discard(member)
-        self._tell_guard(b"-%d\n" % member.process.pid)
-
-    def _tell_guard(self, line: bytes) -> None:
         if self._guard:
-            with suppress(BrokenPipeError):  # somebody killed the guard; the run goes on without it
-                self._guard[1].write(line)
+            self._guard.tell(b"-%d" % member.process.pid)
 
     def _fork(self, theirs: Connection[Any, Any]) -> Process:
+        with suppress(ImportError):
+            import ctypes  # noqa: F401  once here instead of in every worker
         pid = os.fork()
         if pid == 0:
             worker.serve_forked(theirs, self._fn, self._memory)
@@ -185,34 +230,6 @@ def cause_of(code: int) -> str:
         return f"signal {-code} ({signal.Signals(-code).name})"
     except ValueError:
         return f"signal {-code}"
-
-
-def _start_guard() -> tuple[Process, IO[bytes]]:
-    """The guard's process and the pipe that it watches."""
-    reading, writing = os.pipe()
-    pipe = open(writing, "wb", buffering=0)  # noqa: SIM115
-    _OURS.add(pipe)
-    process: Process
-    if may_fork():
-        pid = os.fork()
-        if pid == 0:
-            try:
-                os.setsid()
-                null = os.open(os.devnull, os.O_RDWR)
-                for standard in (0, 1, 2):
-                    os.dup2(null, standard)
-                guard.watch(reading)
-            finally:
-                os._exit(0)
-        process = Forked(pid)
-    else:
-        import subprocess
-
-        quiet = subprocess.DEVNULL
-        command = [sys.executable, "-I", "-S", guard.__file__]
-        process = subprocess.Popen(command, stdin=reading, stdout=quiet, stderr=quiet, start_new_session=True)
-    os.close(reading)
-    return process, pipe
 
 
 def _main_module() -> Mapping[str, str]:

@@ -79,4 +79,7 @@ def watch(pipe: int) -> None:
 
 
 if __name__ == "__main__":
+    # Some hosts kill their children one by one as they end; as an orphan the guard is not among them.
+    if hasattr(os, "fork") and os.fork():
+        os._exit(0)
     watch(0)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
@@ -21,13 +20,15 @@ _START_SECONDS = 60.0
 _TICK_SECONDS = 0.2
 
 
-@dataclass(slots=True)
 class _Task(Generic[J]):
-    """A job and the worker that has it; overdue at `deadline`, or when its worker does not come up in time."""
+    """A job and the worker that has it; at `deadline` it is overdue, or its worker has not come up in time."""
 
-    job: J
-    worker: Worker
-    deadline: float
+    __slots__ = ("deadline", "job", "worker")
+
+    def __init__(self, job: J, worker: Worker, deadline: float) -> None:
+        self.job = job
+        self.worker = worker
+        self.deadline = deadline
 
 
 class LocalExecutor:
@@ -83,14 +84,11 @@ class _Shift(Generic[J, R]):
     def begin(self, job: J) -> Failed[J] | Died[J] | None:
         """Give a job to a worker; the answer is its outcome if it ends right here."""
         import pickle
-        import traceback
-
-        from mlvet.engine.worker import one_line
 
         try:
             payload = pickle.dumps(job, pickle.HIGHEST_PROTOCOL)
         except Exception as error:
-            return Failed(job, f"the job cannot be pickled: {one_line(error)}", traceback.format_exc())
+            return failed(job, "the job cannot be pickled", error)
         while True:
             fresh = not self._idle
             worker = self._crew.start() if fresh else self._idle.pop()
@@ -142,14 +140,11 @@ class _Shift(Generic[J, R]):
 
     def _unpickled(self, job: J, value: bytes) -> Ok[J, R] | Failed[J]:
         import pickle
-        import traceback
-
-        from mlvet.engine.worker import one_line
 
         try:
             return Ok(job, pickle.loads(value))
         except Exception as error:
-            return Failed(job, f"the result cannot be unpickled: {one_line(error)}", traceback.format_exc())
+            return failed(job, "the result cannot be unpickled", error)
 
     def _died(self, task: _Task[J]) -> Died[J]:
         from mlvet.engine.crew import ended
@@ -164,6 +159,13 @@ class _Shift(Generic[J, R]):
         if not task.worker.ready:
             return Died(task.job, f"the worker did not start within {_START_SECONDS:.0f} s")
         return TimedOut(task.job, self._timeout)
+
+
+def failed(job: J, what: str, error: Exception) -> Failed[J]:
+    """The outcome of a job that cannot cross to or from its worker."""
+    from mlvet.engine.worker import one_line, trace_of
+
+    return Failed(job, f"{what}: {one_line(error)}", trace_of(error))
 
 
 def processors() -> int:

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import pickle
-import traceback
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, TypeVar
 
 from mlvet.core.executor import Died, Failed, Ok, TimedOut
-from mlvet.engine.local import LocalExecutor
+from mlvet.engine.local import LocalExecutor, failed
 from mlvet.engine.worker import one_line
 
 J = TypeVar("J")
@@ -25,7 +24,7 @@ def packed(
     try:
         call = dumps((fn, job))
     except Exception as error:
-        return Failed(job, f"the job cannot be pickled: {one_line(error)}", traceback.format_exc())
+        return failed(job, "the job cannot be pickled", error)
     return pickle.dumps((call, timeout, memory))
 
 
@@ -48,7 +47,7 @@ def unpacked(job: J, outcome: Outcome[None, bytes]) -> Outcome[J, Any]:
     try:
         return Ok(job, pickle.loads(outcome.value))
     except Exception as error:
-        return Failed(job, f"the result cannot be unpickled: {one_line(error)}", traceback.format_exc())
+        return failed(job, "the result cannot be unpickled", error)
 
 
 def _call(call: bytes) -> bytes:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack
 from itertools import islice
@@ -76,6 +77,7 @@ class RayExecutor:
                 include_dashboard=False,
                 log_to_driver=False,
                 logging_level="ERROR",
+                runtime_env={"env_vars": {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))}},
             )
             return
         try:

@@ -104,14 +104,15 @@ def _answer(
             except Exception as error:
                 if isinstance(error, MemoryError):
                     raise
-                return ("failed", f"the result cannot be pickled: {one_line(error)}", _trace(error))
+                return ("failed", f"the result cannot be pickled: {one_line(error)}", trace_of(error))
     except MemoryError:
         return ("memory",)
     except BaseException as error:
-        return ("failed", one_line(error), _trace(error))
+        return ("failed", one_line(error), trace_of(error))
 
 
-def _trace(error: BaseException) -> str:
+def trace_of(error: BaseException) -> str:
+    """The traceback of an exception, from the frame below the one that caught it."""
     import traceback
 
     frames = error.__traceback__

@@ -19,7 +19,7 @@ from pathlib import Path
 from mlvet.analyses.pycheck.checker import Diagnosis
 from mlvet.analyses.pycheck.environment import Environment
 from mlvet.analyses.pycheck.imports import defines, import_root
-from mlvet.analyses.pycheck.packages import misspelling_of
+from mlvet.analyses.pycheck.packages import STUBBED, misspelling_of
 from mlvet.analyses.pycheck.project import Project, Tree
 from mlvet.analyses.pycheck.reveal import Question, class_name, members
 from mlvet.core.errors import InternalError
@@ -146,7 +146,7 @@ class Facts:
     def package_lacks(self, word: str, module: str) -> bool:
         """Whether an installed module surely has no such name: its sources never mention it.
 
-        A module that makes names at run time may take them from anywhere, so there the word must also be one slip away
+        A module that makes names at run time may take them from anywhere, and stubs may be incomplete, so there the word must also be one slip away
         from one that the sources have.
         """
         place = self._place(module)
@@ -155,7 +155,8 @@ class Facts:
         init = place / "__init__.py" if place.is_dir() else place
         if not init.is_file():
             return False
-        return not _MAKES_NAMES.search(init.read_bytes()) or (misspelling_of(word, _words(place)) is not None and not _occurs(word, place, deep=True))
+        told_by_source = module.split(".")[0] not in STUBBED and not _MAKES_NAMES.search(init.read_bytes())
+        return told_by_source or (misspelling_of(word, _words(place)) is not None and not _occurs(word, place, deep=True))
 
     def _place(self, module: str) -> Path | None:
         """The folder or file of an installed module."""

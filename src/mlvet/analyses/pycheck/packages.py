@@ -44,6 +44,15 @@ KNOWN = frozenset(
     """.split()
 )
 
+STUBBED = frozenset(
+    """
+    bs4 boto3 botocore cachetools dateutil docutils gflags google grpc h5py jmespath jsonschema lxml markdown networkx openpyxl
+    pandas paramiko peewee pexpect pkg_resources psutil psycopg2 pycocotools pygments pynvml pytz regex requests seaborn
+    setuptools shapely simplejson six sklearn tabulate tensorflow toml tqdm ujson xmltodict xxhash yaml
+    """.split()
+)
+"""Packages whose types a checker may take from stubs of other people; what those lack, the package may have."""
+
 GONE = {
     "urllib2": "urllib.request",
     "urlparse": "urllib.parse",
