@@ -17,6 +17,14 @@ Fields of seeded.json that matter here:
     run     argv, relative to the project: ["train.py", "--eval"] or ["-m", "pkg.train"]; default: the file itself
     fix     [old, new]: `old` occurs once in the file; replacing it by `new` gives a correct program
     fix_in  the file to which `fix` applies when it is not `file`
+Fields for the readers of the benchmark, which this script does not judge:
+    kind    missing-module (the module is not there), missing-attribute (of a module, class or object; also a name that
+            `from m import name` does not find), argument-mismatch, undefined-variable, missing-key, unpacking,
+            division-by-zero, format-string, not-callable, not-iterable, operand-type, syntax-error
+    needs   third-party packages that must be installed to decide the bug; [] when the program's own files and the
+            standard library are enough
+    across_call  true when the bug hangs on the type of an unannotated parameter, known only from the call
+    what    the bug in one sentence
 
 A program runs on a temporary copy of its project, with that copy as its working directory, so whatever it writes
 vanishes with it.  Nothing is downloaded.  Exit status: 0 when every entry is as described, 1 otherwise.

@@ -33,7 +33,7 @@ class NaiveBayes:
         return max(self.class_counts, key=lambda label: self.log_posterior(label, words))
 
 
-def parse(text):
+def parse(text: str):
     for line in text.splitlines():
         label, body = line.spilt("\t")
         yield label, body.split()
