@@ -1,7 +1,7 @@
 """Prove by running that the seeded bugs are real and that the clean programs are clean.
 
     python verify_seeds.py            every seed raises what seeded.json says, on the line it says
-    python verify_seeds.py --fixed    every seed, once its "fix" is applied, runs to the end (so the bug is the only one)
+    python verify_seeds.py --fixed    every seed, once its "fix" is applied, runs to the end: it has one bug
     python verify_seeds.py --clean    every program of clean.json exits with 0
 
 Options: --python PY   the interpreter that runs the programs (default: the one running this script); it needs
@@ -14,20 +14,21 @@ Fields of seeded.json that matter here:
             made of that first-level subfolder
     line    the last line of the program's own code in the traceback (for a SyntaxError, the line it names)
     raises  the exact exception type
-    run     argv, relative to the project: ["train.py", "--eval"] or ["-m", "pkg.train"]; default: the file itself
+    run     argv relative to the project: ["train.py", "--eval"] or ["-m", "pkg.train"]; default: the file
     fix     [old, new]: `old` occurs once in the file; replacing it by `new` gives a correct program
-    fix_in  the file to which `fix` applies when it is not `file`
 Fields for the readers of the benchmark, which this script does not judge:
-    kind    missing-module (the module is not there), missing-attribute (of a module, class or object; also a name that
-            `from m import name` does not find), argument-mismatch, undefined-variable, missing-key, unpacking,
-            division-by-zero, format-string, not-callable, not-iterable, operand-type, syntax-error
-    needs   third-party packages that must be installed to decide the bug; [] when the program's own files and the
-            standard library are enough
+    kind    missing-module (the module is not there), missing-attribute (of a module, class or object; also a
+            name that `from m import name` does not find), argument-mismatch, undefined-variable, missing-key,
+            unpacking, division-by-zero, format-string, not-callable, not-iterable, operand-type, syntax-error
+    needs   third-party packages that must be installed to decide the bug; [] when the program's own files
+            and the standard library are enough
     across_call  true when the bug hangs on the type of an unannotated parameter, known only from the call
     what    the bug in one sentence
+Fields of clean.json: file; exercises, the constructs it is there for; run, as above, or null with a reason when
+the program is not to be run (it imports packages that are absent on purpose).
 
-A program runs on a temporary copy of its project, with that copy as its working directory, so whatever it writes
-vanishes with it.  Nothing is downloaded.  Exit status: 0 when every entry is as described, 1 otherwise.
+A program runs on a temporary copy of its project, with that copy as its working directory, so whatever it
+writes vanishes with it.  Nothing is downloaded.  Exit status: 0 when every entry is as described, else 1.
 """
 
 from __future__ import annotations
@@ -64,7 +65,8 @@ except SystemExit as stop:
     if stop.code not in (None, 0):
         report = {"raises": "SystemExit", "file": "", "line": 0, "message": str(stop.code)}
 except BaseException as error:
-    own = [f for f in traceback.extract_tb(error.__traceback__) if os.path.realpath(f.filename).startswith(root)]
+    frames = traceback.extract_tb(error.__traceback__)
+    own = [f for f in frames if os.path.realpath(f.filename).startswith(root)]
     place = (own[-1].filename, own[-1].lineno) if own else ("", 0)
     if isinstance(error, SyntaxError):
         place = (error.filename, error.lineno)
@@ -107,8 +109,7 @@ def execute(entry: dict, corpus: Path, python: str, fixed: bool) -> dict:
             shutil.copytree(corpus / parts[0], root, ignore=shutil.ignore_patterns("__pycache__"))
         inside = parts if len(parts) == 1 else parts[1:]
         if fixed:
-            target = corpus / entry.get("fix_in", entry["file"])
-            target = root / Path(*target.relative_to(corpus).parts[len(parts) > 1 :])
+            target = root / Path(*inside)
             old, new = entry["fix"]
             text = target.read_text(encoding="utf-8")
             if text.count(old) != 1:
@@ -118,7 +119,13 @@ def execute(entry: dict, corpus: Path, python: str, fixed: bool) -> dict:
         command = [python, "-c", CHILD, str(root), json.dumps(argv)]
         try:
             done = subprocess.run(
-                command, cwd=root, env=environment(), capture_output=True, text=True, timeout=TIMEOUT, check=False
+                command,
+                cwd=root,
+                env=environment(),
+                capture_output=True,
+                text=True,
+                timeout=TIMEOUT,
+                check=False,
             )
         except subprocess.TimeoutExpired:
             return {"raises": "Timeout", "line": 0, "message": f"still running after {TIMEOUT} s"}
@@ -139,7 +146,8 @@ def judge(entry: dict, report: dict, expect_failure: bool) -> str:
     if report["raises"] is None:
         return "nothing raised"
     wanted = (entry["raises"], entry["file"], entry["line"])
-    return "" if (report["raises"], report["file"], report["line"]) == wanted else f"{got}; truth says {wanted}"
+    seen = (report["raises"], report.get("file"), report["line"])
+    return "" if seen == wanted else f"{got}; truth says {wanted}"
 
 
 def main() -> int:
@@ -164,7 +172,7 @@ def main() -> int:
         for entry, report in zip(chosen, reports, strict=True):
             problem = judge(entry, report, expect_failure=not (args.clean or args.fixed))
             wrong += bool(problem)
-            print(f"{'WRONG' if problem else 'ok   '} {entry['file']}" + (f"  {problem}" if problem else ""), flush=True)
+            print("WRONG" if problem else "ok   ", entry["file"], problem, flush=True)
     for entry in skipped:
         print(f"skip  {entry['file']}  {entry['reason']}")
     print(f"{len(chosen) - wrong} of {len(chosen)} as described, {len(skipped)} not run")
