@@ -24,8 +24,8 @@ Fields for the readers of the benchmark, which this script does not judge:
             and the standard library are enough
     across_call  true when the bug hangs on the type of an unannotated parameter, known only from the call
     what    the bug in one sentence
-Fields of clean.json: file; exercises, the constructs it is there for; run, as above, or null with a reason when
-the program is not to be run (it imports packages that are absent on purpose).
+Fields of clean.json: file; exercises, the constructs it is there for; run, as above, or null with a reason
+when the program is not to be run (it imports packages that are absent on purpose).
 
 A program runs on a temporary copy of its project, with that copy as its working directory, so whatever it
 writes vanishes with it.  Nothing is downloaded.  Exit status: 0 when every entry is as described, else 1.
