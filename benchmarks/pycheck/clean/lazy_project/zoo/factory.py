@@ -1,0 +1,5 @@
+from . import models
+
+
+def load(name, *args):
+    return getattr(models, name.capitalize())(*args)

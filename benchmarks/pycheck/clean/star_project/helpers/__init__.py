@@ -1,0 +1,3 @@
+from .meters import *
+
+helper_version = "1.0"

@@ -1,0 +1,2 @@
+from .process import Schedule, denoise
+from .sampler import Sampler

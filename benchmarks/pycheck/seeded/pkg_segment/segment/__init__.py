@@ -1,0 +1,5 @@
+"""Threshold segmentation without dependencies."""
+from .engine import Engine
+from .model import ThresholdModel
+
+__all__ = ["Engine", "ThresholdModel"]

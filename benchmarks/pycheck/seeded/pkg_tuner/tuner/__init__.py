@@ -1,0 +1,4 @@
+"""A dependency-free hyper-parameter tuner."""
+from .search import SuccessiveHalving
+
+__all__ = ["SuccessiveHalving"]

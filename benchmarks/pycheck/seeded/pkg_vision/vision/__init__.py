@@ -1,0 +1,1 @@
+"""A small image-classification package."""
