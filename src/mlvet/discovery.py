@@ -71,7 +71,11 @@ def _walk(top: Path, config: Config, problems: list[Problem]) -> Iterator[Path]:
         folders[:] = sorted(name for name in folders if _enters(here / name, config, ignored))
         for name in sorted(files):
             path = here / name
-            if path.suffix in SUFFIXES and not config.excluded(path.absolute()) and not ignored.ignores(path, folder=False):
+            if (
+                path.suffix in SUFFIXES
+                and not config.excluded(path.absolute())
+                and not ignored.ignores(path, folder=False)
+            ):
                 if path.is_file():
                     yield path
                 elif path.is_symlink():
@@ -94,9 +98,9 @@ class IgnoreFiles:
     def __init__(self, top: Path) -> None:
         self._specs: list[tuple[str, object]] = []
         start = top.absolute()
-        above = [folder for folder in start.parents]
-        repository = next((n for n, folder in enumerate([start, *above]) if (folder / ".git").exists()), None)
-        for folder in reversed([start, *above][1 : repository + 1] if repository is not None else []):
+        upward = [start, *start.parents]
+        repository = next((depth for depth, folder in enumerate(upward) if (folder / ".git").exists()), 0)
+        for folder in reversed(upward[1 : repository + 1]):
             self.enter(folder)
 
     def enter(self, folder: Path) -> None:

@@ -12,16 +12,18 @@ from mlvet.cli.inputs import config_of, executor_of, paths_of
 from mlvet.core.config import Config
 from mlvet.core.errors import UsageError
 from mlvet.core.result import Vetting
+from mlvet.core.rule import did_you_mean
 from mlvet.pipeline import vet
 from mlvet.report import FORMATS, render
-from mlvet.core.rule import did_you_mean
 
 
 def run(options: argparse.Namespace) -> int:
     """One check, or one after every change of a file with `--watch`."""
     chosen = options.output_format or "full"
     if chosen not in FORMATS:
-        raise UsageError(f"unknown output format `{chosen}`{did_you_mean(chosen, list(FORMATS))}; known are {', '.join(FORMATS)}")
+        raise UsageError(
+            f"unknown output format `{chosen}`{did_you_mean(chosen, list(FORMATS))}; known are {', '.join(FORMATS)}"
+        )
     paths = paths_of(options)
     config = config_of(options, paths)
     if options.watch:

@@ -43,16 +43,27 @@ def _check(parser: argparse.ArgumentParser) -> None:
 
     _inputs(parser)
     output = parser.add_argument_group("output")
-    output.add_argument("--output-format", default=None, metavar="FORMAT", help=f"one of {', '.join(FORMATS)} (default: full)")
+    output.add_argument(
+        "--output-format", default=None, metavar="FORMAT", help=f"one of {', '.join(FORMATS)} (default: full)"
+    )
     output.add_argument("--output", metavar="FILE", help="write the report to FILE instead of standard output")
     output.add_argument("--statistics", action="store_true", help="count findings by rule instead of listing them")
-    output.add_argument("--color", choices=("auto", "always", "never"), default="auto", help="colours in the report (default: auto)")
+    output.add_argument(
+        "--color", choices=("auto", "always", "never"), default="auto", help="colours in the report (default: auto)"
+    )
     outcome = parser.add_argument_group("outcome")
     outcome.add_argument("--exit-zero", action="store_true", help="exit 0 even if there are findings")
-    outcome.add_argument("--fail-on", type=Severity, choices=list(Severity), help="the least severity that makes exit code 1 (default: warning)")
+    outcome.add_argument(
+        "--fail-on",
+        type=Severity,
+        choices=list(Severity),
+        help="the least severity that makes exit code 1 (default: warning)",
+    )
     fixes = parser.add_argument_group("fixes")
     fixes.add_argument("--fix", action="store_true", help="apply safe fixes")
-    fixes.add_argument("--unsafe-fixes", action="store_true", help="apply also fixes that may change what the program means")
+    fixes.add_argument(
+        "--unsafe-fixes", action="store_true", help="apply also fixes that may change what the program means"
+    )
     fixes.add_argument("--diff", action="store_true", help="show what the fixes would change, and change nothing")
     parser.add_argument("--watch", action="store_true", help="check again whenever a file changes")
     parser.set_defaults(run=check.run)
@@ -62,15 +73,21 @@ def _baseline(parser: argparse.ArgumentParser) -> None:
     from mlvet.cli import baseline
 
     _inputs(parser)
-    parser.add_argument("--output", metavar="FILE", help="where to write it (default: mlvet-baseline.json in the project)")
+    parser.add_argument(
+        "--output", metavar="FILE", help="where to write it (default: mlvet-baseline.json in the project)"
+    )
     parser.set_defaults(run=baseline.run)
 
 
 def _rule(parser: argparse.ArgumentParser) -> None:
     from mlvet.cli import rule
 
-    parser.add_argument("name", nargs="?", metavar="NAME", help="a rule's name or code; without it all rules are listed")
-    parser.add_argument("--output-format", choices=("text", "json"), default="text", help="how to print (default: text)")
+    parser.add_argument(
+        "name", nargs="?", metavar="NAME", help="a rule's name or code; without it all rules are listed"
+    )
+    parser.add_argument(
+        "--output-format", choices=("text", "json"), default="text", help="how to print (default: text)"
+    )
     parser.set_defaults(run=rule.run)
 
 
@@ -84,19 +101,40 @@ def _inputs(parser: argparse.ArgumentParser) -> None:
     """What the commands that analyse have in common."""
     parser.add_argument("paths", nargs="*", metavar="PATH", help="files and folders (default: the current folder)")
     parser.add_argument("--stdin-paths", action="store_true", help="read further paths from standard input, one a line")
-    parser.add_argument("--config", metavar="FILE", help="configuration file (default: the nearest mlvet.toml or pyproject.toml)")
+    parser.add_argument(
+        "--config", metavar="FILE", help="configuration file (default: the nearest mlvet.toml or pyproject.toml)"
+    )
     which = parser.add_argument_group("what to report")
-    which.add_argument("--select", metavar="RULES", type=_words, action="extend", help="rules to report: names, codes, prefixes, `all`")
+    which.add_argument(
+        "--select", metavar="RULES", type=_words, action="extend", help="rules to report: names, codes, prefixes, `all`"
+    )
     which.add_argument("--ignore", metavar="RULES", type=_words, action="extend", help="rules not to report")
-    which.add_argument("--min-certainty", type=Certainty, choices=list(Certainty), help="report only what is at least that sure (default: likely)")
-    which.add_argument("--min-severity", type=Severity, choices=list(Severity), help="report only what is at least that severe")
-    which.add_argument("--baseline", metavar="FILE", help="known findings (default: mlvet-baseline.json in the project)")
+    which.add_argument(
+        "--min-certainty",
+        type=Certainty,
+        choices=list(Certainty),
+        help="report only what is at least that sure (default: likely)",
+    )
+    which.add_argument(
+        "--min-severity", type=Severity, choices=list(Severity), help="report only what is at least that severe"
+    )
+    which.add_argument(
+        "--baseline", metavar="FILE", help="known findings (default: mlvet-baseline.json in the project)"
+    )
     how = parser.add_argument_group("how to run")
-    how.add_argument("--checkers", metavar="NAMES", type=_words, action="extend", help="Python checkers to run (default: ruff,pyrefly)")
+    how.add_argument(
+        "--checkers",
+        metavar="NAMES",
+        type=_words,
+        action="extend",
+        help="Python checkers to run (default: ruff,pyrefly)",
+    )
     how.add_argument("--python", metavar="PATH", help="interpreter or environment whose packages the program uses")
     how.add_argument("--engine", default="local", help="where to run: local, dask://ADDRESS or ray://ADDRESS")
     how.add_argument("--jobs", type=_number(int), metavar="N", help="processes at once (default: one per core)")
-    how.add_argument("--timeout", type=_number(float), metavar="SECONDS", help="limit for each checker run (default: 120)")
+    how.add_argument(
+        "--timeout", type=_number(float), metavar="SECONDS", help="limit for each checker run (default: 120)"
+    )
 
 
 def _words(text: str) -> list[str]:

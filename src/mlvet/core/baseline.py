@@ -18,7 +18,9 @@ def read_baseline(path: Path) -> frozenset[str]:
     try:
         document = json.loads(path.read_text(encoding="utf-8"))
         if document["version"] != _FORMAT:
-            raise UsageError(f"{path}: baseline version {document['version']} is not {_FORMAT}; run `mlvet baseline` again")
+            raise UsageError(
+                f"{path}: baseline version {document['version']} is not {_FORMAT}; run `mlvet baseline` again"
+            )
         return frozenset(entry["fingerprint"] for entry in document["findings"])
     except OSError as error:
         raise UsageError(f"{path}: cannot read the baseline: {error.strerror}") from error
@@ -29,7 +31,12 @@ def read_baseline(path: Path) -> frozenset[str]:
 def write_baseline(path: Path, findings: Iterable[Finding]) -> int:
     """Write the findings' fingerprints, with enough beside them to review the file; returns how many."""
     entries = [
-        {"fingerprint": finding.fingerprint, "rule": finding.rule, "path": finding.location.path, "message": finding.message}
+        {
+            "fingerprint": finding.fingerprint,
+            "rule": finding.rule,
+            "path": finding.location.path,
+            "message": finding.message,
+        }
         for finding in findings
     ]
     try:

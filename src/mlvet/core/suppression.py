@@ -63,7 +63,9 @@ def _parse(comments: list[tokenize.TokenInfo], first: int, last: int) -> list[Su
         match = _COMMENT.search(token.string)
         if match:
             listed = match["rules"]
-            rules = None if listed is None else tuple(name.strip().lower() for name in listed.split(",") if name.strip())
+            rules = (
+                None if listed is None else tuple(name.strip().lower() for name in listed.split(",") if name.strip())
+            )
             line, column = token.start
             parsed.append(Suppression(rules, first, last, line, column + match.start() + 1, column + match.end() + 1))
     return parsed

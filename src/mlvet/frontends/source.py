@@ -37,7 +37,9 @@ def decode(data: bytes, shown: str) -> Source:
         text = data.decode(encoding)
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
-        raise UnsupportedInput(f"not {error.encoding.upper()} text: byte 0x{data[error.start]:02x} in line {line}") from error
+        raise UnsupportedInput(
+            f"not {error.encoding.upper()} text: byte 0x{data[error.start]:02x} in line {line}"
+        ) from error
     except SyntaxError as error:
         raise UnsupportedInput(f"not readable as text: {error.msg}") from error
     return Source(shown, text, verbatim=encoding in ("utf-8", "utf-8-sig"))

@@ -49,7 +49,9 @@ class Job:
     request: Request
 
 
-def run(sources: Mapping[Path, Source], config: Config, catalogue: Catalogue, executor: Executor, cache: Path) -> Outcome:
+def run(
+    sources: Mapping[Path, Source], config: Config, catalogue: Catalogue, executor: Executor, cache: Path
+) -> Outcome:
     """Check all sources. `sources` maps absolute paths to texts."""
     if not sources:
         return Outcome([], [], True, {})
@@ -74,13 +76,16 @@ def run(sources: Mapping[Path, Source], config: Config, catalogue: Catalogue, ex
         findings = [finding for cause in found if (finding := _finding(cause, facts, catalogue))]
     notes = [f"{name} did not take part: {reason}" for name, reason in sorted(failures.items())]
     notes += _absent_packages(findings)
-    figures = {"checkers": sorted(ran), "environment": environment.origin, "diagnoses": len(diagnoses), "causes": len(found)}
+    figures = {
+        "checkers": sorted(ran),
+        "environment": environment.origin,
+        "diagnoses": len(diagnoses),
+        "causes": len(found),
+    }
     return Outcome(findings, notes, not failures, figures)
 
 
-def _on_disk(
-    sources: Mapping[Path, Source], root: Path, folder: Path
-) -> tuple[dict[Path, Source], dict[Path, Source]]:
+def _on_disk(sources: Mapping[Path, Source], root: Path, folder: Path) -> tuple[dict[Path, Source], dict[Path, Source]]:
     """Paths that checkers can read: the files that are plain text on disk, and UTF-8 copies of the others."""
     placed = {path: source for path, source in sources.items() if source.verbatim}
     strange = {path: source for path, source in sources.items() if not source.verbatim}
@@ -201,7 +206,9 @@ def _verdict(judge: PythonRule, cause: Cause, facts: Facts) -> Verdict | None:
     return None if line and _silenced(line[0], cause) else judge.judge(cause, facts)
 
 
-_SILENCE = re.compile(r"#\s*(?:noqa(?::\s*(?P<noqa>[\w, ]+))?|type:\s*ignore|pylint:\s*disable=(?P<pylint>[\w, -]+)|pyright:\s*ignore)")
+_SILENCE = re.compile(
+    r"#\s*(?:noqa(?::\s*(?P<noqa>[\w, ]+))?|type:\s*ignore|pylint:\s*disable=(?P<pylint>[\w, -]+)|pyright:\s*ignore)"
+)
 
 
 def _silenced(line: str, cause: Cause) -> bool:
@@ -216,7 +223,9 @@ def _silenced(line: str, cause: Cause) -> bool:
 def _evidence(cause: Cause) -> Evidence:
     entries = [
         {"name": diagnosis.checker, "code": diagnosis.code, "message": diagnosis.message.split("\n")[0]}
-        for diagnosis in sorted(cause.diagnoses, key=lambda diagnosis: (diagnosis.checker, diagnosis.code, diagnosis.message))
+        for diagnosis in sorted(
+            cause.diagnoses, key=lambda diagnosis: (diagnosis.checker, diagnosis.code, diagnosis.message)
+        )
     ]
     return Evidence("checkers", {"checkers": entries})
 

@@ -10,7 +10,9 @@ def mismatch(function: ast.FunctionDef, call: ast.Call) -> str | None:
 
     Calls that unpack `*args` or `**kwargs`, and decorated functions, are taken to fit.
     """
-    unpacked = any(isinstance(argument, ast.Starred) for argument in call.args) or any(k.arg is None for k in call.keywords)
+    unpacked = any(isinstance(argument, ast.Starred) for argument in call.args) or any(
+        k.arg is None for k in call.keywords
+    )
     if unpacked or function.decorator_list:
         return None
     positional = [parameter.arg for parameter in (*function.args.posonlyargs, *function.args.args)][1:]
@@ -27,7 +29,9 @@ def mismatch(function: ast.FunctionDef, call: ast.Call) -> str | None:
         if not known and function.args.kwarg is None:
             return f"Unexpected keyword argument `{name}`"
     optional = set(positional[len(positional) - len(function.args.defaults) :]) if function.args.defaults else set()
-    optional |= {p.arg for p, default in zip(function.args.kwonlyargs, function.args.kw_defaults, strict=True) if default}
+    optional |= {
+        p.arg for p, default in zip(function.args.kwonlyargs, function.args.kw_defaults, strict=True) if default
+    }
     absent = [name for name in (*positional, *keyword_only) if name not in taken | set(given) | optional]
     return f"Missing argument `{absent[0]}`" if absent else None
 

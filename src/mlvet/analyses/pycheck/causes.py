@@ -22,7 +22,10 @@ _DEFINITE = ("is uninitialized", "is unbound", "referenced before assignment", "
 
 
 def causes(diagnoses: Iterable[Diagnosis], project: Project) -> list[Cause]:
-    """Group diagnoses by file, line, rule and subject. In a file that is not Python only the first syntax error counts."""
+    """Group diagnoses by file, line, rule and subject.
+
+    In a file that is not Python only the first syntax error counts.
+    """
     kept = _readable(list(diagnoses))
     grouped: dict[tuple[str, int, str, str], list[Diagnosis]] = defaultdict(list)
     for diagnosis in kept:

@@ -42,7 +42,9 @@ class Environment:
 def _installed(folder: Path) -> frozenset[str]:
     """Top-level packages and modules in a folder of packages."""
     entries = os.listdir(folder) if folder.is_dir() else []
-    return frozenset(entry.split(".")[0] for entry in entries if not entry.endswith((".dist-info", ".egg-info", ".pth")))
+    return frozenset(
+        entry.split(".")[0] for entry in entries if not entry.endswith((".dist-info", ".egg-info", ".pth"))
+    )
 
 
 def find_environment(chosen: Path | None, project: Path) -> Environment:

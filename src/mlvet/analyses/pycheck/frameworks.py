@@ -11,33 +11,34 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 _MODULE = """
-    T_destination add_module apply bfloat16 buffers call_super_init children compile cpu cuda double dump_patches eval
-    extra_repr float forward get_buffer get_extra_state get_parameter get_submodule half ipu load_state_dict modules mtia
-    named_buffers named_children named_modules named_parameters parameters register_backward_hook register_buffer
-    register_forward_hook register_forward_pre_hook register_full_backward_hook register_full_backward_pre_hook
-    register_load_state_dict_post_hook register_load_state_dict_pre_hook register_module register_parameter
-    register_state_dict_post_hook register_state_dict_pre_hook requires_grad_ set_extra_state set_submodule share_memory
-    state_dict to to_empty train training type xpu zero_grad
+    T_destination add_module apply bfloat16 buffers call_super_init children compile cpu cuda double dump_patches
+    eval extra_repr float forward get_buffer get_extra_state get_parameter get_submodule half ipu load_state_dict
+    modules mtia named_buffers named_children named_modules named_parameters parameters register_backward_hook
+    register_buffer register_forward_hook register_forward_pre_hook register_full_backward_hook
+    register_full_backward_pre_hook register_load_state_dict_post_hook register_load_state_dict_pre_hook
+    register_module register_parameter register_state_dict_post_hook register_state_dict_pre_hook requires_grad_
+    set_extra_state set_submodule share_memory state_dict to to_empty train training type xpu zero_grad
 """
 _LAYER = """
-    activity_regularizer add_loss add_metric add_update add_variable add_weight autocast build build_from_config built call
-    compute_dtype compute_mask compute_output_shape compute_output_signature compute_output_spec count_params dtype
-    dtype_policy dynamic finalize_state from_config get_build_config get_config get_input_at get_input_mask_at
-    get_input_shape_at get_output_at get_output_mask_at get_output_shape_at get_weights inbound_nodes input input_dtype
-    input_mask input_shape input_spec load_own_variables losses metrics metrics_variables name name_scope
-    non_trainable_variables non_trainable_weights outbound_nodes output output_mask output_shape path quantization_mode
-    quantize quantized_build quantized_call rematerialized_call save_own_variables set_weights stateful stateless_call
-    submodules supports_jit supports_masking symbolic_call trainable trainable_variables trainable_weights updates
-    variable_dtype variables weights with_name_scope
+    activity_regularizer add_loss add_metric add_update add_variable add_weight autocast build build_from_config
+    built call compute_dtype compute_mask compute_output_shape compute_output_signature compute_output_spec
+    count_params dtype dtype_policy dynamic finalize_state from_config get_build_config get_config get_input_at
+    get_input_mask_at get_input_shape_at get_output_at get_output_mask_at get_output_shape_at get_weights
+    inbound_nodes input input_dtype input_mask input_shape input_spec load_own_variables losses metrics
+    metrics_variables name name_scope non_trainable_variables non_trainable_weights outbound_nodes output
+    output_mask output_shape path quantization_mode quantize quantized_build quantized_call rematerialized_call
+    save_own_variables set_weights stateful stateless_call submodules supports_jit supports_masking symbolic_call
+    trainable trainable_variables trainable_weights updates variable_dtype variables weights with_name_scope
 """
 _MODEL = """
-    compile compile_from_config compiled compiled_loss compiled_metrics compute_loss compute_metrics distribute_reduction_method
-    distribute_strategy evaluate evaluate_generator export fit fit_generator get_compile_config get_layer get_metrics_result
-    get_state_tree history inputs input_names jit_compile layers load_weights loss loss_functions loss_weights
-    make_predict_function make_test_function make_train_function metrics_names optimizer output_names outputs predict
-    predict_function predict_generator predict_on_batch predict_step reset_metrics reset_states run_eagerly sample_weight
-    save save_spec save_weights set_state_tree state_updates stateless_compute_loss steps_per_execution stop_training
-    summary test_function test_on_batch test_step to_json to_yaml total_loss train_function train_on_batch train_step
+    compile compile_from_config compiled compiled_loss compiled_metrics compute_loss compute_metrics
+    distribute_reduction_method distribute_strategy evaluate evaluate_generator export fit fit_generator
+    get_compile_config get_layer get_metrics_result get_state_tree history inputs input_names jit_compile layers
+    load_weights loss loss_functions loss_weights make_predict_function make_test_function make_train_function
+    metrics_names optimizer output_names outputs predict predict_function predict_generator predict_on_batch
+    predict_step reset_metrics reset_states run_eagerly sample_weight save save_spec save_weights set_state_tree
+    state_updates stateless_compute_loss steps_per_execution stop_training summary test_function test_on_batch
+    test_step to_json to_yaml total_loss train_function train_on_batch train_step
 """
 
 
@@ -92,7 +93,9 @@ def aliases(nodes: Iterable[ast.AST]) -> dict[str, str]:
     for node in nodes:
         if isinstance(node, ast.Import):
             for alias in node.names:
-                found[alias.asname or alias.name.split(".")[0]] = alias.name if alias.asname else alias.name.split(".")[0]
+                found[alias.asname or alias.name.split(".")[0]] = (
+                    alias.name if alias.asname else alias.name.split(".")[0]
+                )
         elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
             for alias in node.names:
                 found[alias.asname or alias.name] = f"{node.module}.{alias.name}"

@@ -28,7 +28,9 @@ from mlvet.core.fix import Fix
 from mlvet.core.grade import Certainty
 from mlvet.core.rule import Rule
 
-BUILTIN_TYPES = frozenset({"str", "int", "float", "bool", "list", "dict", "tuple", "set", "frozenset", "bytes", "complex", "range"})
+BUILTIN_TYPES = frozenset(
+    {"str", "int", "float", "bool", "list", "dict", "tuple", "set", "frozenset", "bytes", "complex", "range"}
+)
 
 
 class Origin(Enum):
@@ -146,8 +148,8 @@ class Facts:
     def package_lacks(self, word: str, module: str) -> bool:
         """Whether an installed module surely has no such name: its sources never mention it.
 
-        A module that makes names at run time may take them from anywhere, and stubs may be incomplete, so there the word must also be one slip away
-        from one that the sources have.
+        A module that makes names at run time may take them from anywhere, and stubs may be incomplete, so there the
+        word must also be one slip away from one that the sources have.
         """
         place = self._place(module)
         if place is None or _occurs(word, place):
@@ -156,7 +158,9 @@ class Facts:
         if not init.is_file():
             return False
         told_by_source = module.split(".")[0] not in STUBBED and not _MAKES_NAMES.search(init.read_bytes())
-        return told_by_source or (misspelling_of(word, _words(place)) is not None and not _occurs(word, place, deep=True))
+        return told_by_source or (
+            misspelling_of(word, _words(place)) is not None and not _occurs(word, place, deep=True)
+        )
 
     def _place(self, module: str) -> Path | None:
         """The folder or file of an installed module."""
@@ -173,7 +177,13 @@ _MAKES_NAMES = re.compile(rb"__getattr__|sys\.modules|globals\(\)|setattr\(|[Ll]
 
 
 def _texts(place: Path, *, deep: bool = False) -> Iterator[bytes]:
-    files = [place] if place.is_file() else place.rglob("*.py*") if deep else [*place.glob("*.py*"), *place.glob("_C/*.pyi")]
+    files = (
+        [place]
+        if place.is_file()
+        else place.rglob("*.py*")
+        if deep
+        else [*place.glob("*.py*"), *place.glob("_C/*.pyi")]
+    )
     return (file.read_bytes() for file in files if file.suffix in (".py", ".pyi"))
 
 
@@ -193,10 +203,12 @@ def guarded(tree: Tree, node: ast.AST, errors: Iterable[str]) -> bool:
     wanted = {*errors, "Exception", "BaseException"}
     child = node
     for parent in tree.ancestors(node):
-        if isinstance(parent, ast.Try) and child not in parent.finalbody and child not in parent.orelse:
-            if any(_catches(handler, wanted) for handler in parent.handlers):
-                return True
-        if isinstance(parent, (ast.With, ast.AsyncWith)) and any("suppress" in ast.unparse(item) for item in parent.items):
+        covered = isinstance(parent, ast.Try) and child not in parent.finalbody and child not in parent.orelse
+        if covered and any(_catches(handler, wanted) for handler in parent.handlers):
+            return True
+        if isinstance(parent, (ast.With, ast.AsyncWith)) and any(
+            "suppress" in ast.unparse(item) for item in parent.items
+        ):
             return True
         if isinstance(parent, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)):
             return False
@@ -234,7 +246,9 @@ def settled(cause: Cause, facts: Facts, expression: ast.expr) -> bool:
             return facts.project.attribute_stores(attr) <= 1 and settled(cause, facts, owner)
         case ast.Name(id=name) if name not in ("self", "cls"):
             tree = facts.tree(cause)
-            return tree is not None and (tree.binds_here(expression) or facts.project.name_stores(cause.path, name) <= 1)
+            return tree is not None and (
+                tree.binds_here(expression) or facts.project.name_stores(cause.path, name) <= 1
+            )
         case ast.Subscript():
             return False
     return True
@@ -247,7 +261,7 @@ def surely(cause: Cause, facts: Facts, expression: ast.expr) -> str | None:
 
 
 def constructed(kind: str, tree: Tree, receiver: ast.expr) -> bool:
-    """Whether an expression is surely an instance of just this class: the only value of a name is a call of the class."""
+    """Whether an expression is surely an instance of just this class: its only value is a call of the class."""
     value = only_value(tree, receiver)
     return isinstance(value, ast.Call) and last_name(value.func) == kind
 

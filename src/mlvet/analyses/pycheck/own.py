@@ -138,7 +138,9 @@ def _own_attributes(path: str, tree: Tree, project: Project, network: Network) -
                 ):
                     near = get_close_matches(attr, sorted(own), n=1, cutoff=0.6)
                     offer = f"\nDid you mean `{near[0]}`?" if near else ""
-                    message = f"`self.{attr}` is never assigned in `{network.node.name}`, so this line raises AttributeError"
+                    message = (
+                        f"`self.{attr}` is never assigned in `{network.node.name}`, so this line raises AttributeError"
+                    )
                     yield _say(path, tree, node, "unassigned-attribute", "missing-attribute", message + offer)
 
 
@@ -152,7 +154,12 @@ def _assigned_to_self(network: Network) -> set[str]:
         for member in network.lineage
         for node in ast.walk(member)
         if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store)
-    } | {statement.name for member in network.lineage for statement in member.body if isinstance(statement, ast.FunctionDef)}
+    } | {
+        statement.name
+        for member in network.lineage
+        for statement in member.body
+        if isinstance(statement, ast.FunctionDef)
+    }
 
 
 def _network_calls(path: str, tree: Tree, found: dict[str, Network]) -> Iterator[Diagnosis]:
@@ -193,7 +200,11 @@ def _instances(tree: Tree, found: dict[str, Network]) -> dict[str, Network]:
 
 def _constructed(value: ast.expr | None) -> str | None:
     """`Net(...)` and `Net(...).to(device)` give a `Net`."""
-    while isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute) and value.func.attr in ("to", "cuda", "cpu", "eval", "train"):
+    while (
+        isinstance(value, ast.Call)
+        and isinstance(value.func, ast.Attribute)
+        and value.func.attr in ("to", "cuda", "cpu", "eval", "train")
+    ):
         value = value.func.value
     return value.func.id if isinstance(value, ast.Call) and isinstance(value.func, ast.Name) else None
 
@@ -217,7 +228,14 @@ def _type_checking_names(path: str, tree: Tree, project: Project) -> Iterator[Di
             and not type_checking_only(tree, node)
             and not never_evaluated(tree, node, "3.11")
         ):
-            yield _say(path, tree, node, "type-checking-only", "undefined-variable", f"`{node.id}` is imported for type checkers only")
+            yield _say(
+                path,
+                tree,
+                node,
+                "type-checking-only",
+                "undefined-variable",
+                f"`{node.id}` is imported for type checkers only",
+            )
 
 
 def _left_collections(path: str, tree: Tree, project: Project) -> Iterator[Diagnosis]:
@@ -229,10 +247,20 @@ def _left_collections(path: str, tree: Tree, project: Project) -> Iterator[Diagn
             case ast.ImportFrom(module="collections", level=0):
                 for alias in node.names:
                     if alias.name in _ABSTRACT:
-                        message = f"Could not import `{alias.name}` from `collections`\nDid you mean `collections.abc.{alias.name}`?"
+                        cure = f"Did you mean `collections.abc.{alias.name}`?"
+                        message = f"Could not import `{alias.name}` from `collections`\n{cure}"
                         yield _say(path, tree, node, "left-library", "missing-attribute", message)
-            case ast.Attribute(value=ast.Name(id=owner), attr=attr) if attr in _ABSTRACT and names.get(owner) == "collections":
-                yield _say(path, tree, node, "left-library", "missing-attribute", f"No attribute `{attr}` in module `collections`")
+            case ast.Attribute(value=ast.Name(id=owner), attr=attr) if (
+                attr in _ABSTRACT and names.get(owner) == "collections"
+            ):
+                yield _say(
+                    path,
+                    tree,
+                    node,
+                    "left-library",
+                    "missing-attribute",
+                    f"No attribute `{attr}` in module `collections`",
+                )
 
 
 def _dictionary_keys(path: str, tree: Tree, project: Project) -> Iterator[Diagnosis]:
@@ -241,7 +269,7 @@ def _dictionary_keys(path: str, tree: Tree, project: Project) -> Iterator[Diagno
     for statement in tree.nodes:
         match statement:
             case ast.Assign(targets=[ast.Name(id=name) as target], value=ast.Dict(keys=keys)) if keys:
-                written = {key.value if isinstance(key, ast.Constant) else None for key in keys}
+                written: set[object] = {key.value if isinstance(key, ast.Constant) else None for key in keys}
                 if None not in written and not tree.source.path.endswith("__init__.py"):
                     yield from _absent_keys(path, tree, target, name, written)
 
@@ -255,11 +283,16 @@ def _absent_keys(path: str, tree: Tree, target: ast.Name, name: str, written: se
         match parent:
             case _ if use is target:
                 continue
-            case ast.Subscript(value=value, slice=ast.Constant(value=key), ctx=ast.Load()) if value is use:
-                reads.append((parent, key))
+            case ast.Subscript(value=value, slice=ast.Constant(value=read), ctx=ast.Load()) if value is use:
+                reads.append((parent, read))
             case ast.Subscript(value=value, ctx=ast.Load()) if value is use:
                 continue
-            case ast.Attribute(attr="get" | "items" | "keys" | "values") | ast.Compare() | ast.For() | ast.comprehension():
+            case (
+                ast.Attribute(attr="get" | "items" | "keys" | "values")
+                | ast.Compare()
+                | ast.For()
+                | ast.comprehension()
+            ):
                 continue
             case _:
                 return

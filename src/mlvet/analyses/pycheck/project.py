@@ -11,7 +11,9 @@ from functools import cached_property
 from mlvet.core.source import Source
 
 _DYNAMIC_ATTRIBUTES = re.compile(r"__dict__|\bsetattr\s*\(|\bvars\s*\(|__getattr")
-_DYNAMIC_NAMES = re.compile(r"\bexec\s*\(|\bglobals\s*\(\)|\blocals\s*\(\)\s*(?:\[|\.update)|\bbuiltins\.\w+\s*=|__builtins__")
+_DYNAMIC_NAMES = re.compile(
+    r"\bexec\s*\(|\bglobals\s*\(\)|\blocals\s*\(\)\s*(?:\[|\.update)|\bbuiltins\.\w+\s*=|__builtins__"
+)
 
 
 class Tree:
@@ -89,7 +91,9 @@ class Tree:
         """The smallest node that contains a position."""
         best: ast.AST = self.root
         for node in self.nodes:
-            if isinstance(node, (ast.expr, ast.stmt, ast.arg, ast.excepthandler)) and self._contains(node, line, column):
+            if isinstance(node, (ast.expr, ast.stmt, ast.arg, ast.excepthandler)) and self._contains(
+                node, line, column
+            ):
                 best = node
         return best
 
@@ -181,7 +185,9 @@ def _parse(source: Source) -> Tree | None:
         return None
 
 
-_NAMESPACES = frozenset({"SimpleNamespace", "Namespace", "dict", "update", "EasyDict", "Munch", "Bunch", "replace", "type"})
+_NAMESPACES = frozenset(
+    {"SimpleNamespace", "Namespace", "dict", "update", "EasyDict", "Munch", "Bunch", "replace", "type"}
+)
 
 
 def _attribute_words(node: ast.AST) -> Iterator[str]:

@@ -31,7 +31,9 @@ class Question:
 def reveal(questions: Iterable[Question], sources: Mapping[str, Source], request: Request) -> dict[Question, str]:
     """The types that could be learned. A file whose answers do not match its questions one to one yields none."""
     by_path: dict[str, list[Question]] = defaultdict(list)
-    for question in sorted(set(questions), key=lambda asked: (asked.path, asked.span[:2], [-end for end in asked.span[2:]])):
+    for question in sorted(
+        set(questions), key=lambda asked: (asked.path, asked.span[:2], [-end for end in asked.span[2:]])
+    ):
         by_path[question.path].append(question)
     folder = request.workdir / "overlay"
     copies: dict[str, str] = {}
@@ -39,7 +41,10 @@ def reveal(questions: Iterable[Question], sources: Mapping[str, Source], request
         copy = overlay(Path(path), request.base, folder)
         copy.write_text(_wrapped(sources[path].text, asked), encoding="utf-8")
         copies[str(copy)] = path
-    first = tuple(folder / start.relative_to(request.base) if start.is_relative_to(request.base) else start for start in request.first)
+    first = tuple(
+        folder / start.relative_to(request.base) if start.is_relative_to(request.base) else start
+        for start in request.first
+    )
     answers = run_checker(CHECKER, replace(request, files=tuple(map(Path, copies)), base=folder, first=first))
     return _matched(by_path, copies, answers)
 

@@ -22,7 +22,7 @@ def apply(
 ) -> tuple[list[Finding], int, list[Finding]]:
     """The findings that stand, how many were suppressed, and one finding per unused suppression.
 
-    `looked_for(rule, path)` says whether a rule was really searched in a file; only then is a comment against it unused.
+    `looked_for(rule, path)` says whether a rule was really searched in a file; only then is its comment unused.
     """
     comments = {path: found for path, source in sources.items() if (found := suppressions(source))}
     used: set[tuple[str, Suppression, str]] = set()
@@ -42,13 +42,17 @@ def apply(
         finding
         for path, found in comments.items()
         for comment in found
-        for finding in _unused(sources[path], comment, catalogue, {r for p, c, r in used if p == path and c is comment}, looked_for)
+        for finding in _unused(
+            sources[path], comment, catalogue, {r for p, c, r in used if p == path and c is comment}, looked_for
+        )
     ]
     return standing, suppressed, unused
 
 
 def _silences(comment: Suppression, finding: Finding, line: int) -> bool:
-    return comment.covers(line) and (comment.rules is None or bool({finding.rule, finding.code.lower()} & set(comment.rules)))
+    return comment.covers(line) and (
+        comment.rules is None or bool({finding.rule, finding.code.lower()} & set(comment.rules))
+    )
 
 
 def _unused(
@@ -61,9 +65,13 @@ def _unused(
     else:
         names = {written: codes.get(written, written) for written in comment.rules}
         unknown = [written for written, name in names.items() if name not in catalogue]
-        idle = [w for w, name in names.items() if name in catalogue and name not in used and looked_for(name, source.path)]
+        idle = [
+            w for w, name in names.items() if name in catalogue and name not in used and looked_for(name, source.path)
+        ]
     messages = [f"`{name}` is not a rule{did_you_mean(name, list(catalogue))}" for name in unknown]
-    messages += [f"nothing here needs the suppression of {name if name == 'any rule' else f'`{name}`'}" for name in idle]
+    messages += [
+        f"nothing here needs the suppression of {name if name == 'any rule' else f'`{name}`'}" for name in idle
+    ]
     whole = comment.rules is None or len(idle) + len(unknown) == len(comment.rules)
     return [_finding(source, comment, message, whole=whole) for message in messages]
 

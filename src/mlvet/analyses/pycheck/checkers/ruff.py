@@ -52,7 +52,15 @@ def _parse(output: str, request: Request) -> Iterator[Diagnosis]:
         start, end = entry["location"], entry["end_location"]
         rule = KINDS.get(code)
         yield Diagnosis(
-            "ruff", code, rule, entry["filename"], start["row"], start["column"], end["row"], end["column"], entry["message"]
+            "ruff",
+            code,
+            rule,
+            entry["filename"],
+            start["row"],
+            start["column"],
+            end["row"],
+            end["column"],
+            entry["message"],
         )
 
 

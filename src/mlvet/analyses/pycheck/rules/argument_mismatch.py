@@ -94,7 +94,9 @@ def _ambiguous(cause: Cause, facts: Facts, name: str) -> bool:
         1
         for tree in facts.project.trees_with(f"def {function}")
         for node in tree.nodes
-        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) and node.name == function and not _is_method(tree.parents.get(node))
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))
+        and node.name == function
+        and not _is_method(tree.parents.get(node))
     )
     call = facts.node(cause)
     tree = facts.tree(cause)
@@ -110,6 +112,10 @@ def _is_method(parent: ast.AST | None) -> bool:
 
 def _receiver(parent: ast.AST | None, call: ast.AST) -> str | None:
     for node in (call, parent):
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and isinstance(node.func.value, ast.Name):
+        if (
+            isinstance(node, ast.Call)
+            and isinstance(node.func, ast.Attribute)
+            and isinstance(node.func.value, ast.Name)
+        ):
             return node.func.value.id
     return None

@@ -33,5 +33,7 @@ class BadFormatString(PythonRule):
         if tree is None or node is None:
             return None
         message = f"{cause.chief.message.splitlines()[0]}, so this line raises an error"
-        sure = not guarded(tree, node, ["TypeError", "ValueError", "KeyError", "IndexError"]) and not facts.only_partial(cause)
+        sure = not guarded(
+            tree, node, ["TypeError", "ValueError", "KeyError", "IndexError"]
+        ) and not facts.only_partial(cause)
         return Verdict(Certainty.PROVED if sure else Certainty.POSSIBLE, message)

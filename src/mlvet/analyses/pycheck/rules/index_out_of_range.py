@@ -44,7 +44,11 @@ class IndexOutOfRange(PythonRule):
         beyond = "out of range" in words or "out of bounds" in words
         message = f"{words}, so this line raises {'IndexError' if beyond else 'TypeError'}"
         kind = surely(cause, facts, subscript.value)
-        sure = (beyond and kind == "tuple" and settled(cause, facts, subscript.value)) or kind in ("int", "float", "bool")
+        sure = (beyond and kind == "tuple" and settled(cause, facts, subscript.value)) or kind in (
+            "int",
+            "float",
+            "bool",
+        )
         if not sure or guarded(tree, subscript, ["IndexError", "TypeError"]):
             return Verdict(Certainty.POSSIBLE, message)
         return Verdict(Certainty.PROVED, message)

@@ -37,7 +37,9 @@ class InvalidRaise(PythonRule):
             return None
         sure = "NotImplemented" in cause.chief.message
         message = f"{cause.chief.message.splitlines()[0]}, so this line raises TypeError"
-        return Verdict(Certainty.PROVED if sure else Certainty.POSSIBLE, message, fix=_cure(cause, facts) if sure else None)
+        return Verdict(
+            Certainty.PROVED if sure else Certainty.POSSIBLE, message, fix=_cure(cause, facts) if sure else None
+        )
 
 
 def _cure(cause: Cause, facts: Facts) -> Fix | None:

@@ -24,8 +24,12 @@ from mlvet.core.fix import Applicability, Edit, Fix
 from mlvet.core.grade import Certainty, Severity
 
 CLOSED = {"Tensor": "torch", "ndarray": "numpy"}
-CONFUSED = frozenset({"append", "extend", "insert", "pop", "remove", "keys", "items", "update", "upper", "lower", "strip", "join"})
-RETURN_NOTHING = frozenset({"sort", "append", "extend", "insert", "reverse", "update", "add", "clear", "shuffle", "remove"})
+CONFUSED = frozenset(
+    {"append", "extend", "insert", "pop", "remove", "keys", "items", "update", "upper", "lower", "strip", "join"}
+)
+RETURN_NOTHING = frozenset(
+    {"sort", "append", "extend", "insert", "reverse", "update", "add", "clear", "shuffle", "remove"}
+)
 
 
 class MissingAttribute(PythonRule):
@@ -60,7 +64,7 @@ class MissingAttribute(PythonRule):
 
     ## How sure
     Proved when the object has one class only, that class is closed, and nothing in the project gives it the attribute;
-    likely for packages that are installed. Possible for objects that may have another class, such as None or a subclass.
+    likely for packages that are installed. Possible for objects that may have another class, such as a subclass.
     """
 
     code = "PY202"
@@ -152,7 +156,7 @@ def _certainty_for(kind: str, cause: Cause, facts: Facts, tree: Tree, receiver: 
     if not settled(cause, facts, receiver):
         return Certainty.POSSIBLE
     if kind == "NoneType":
-        return Certainty.PROVED if _returns_nothing(cause, facts, tree, receiver) else Certainty.POSSIBLE
+        return Certainty.PROVED if _returns_nothing(facts, tree, receiver) else Certainty.POSSIBLE
     if kind in BUILTIN_TYPES:
         return Certainty.PROVED
     defined = list(facts.project.classes(kind))
@@ -172,7 +176,7 @@ def _paths(facts: Facts, defined: list[tuple[Tree, ast.ClassDef]]) -> list[str]:
     return [path for path, source in facts.project.sources.items() if source.path in shown]
 
 
-def _returns_nothing(cause: Cause, facts: Facts, tree: Tree, receiver: ast.expr) -> bool:
+def _returns_nothing(facts: Facts, tree: Tree, receiver: ast.expr) -> bool:
     """Whether None comes from a place that surely gives None: the constant, a function of the project without a
     return value, or a method that works in place."""
     value = only_value(tree, receiver)

@@ -61,14 +61,16 @@ class MissingModule(PythonRule):
             return None
         module = cause.subject.lstrip(".")
         if top in sys.stdlib_module_names:
-            return Verdict(Certainty.PROVED, _says(module, f"in the standard library of Python {facts.environment.version}"))
+            return Verdict(
+                Certainty.PROVED, _says(module, f"in the standard library of Python {facts.environment.version}")
+            )
         if not rest and top in GONE:
             cure = f"in Python 3 it is `{GONE[top]}`"
             return Verdict(Certainty.LIKELY, _says(module, "in Python 3"), fix=Fix(cure))
         if rest and _first_party(top, cause, facts):
             return _project_module(module, cause, facts)
         if facts.environment.has(top):
-            return _package_module(module, cause, facts)
+            return _package_module(module, facts)
         return _misspelt(top, cause, facts, tree, statement)
 
 
@@ -113,7 +115,7 @@ def _project_module(module: str, cause: Cause, facts: Facts) -> Verdict:
     return Verdict(certainty, message, assumptions=(Assumption("no build step creates the module"),), fix=fix)
 
 
-def _package_module(module: str, cause: Cause, facts: Facts) -> Verdict:
+def _package_module(module: str, facts: Facts) -> Verdict:
     parts = module.split(".")
     site = next((folder for folder in facts.environment.site_packages if (folder / parts[0]).is_dir()), None)
     message = _says(module, f"in the installed `{parts[0]}`")
@@ -132,7 +134,9 @@ def _package_module(module: str, cause: Cause, facts: Facts) -> Verdict:
     if not init.is_file():
         return Verdict(Certainty.POSSIBLE, message)
     text = init.read_text(encoding="utf-8", errors="replace")
-    dynamic = parts[depth] in beside or parts[depth] in text or any(s in text for s in ("__getattr__", "sys.modules", "Lazy"))
+    dynamic = (
+        parts[depth] in beside or parts[depth] in text or any(s in text for s in ("__getattr__", "sys.modules", "Lazy"))
+    )
     if dynamic and not near:
         return Verdict(Certainty.POSSIBLE, message)
     return Verdict(Certainty.LIKELY if dynamic else Certainty.PROVED, message, fix=fix)
@@ -152,12 +156,16 @@ def _slip(name: str) -> str | None:
 
 @cache
 def _slip_here(name: str, folder: Path) -> str | None:
-    return misspelling_of(name, {Path(entry).stem for entry in _listing(folder) if entry.endswith(".py")} - {"__init__"})
+    return misspelling_of(
+        name, {Path(entry).stem for entry in _listing(folder) if entry.endswith(".py")} - {"__init__"}
+    )
 
 
 def _misspelt(top: str, cause: Cause, facts: Facts, tree: Tree, statement: ast.Import | ast.ImportFrom) -> Verdict:
     near = _near(top, cause, facts)
-    message = f"there is no module `{top}` here and `{near}` is one slip away, so this import raises ModuleNotFoundError"
+    message = (
+        f"there is no module `{top}` here and `{near}` is one slip away, so this import raises ModuleNotFoundError"
+    )
     column = tree.source.lines[statement.lineno - 1].find(top) + 1
     edit = Edit(tree.source.location(statement.lineno, column, statement.lineno, column + len(top)), near or "")
     fix = Fix(f"did you mean `{near}`?", (edit,), Applicability.UNSAFE, "the module that is meant is a guess")
@@ -172,4 +180,3 @@ def _misspelt(top: str, cause: Cause, facts: Facts, tree: Tree, statement: ast.I
 @cache
 def _listing(folder: Path) -> tuple[str, ...]:
     return tuple(os.listdir(folder)) if folder.is_dir() else ()
-

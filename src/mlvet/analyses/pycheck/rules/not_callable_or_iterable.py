@@ -43,7 +43,9 @@ class NotCallableOrIterable(PythonRule):
         if tree is None or node is None:
             return None
         words = cause.chief.message.splitlines()[0]
-        message = f"{words[:1].lower() + words[1:] if words.startswith('Expected') else words}, so this line raises TypeError"
+        message = (
+            f"{words[:1].lower() + words[1:] if words.startswith('Expected') else words}, so this line raises TypeError"
+        )
         module = "Module[" in words
         sure = module or any(surely(cause, facts, value) for value in self.asks(cause, facts))
         if not sure or guarded(tree, node, ["TypeError"]) or facts.only_partial(cause):

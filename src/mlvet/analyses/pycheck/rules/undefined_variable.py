@@ -75,10 +75,16 @@ class UndefinedVariable(PythonRule):
             return None
         if tree.source.cells and name in NOTEBOOK_NAMES:
             return None
-        error = "UnboundLocalError" if facts.project.name_stores(cause.path, name) and _is_local(tree, node, name) else "NameError"
+        error = (
+            "UnboundLocalError"
+            if facts.project.name_stores(cause.path, name) and _is_local(tree, node, name)
+            else "NameError"
+        )
         fact = f"`{name}` is read before it is assigned" if error == "UnboundLocalError" else f"`{name}` is not defined"
         return Verdict(
-            _certainty(cause, facts, tree, node), f"{fact}, so this line raises {error}", fix=_cure(cause, facts, tree, node)
+            _certainty(cause, facts, tree, node),
+            f"{fact}, so this line raises {error}",
+            fix=_cure(cause, tree, node),
         )
 
 
@@ -114,7 +120,9 @@ def never_evaluated(tree: Tree, node: ast.AST, version: str) -> bool:
 
 def _postponed(tree: Tree) -> bool:
     return any(
-        isinstance(statement, ast.ImportFrom) and statement.module == "__future__" and statement.names[0].name == "annotations"
+        isinstance(statement, ast.ImportFrom)
+        and statement.module == "__future__"
+        and statement.names[0].name == "annotations"
         for statement in tree.root.body
     )
 
@@ -134,7 +142,7 @@ def _is_local(tree: Tree, node: ast.AST, name: str) -> bool:
     return any(isinstance(part, ast.Name) and part.id == name and isinstance(part.ctx, ast.Store) for part in inside)
 
 
-def _cure(cause: Cause, facts: Facts, tree: Tree, node: ast.AST) -> Fix | None:
+def _cure(cause: Cause, tree: Tree, node: ast.AST) -> Fix | None:
     """The nearest name in the file, or the import that is customary for the name; both are guesses."""
     name = cause.subject
     statement = CUSTOMARY.get(name) or (f"import {name}" if name in MODULES else None)

@@ -10,8 +10,8 @@ class UnusedSuppression(Rule):
     """A suppression comment silences nothing.
 
     ## What it does
-    Reports `# mlvet: ignore[...]` comments, or names in them, that match no finding on their line, and names that are no
-    rules.
+    Reports `# mlvet: ignore[...]` comments, or names in them, that match no finding on their line, and names that are
+    no rules.
 
     ## Why it matters
     A stale comment hides the next real finding on its line.
