@@ -199,28 +199,31 @@ def _words(place: Path) -> frozenset[str]:
 
 
 def guarded(tree: Tree, node: ast.AST, errors: Iterable[str]) -> bool:
-    """Whether a node stands in a `try` that catches one of the errors, in its body or in the handler that follows."""
+    """Whether a node stands in a `try` whose handler swallows one of the errors.
+
+    A handler for ImportError is itself a fallback for another environment, so what stands in it is guarded too.
+    """
     wanted = {*errors, "Exception", "BaseException"}
     child = node
     for parent in tree.ancestors(node):
-        covered = isinstance(parent, ast.Try) and child not in parent.finalbody and child not in parent.orelse
-        if covered and any(_catches(handler, wanted) for handler in parent.handlers):
-            return True
-        if isinstance(parent, (ast.With, ast.AsyncWith)) and any(
-            "suppress" in ast.unparse(item) for item in parent.items
-        ):
-            return True
-        if isinstance(parent, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)):
-            return False
+        match parent:
+            case ast.Try(body=body, handlers=handlers):
+                inside = child in body or (isinstance(child, ast.ExceptHandler) and "ImportError" in wanted)
+                if inside and any(_swallows(handler, wanted) for handler in handlers):
+                    return True
+            case ast.With(items=items) | ast.AsyncWith(items=items):
+                if any("suppress" in ast.unparse(item) for item in items):
+                    return True
+            case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.Lambda():
+                return False
         child = parent
     return False
 
 
-def _catches(handler: ast.ExceptHandler, wanted: set[str]) -> bool:
-    if handler.type is None:
-        return True
+def _swallows(handler: ast.ExceptHandler, wanted: set[str]) -> bool:
     kinds = handler.type.elts if isinstance(handler.type, ast.Tuple) else [handler.type]
-    return any((kind.attr if isinstance(kind, ast.Attribute) else getattr(kind, "id", "")) in wanted for kind in kinds)
+    caught = {last_name(kind) for kind in kinds if kind is not None}
+    return (handler.type is None or bool(caught & wanted)) and not isinstance(handler.body[-1], ast.Raise)
 
 
 def type_checking_only(tree: Tree, node: ast.AST) -> bool:

@@ -30,9 +30,11 @@ _DEFINED = re.compile(r"\bdef\s+(\w+)")
 _DICT_LITERAL = re.compile(r"^\s*(\w+)\s*=\s*\{", re.MULTILINE)
 _FROM_COLLECTIONS = re.compile(r"from\s+collections\s+import|import\s+collections\b")
 _ABSTRACT = frozenset(
-    """AsyncGenerator AsyncIterable AsyncIterator Awaitable ByteString Callable Collection Container Coroutine Generator
-    Hashable ItemsView Iterable Iterator KeysView Mapping MappingView MutableMapping MutableSequence MutableSet Reversible
-    Sequence Set Sized ValuesView""".split()
+    """
+    AsyncGenerator AsyncIterable AsyncIterator Awaitable ByteString Callable Collection Container Coroutine Generator
+    Hashable ItemsView Iterable Iterator KeysView Mapping MappingView MutableMapping MutableSequence MutableSet
+    Reversible Sequence Set Sized ValuesView
+    """.split()
 )
 
 
