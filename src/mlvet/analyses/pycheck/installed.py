@@ -42,6 +42,14 @@ def nowhere(environment: Environment, word: str, packages: Iterable[str]) -> boo
     return bool(places) and not any(_occurs(word, place, deep=True) for place in places)
 
 
+def slip_in(environment: Environment, word: str, packages: Iterable[str]) -> bool:
+    """Whether a word that stands nowhere in some installed packages is one slip away from one that does."""
+    if not nowhere(environment, word, packages):
+        return False
+    places = [place for package in packages if (place := _place(environment, package)) is not None]
+    return any(misspelling_of(word, _words(place, deep=True), ends=True) for place in places)
+
+
 def self_described(environment: Environment, package: str) -> bool:
     """Whether what checkers know of a package comes from the package itself, not from stubs of other people."""
     typed = any((folder / package / "py.typed").is_file() for folder in environment.site_packages)
@@ -83,8 +91,9 @@ def _occurs(word: str, place: Path, *, deep: bool = False) -> bool:
 
 
 @cache
-def _words(place: Path) -> frozenset[str]:
-    return frozenset(word.decode() for text in _texts(place) for word in re.findall(rb"[A-Za-z_]\w+", text))
+def _words(place: Path, *, deep: bool = False) -> frozenset[str]:
+    pattern = re.compile(rb"[A-Za-z_]\w+")
+    return frozenset(word.decode() for text in _texts(place, deep=deep) for word in set(pattern.findall(text)))
 
 
 @cache

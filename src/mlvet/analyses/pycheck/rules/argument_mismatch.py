@@ -7,10 +7,13 @@ import re
 
 from mlvet.analyses.pycheck.guards import elsewhere, guarded
 from mlvet.analyses.pycheck.installed import self_described
-from mlvet.analyses.pycheck.judgement import Cause, Facts, Origin, PythonRule, Verdict, callee
+from mlvet.analyses.pycheck.judgement import Cause, Facts, Origin, PythonRule, Verdict, callee, quoted
 from mlvet.analyses.pycheck.tree import last_name
 from mlvet.analyses.pycheck.values import constructed
 from mlvet.core.grade import Certainty, Severity
+
+_NUMPY_ALIASES = frozenset({"axis", "keepdims", "a", "x", "x1", "x2"})
+"""Keywords of NumPy that compiled torch functions accept besides those in their stubs."""
 
 
 class ArgumentMismatch(PythonRule):
@@ -95,6 +98,8 @@ def _certainty(cause: Cause, facts: Facts) -> Certainty:
         return Certainty.POSSIBLE if _ambiguous(cause, facts, name) else Certainty.PROVED
     if origin is Origin.STANDARD_LIBRARY:
         return Certainty.PROVED
+    if "._C." in name and _NUMPY_ALIASES & set(quoted(cause.chief.message)):
+        return Certainty.POSSIBLE
     described = origin is Origin.PACKAGE and self_described(facts.environment, name.split(".")[0])
     return Certainty.LIKELY if described and _surely_called(cause, facts, name) else Certainty.POSSIBLE
 

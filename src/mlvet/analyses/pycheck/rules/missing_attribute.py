@@ -7,7 +7,7 @@ import re
 from pathlib import Path
 
 from mlvet.analyses.pycheck.guards import elsewhere, guarded, type_checking_only
-from mlvet.analyses.pycheck.installed import lacks, nowhere
+from mlvet.analyses.pycheck.installed import lacks, nowhere, slip_in
 from mlvet.analyses.pycheck.judgement import BUILTIN_TYPES, Cause, Facts, Origin, PythonRule, Verdict
 from mlvet.analyses.pycheck.project import Project
 from mlvet.analyses.pycheck.tree import Tree
@@ -187,10 +187,11 @@ def _certainty_for(kind: str, cause: Cause, facts: Facts, tree: Tree, receiver: 
         return worth
     if not _steady(project, path, tree, receiver):
         return Certainty.POSSIBLE
-    packages = {name.split(".")[0] for name in tree.imports.values()}
-    foreign = (kind in ("Tensor", "ndarray") and attribute in CONFUSED) or nowhere(
-        facts.environment, attribute, packages
-    )
+    packages = sorted({name.split(".")[0] for name in tree.imports.values()} - {""})
+    if kind in ("Tensor", "ndarray"):
+        foreign = attribute in CONFUSED or nowhere(facts.environment, attribute, packages)
+    else:
+        foreign = slip_in(facts.environment, attribute, packages)
     return Certainty.LIKELY if foreign or constructed(kind, project, path, receiver) else Certainty.POSSIBLE
 
 
