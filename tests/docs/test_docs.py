@@ -71,8 +71,10 @@ def test_the_command_lines_are_found() -> None:
 
 
 @pytest.mark.parametrize("line", command_lines())
-def test_a_command_line_parses(line: str) -> None:
-    parse(shlex.split(line)[1:])
+def test_a_command_line_parses(line: str, capsys: pytest.CaptureFixture[str]) -> None:
+    _, command, *rest = words = shlex.split(line)
+    parse(words[1:])
+    assert {word for word in rest if word.startswith("--")} <= options_of(command, capsys), "no abbreviations"
 
 
 def test_every_option_that_is_named_exists(capsys: pytest.CaptureFixture[str]) -> None:
