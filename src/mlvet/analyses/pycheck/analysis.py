@@ -67,7 +67,7 @@ def run(
         ]
         jobs = _jobs(tools, parts, environment, work, cache)
         diagnoses, failures = _answers(executor, jobs, config.timeout)
-        diagnoses += own.examine(project)
+        diagnoses += own.examine(project, environment)
         ran = frozenset(tool.name for tool in tools) - set(failures)
         facts = _facts(project, environment, parts, ran, tools)
         found = causes(diagnoses, project)

@@ -75,7 +75,7 @@ def subject_of(diagnosis: Diagnosis) -> str:
         return next((piece for piece in quoted(text) if re.fullmatch(r"[\w.]+", piece)), "")
     if diagnosis.rule == "missing-attribute":
         if diagnosis.code == "unassigned-attribute":
-            return quoted(text)[0].removeprefix("self.")
+            return quoted(text)[0].rpartition(".")[2]
         return next((found.group(1) for pattern in _ATTRIBUTE if (found := re.search(pattern, text))), "")
     return ""
 

@@ -7,7 +7,6 @@ page to a type checker. The public names of these bases are few and stable, so t
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable
 from dataclasses import dataclass
 
 _MODULE = """
@@ -42,6 +41,18 @@ _MODEL = """
 """
 
 
+_CALLBACK = "model params validation_data set_model set_params"
+_SEQUENCE = "workers use_multiprocessing max_queue_size on_epoch_end num_batches on_epoch_begin"
+_LINEN = """
+    apply bind clone copy get_variable has_rng has_variable init init_with_output is_initializing
+    is_mutable_collection lazy_init make_rng module_paths name param parent path perturb put_variable scope setup sow
+    tabulate unbind variable variables
+"""
+_NNX = """
+    eval train set_attributes sow perturb iter_modules iter_children
+"""
+
+
 @dataclass(frozen=True, slots=True)
 class Base:
     """A framework class: the public attributes that it gives, whether it may give private ones, and the method that a
@@ -49,30 +60,38 @@ class Base:
 
     attributes: frozenset[str]
     private: bool
-    call: str | None
+    call: str | None = None
 
 
-# With the torch backend a Keras layer is a torch module too.
 _TORCH = Base(frozenset(_MODULE.split()), private=False, call="forward")
-_KERAS_LAYER = Base(frozenset((_LAYER + _MODULE).split()), private=True, call=None)
-_KERAS_MODEL = Base(frozenset((_LAYER + _MODEL + _MODULE).split()), private=True, call=None)
 _TORCH_PRIVATE = frozenset(
     {"_apply", "_buffers", "_modules", "_parameters", "_get_name", "_load_from_state_dict", "_save_to_state_dict",
      "_forward_hooks", "_forward_pre_hooks", "_backward_hooks", "_version", "_named_members", "_call_impl",
      "_non_persistent_buffers_set", "_register_load_state_dict_pre_hook", "_register_state_dict_hook"}
 )  # fmt: skip
+_DATASET = Base(frozenset(), private=False)
+_FLAX = Base(frozenset((_LINEN + _NNX).split()), private=True)
+# With the torch backend a Keras layer is a torch module too.
+_KERAS = {
+    "Layer": Base(frozenset((_LAYER + _MODULE).split()), private=True),
+    "Model": Base(frozenset((_LAYER + _MODEL + _MODULE).split()), private=True),
+    "Callback": Base(frozenset(_CALLBACK.split()), private=True),
+    "Sequence": Base(frozenset(_SEQUENCE.split()), private=True),
+    "PyDataset": Base(frozenset(_SEQUENCE.split()), private=True),
+}
 
 
 def base_of(qualified: str) -> Base | None:
     """The framework class of a dotted name such as `torch.nn.Module` or `tensorflow.keras.layers.Layer`."""
-    parts = qualified.split(".")
-    if parts[0] == "torch" and qualified.endswith("nn.Module"):
+    top, _, rest = qualified.partition(".")
+    last = rest.rpartition(".")[2]
+    if top == "torch" and last == "Module":
         return _TORCH
-    if parts[0] in ("keras", "tf_keras", "tensorflow") and parts[-1] == "Layer":
-        return _KERAS_LAYER
-    if parts[0] in ("keras", "tf_keras", "tensorflow") and parts[-1] == "Model":
-        return _KERAS_MODEL
-    return None
+    if top == "torch" and last in ("Dataset", "IterableDataset"):
+        return _DATASET
+    if top == "flax" and last == "Module":
+        return _FLAX
+    return _KERAS.get(last) if top in ("keras", "tf_keras", "tensorflow") else None
 
 
 def provides(base: Base, attribute: str) -> bool:
@@ -82,24 +101,11 @@ def provides(base: Base, attribute: str) -> bool:
     return attribute.startswith("_") and (base.private or attribute in _TORCH_PRIVATE)
 
 
-def provided_somewhere(attribute: str) -> bool:
-    """Whether any of the framework bases provides the attribute."""
-    return any(provides(base, attribute) for base in (_TORCH, _KERAS_MODEL))
-
-
-def aliases(nodes: Iterable[ast.AST]) -> dict[str, str]:
-    """What the imported names of a file stand for: `nn` for `torch.nn`."""
-    found: dict[str, str] = {}
-    for node in nodes:
-        if isinstance(node, ast.Import):
-            for alias in node.names:
-                found[alias.asname or alias.name.split(".")[0]] = (
-                    alias.name if alias.asname else alias.name.split(".")[0]
-                )
-        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
-            for alias in node.names:
-                found[alias.asname or alias.name] = f"{node.module}.{alias.name}"
-    return found
+def provided_in(text: str) -> list[Base]:
+    """The bases that the classes of a text may derive from, judged by the frameworks that it mentions."""
+    found = [_TORCH, _DATASET] if "torch" in text else []
+    found += list(_KERAS.values()) if "keras" in text or "tensorflow" in text else []
+    return found + ([_FLAX] if "flax" in text else [])
 
 
 def dotted(node: ast.expr, names: dict[str, str]) -> str:

@@ -10,18 +10,18 @@ import ast
 import builtins
 import re
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum
-from functools import cache
 from pathlib import Path
 
 from mlvet.analyses.pycheck.checker import Diagnosis
 from mlvet.analyses.pycheck.environment import Environment
 from mlvet.analyses.pycheck.imports import defines, import_root
-from mlvet.analyses.pycheck.packages import STUBBED, misspelling_of
-from mlvet.analyses.pycheck.project import Project, Tree
+from mlvet.analyses.pycheck.project import Project
 from mlvet.analyses.pycheck.reveal import Question, class_name, members
+from mlvet.analyses.pycheck.tree import Tree
+from mlvet.analyses.pycheck.values import Trust, trust
 from mlvet.core.errors import InternalError
 from mlvet.core.evidence import Assumption, Related
 from mlvet.core.fix import Fix
@@ -121,6 +121,10 @@ class Facts:
         """Whether every report says itself that it concerns only some of the cases."""
         return all((diagnosis.checker, diagnosis.code) in self.partial for diagnosis in cause.diagnoses)
 
+    def home(self, tree: Tree) -> str:
+        """The path of a tree."""
+        return next(path for path, source in self.project.sources.items() if source is tree.source)
+
     def origin(self, qualified: str, path: str) -> Origin:
         """Who wrote `a.b.c`, as seen from a file."""
         first = qualified.split(".")[0]
@@ -138,99 +142,7 @@ class Facts:
 
     def _imported(self, name: str, path: str) -> bool:
         tree = self.project.tree(path)
-        imports = (node for node in tree.nodes if isinstance(node, (ast.Import, ast.ImportFrom))) if tree else ()
-        return any((alias.asname or alias.name.split(".")[0]) == name for node in imports for alias in node.names)
-
-    def typed(self, package: str) -> bool:
-        """Whether an installed package vouches for its own types."""
-        return any((folder / package / "py.typed").is_file() for folder in self.environment.site_packages)
-
-    def package_lacks(self, word: str, module: str) -> bool:
-        """Whether an installed module surely has no such name: its sources never mention it.
-
-        A module that makes names at run time may take them from anywhere, and stubs may be incomplete, so there the
-        word must also be one slip away from one that the sources have.
-        """
-        place = self._place(module)
-        if place is None or _occurs(word, place):
-            return False
-        init = place / "__init__.py" if place.is_dir() else place
-        if not init.is_file():
-            return False
-        told_by_source = module.split(".")[0] not in STUBBED and not _MAKES_NAMES.search(init.read_bytes())
-        return told_by_source or (
-            misspelling_of(word, _words(place)) is not None and not _occurs(word, place, deep=True)
-        )
-
-    def _place(self, module: str) -> Path | None:
-        """The folder or file of an installed module."""
-        for folder in self.environment.site_packages:
-            place = folder.joinpath(*module.split("."))
-            if place.is_dir():
-                return place
-            if place.with_suffix(".py").is_file():
-                return place.with_suffix(".py")
-        return None
-
-
-_MAKES_NAMES = re.compile(rb"__getattr__|sys\.modules|globals\(\)|setattr\(|[Ll]azy")
-
-
-def _texts(place: Path, *, deep: bool = False) -> Iterator[bytes]:
-    files = (
-        [place]
-        if place.is_file()
-        else place.rglob("*.py*")
-        if deep
-        else [*place.glob("*.py*"), *place.glob("_C/*.pyi")]
-    )
-    return (file.read_bytes() for file in files if file.suffix in (".py", ".pyi"))
-
-
-@cache
-def _occurs(word: str, place: Path, *, deep: bool = False) -> bool:
-    pattern = re.compile(rb"\b" + re.escape(word.encode()) + rb"\b")
-    return any(pattern.search(text) for text in _texts(place, deep=deep))
-
-
-@cache
-def _words(place: Path) -> frozenset[str]:
-    return frozenset(word.decode() for text in _texts(place) for word in re.findall(rb"[A-Za-z_]\w+", text))
-
-
-def guarded(tree: Tree, node: ast.AST, errors: Iterable[str]) -> bool:
-    """Whether a node stands in a `try` whose handler swallows one of the errors.
-
-    A handler for ImportError is itself a fallback for another environment, so what stands in it is guarded too.
-    """
-    wanted = {*errors, "Exception", "BaseException"}
-    child = node
-    for parent in tree.ancestors(node):
-        match parent:
-            case ast.Try(body=body, handlers=handlers):
-                inside = child in body or (isinstance(child, ast.ExceptHandler) and "ImportError" in wanted)
-                if inside and any(_swallows(handler, wanted) for handler in handlers):
-                    return True
-            case ast.With(items=items) | ast.AsyncWith(items=items):
-                if any("suppress" in ast.unparse(item) for item in items):
-                    return True
-            case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.Lambda():
-                return False
-        child = parent
-    return False
-
-
-def _swallows(handler: ast.ExceptHandler, wanted: set[str]) -> bool:
-    kinds = handler.type.elts if isinstance(handler.type, ast.Tuple) else [handler.type]
-    caught = {last_name(kind) for kind in kinds if kind is not None}
-    return (handler.type is None or bool(caught & wanted)) and not isinstance(handler.body[-1], ast.Raise)
-
-
-def type_checking_only(tree: Tree, node: ast.AST) -> bool:
-    """Whether a node is only read by type checkers: under `if TYPE_CHECKING`."""
-    return any(
-        isinstance(parent, ast.If) and "TYPE_CHECKING" in ast.unparse(parent.test) for parent in tree.ancestors(node)
-    )
+        return tree is not None and name in tree.imports
 
 
 def quoted(text: str) -> list[str]:
@@ -238,51 +150,12 @@ def quoted(text: str) -> list[str]:
     return [a or b or c for a, b, c in re.findall(r"`([^`]+)`|\"([^\"]+)\"|'([^']+)'", text)]
 
 
-def settled(cause: Cause, facts: Facts, expression: ast.expr) -> bool:
-    """Whether the type that the checker inferred for an expression is all there is.
-
-    Checkers take the first assignment of an attribute or global as its type, so one that is assigned elsewhere too,
-    or that comes in through a parameter, may be something else at run time.
-    """
-    match expression:
-        case ast.Attribute(value=owner, attr=attr):
-            return facts.project.attribute_stores(attr) <= 1 and settled(cause, facts, owner)
-        case ast.Name(id=name) if name not in ("self", "cls"):
-            tree = facts.tree(cause)
-            return tree is not None and (
-                tree.binds_here(expression) or facts.project.name_stores(cause.path, name) <= 1
-            )
-        case ast.Subscript():
-            return False
-    return True
-
-
-def surely(cause: Cause, facts: Facts, expression: ast.expr) -> str | None:
-    """The built-in class that an expression has at run time, if that is certain."""
-    kind = facts.exact_class(cause, expression)
-    return kind if kind in BUILTIN_TYPES and settled(cause, facts, expression) else None
-
-
-def constructed(kind: str, tree: Tree, receiver: ast.expr) -> bool:
-    """Whether an expression is surely an instance of just this class: its only value is a call of the class."""
-    value = only_value(tree, receiver)
-    return isinstance(value, ast.Call) and last_name(value.func) == kind
-
-
-def only_value(tree: Tree, receiver: ast.expr) -> ast.expr | None:
-    """The only value that a name is assigned in its scope; any other expression is its own value."""
-    if not isinstance(receiver, ast.Name):
-        return receiver
-    values = [
-        node.value
-        for node in ast.walk(tree.scope(receiver))
-        if isinstance(node, ast.Assign) and any(isinstance(t, ast.Name) and t.id == receiver.id for t in node.targets)
-    ]
-    return values[0] if len(values) == 1 else None
-
-
-def last_name(func: ast.expr) -> str:
-    return func.attr if isinstance(func, ast.Attribute) else func.id if isinstance(func, ast.Name) else ""
+def surely(cause: Cause, facts: Facts, expression: ast.expr) -> Certainty | None:
+    """How sure it is that an expression has the one built-in class that the checker says; None if it is not."""
+    if facts.exact_class(cause, expression) not in BUILTIN_TYPES:
+        return None
+    worth = trust(facts.project, cause.path, expression)
+    return {Trust.FLOW: Certainty.PROVED, Trust.WORD: Certainty.LIKELY}.get(worth)
 
 
 def callee(cause: Cause) -> str:

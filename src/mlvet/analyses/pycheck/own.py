@@ -9,19 +9,23 @@ from __future__ import annotations
 import ast
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from difflib import get_close_matches
 
 from mlvet.analyses.pycheck.arguments import mismatch
 from mlvet.analyses.pycheck.checker import Diagnosis
-from mlvet.analyses.pycheck.frameworks import Base, aliases, base_of, dotted, provided_somewhere, provides
-from mlvet.analyses.pycheck.judgement import type_checking_only
-from mlvet.analyses.pycheck.project import Project, Tree
+from mlvet.analyses.pycheck.environment import Environment
+from mlvet.analyses.pycheck.frameworks import Base, base_of, dotted, provided_in, provides
+from mlvet.analyses.pycheck.guards import type_checking_only
+from mlvet.analyses.pycheck.installed import names_bound_in
+from mlvet.analyses.pycheck.packages import DEPARTED, misspelling_of
+from mlvet.analyses.pycheck.project import Project
+from mlvet.analyses.pycheck.tree import Tree
 
 NAME = "mlvet"
 
-_FRAMEWORK_CLASS = re.compile(r"class\s+(\w+)\s*\([^)]*\b(?:Module|Layer|Model)\b")
+_FRAMEWORK_CLASS = re.compile(r"class\s+(\w+)\s*\([^)]*\b(?:Module|Layer|Model|Dataset|Callback|Sequence|PyDataset)\b")
 _READ = re.compile(r"\bself\.(\w+)")
 _ASSIGNED = re.compile(r"\bself\.(\w+)\s*(?::[^=\n]+)?=(?!=)")
 _TUPLE_OF_TARGETS = re.compile(r"^\s*\(?((?:self\.\w+\s*,\s*)+self\.\w+)\)?\s*=(?!=)", re.MULTILINE)
@@ -38,7 +42,7 @@ _ABSTRACT = frozenset(
 )
 
 
-def examine(project: Project) -> list[Diagnosis]:
+def examine(project: Project, environment: Environment) -> list[Diagnosis]:
     """Every diagnosis of the own checker, over all files; a file is parsed only if its text gives a reason to."""
     found: list[Diagnosis] = []
     for path, source in project.sources.items():
@@ -46,6 +50,7 @@ def examine(project: Project) -> list[Diagnosis]:
         reasons = (
             (_mentions_networks(text), _networks),
             ("TYPE_CHECKING" in text, _type_checking_names),
+            ("tensorflow" in text and environment.has("tensorflow"), _tensorflow_names(environment)),
             ("collections" in text and _FROM_COLLECTIONS.search(text), _left_collections),
             (_reads_constant_key(text), _dictionary_keys),
         )
@@ -65,7 +70,8 @@ def _mentions_networks(text: str) -> bool:
     assigned = set(_ASSIGNED.findall(text)) | set(_DEFINED.findall(text))
     for targets in _TUPLE_OF_TARGETS.findall(text):
         assigned |= set(_READ.findall(targets))
-    if any(not provided_somewhere(name) for name in read - assigned):
+    bases = provided_in(text)
+    if any(not any(provides(base, name) for base in bases) for name in read - assigned):
         return True
     return bool(re.search(rf"(?<!class )\b(?:{'|'.join(classes)})\(", text))
 
@@ -99,7 +105,7 @@ class Network:
 
 def networks(tree: Tree) -> Iterator[Network]:
     """The networks of a file whose every base is known."""
-    names = aliases(tree.nodes)
+    names = tree.imports
     defined = (node for node in tree.root.body if isinstance(node, ast.ClassDef))
     local = {node.name: node for node in defined if tree.bound_names[node.name] == 1}
     for node in local.values():
@@ -120,7 +126,10 @@ def _networks(path: str, tree: Tree, project: Project) -> Iterator[Diagnosis]:
     found = list(networks(tree))
     for network in found:
         yield from _own_attributes(path, tree, project, network)
-    yield from _network_calls(path, tree, {network.node.name: network for network in found})
+    named = {network.node.name: network for network in found}
+    instances = _instances(tree, named)
+    yield from _network_calls(path, tree, named, instances)
+    yield from _instance_attributes(path, tree, project, instances)
 
 
 def _own_attributes(path: str, tree: Tree, project: Project, network: Network) -> Iterator[Diagnosis]:
@@ -136,7 +145,9 @@ def _own_attributes(path: str, tree: Tree, project: Project, network: Network) -
         for node in ast.walk(function):
             match node:
                 case ast.Attribute(value=ast.Name(id="self"), attr=attr, ctx=ast.Load()) if (
-                    attr not in own and not provides(network.base, attr) and not project.attribute_stores(attr)
+                    attr not in own
+                    and not provides(network.base, attr)
+                    and not project.may_have(network.node.name, attr, path)
                 ):
                     near = get_close_matches(attr, sorted(own), n=1, cutoff=0.6)
                     offer = f"\nDid you mean `{near[0]}`?" if near else ""
@@ -144,6 +155,22 @@ def _own_attributes(path: str, tree: Tree, project: Project, network: Network) -
                         f"`self.{attr}` is never assigned in `{network.node.name}`, so this line raises AttributeError"
                     )
                     yield _say(path, tree, node, "unassigned-attribute", "missing-attribute", message + offer)
+
+
+def _instance_attributes(path: str, tree: Tree, project: Project, instances: dict[str, Network]) -> Iterator[Diagnosis]:
+    """`net.name` of a network that this file constructs and that nothing ever gives the attribute."""
+    for node in tree.nodes if instances else ():
+        if not isinstance(node, ast.Attribute) or not isinstance(node.ctx, ast.Load):
+            continue
+        network = instances.get(ast.unparse(node.value)) if isinstance(node.value, (ast.Name, ast.Attribute)) else None
+        if network is None or any(_DYNAMIC.search(_text_of(tree, member)) for member in network.lineage):
+            continue
+        if not provides(network.base, node.attr) and not project.may_have(network.node.name, node.attr, path):
+            near = get_close_matches(node.attr, sorted(_assigned_to_self(network) | network.base.attributes), n=1)
+            offer = f"\nDid you mean `{near[0]}`?" if near else ""
+            shown = ast.unparse(node)
+            message = f"`{shown}` is never assigned in `{network.node.name}`, so this line raises AttributeError"
+            yield _say(path, tree, node, "unassigned-attribute", "missing-attribute", message + offer)
 
 
 def _text_of(tree: Tree, node: ast.ClassDef) -> str:
@@ -164,9 +191,10 @@ def _assigned_to_self(network: Network) -> set[str]:
     }
 
 
-def _network_calls(path: str, tree: Tree, found: dict[str, Network]) -> Iterator[Diagnosis]:
+def _network_calls(
+    path: str, tree: Tree, found: dict[str, Network], instances: dict[str, Network]
+) -> Iterator[Diagnosis]:
     """Constructions of networks that do not fit `__init__`, and calls of them that do not fit `forward`."""
-    instances = _instances(tree, found)
     for node in tree.nodes:
         if not isinstance(node, ast.Call):
             continue
@@ -240,10 +268,33 @@ def _type_checking_names(path: str, tree: Tree, project: Project) -> Iterator[Di
             )
 
 
+def _tensorflow_names(environment: Environment) -> Callable[[str, Tree, Project], Iterator[Diagnosis]]:
+    """Names that the installed TensorFlow does not have. Its stubs answer any name, so its own source is read."""
+
+    def check(path: str, tree: Tree, project: Project) -> Iterator[Diagnosis]:
+        for node in tree.nodes:
+            if not isinstance(node, ast.Attribute) or isinstance(node.ctx, ast.Store):
+                continue
+            owner = dotted(node.value, tree.imports)
+            top, _, below = owner.partition(".")
+            if top != "tensorflow" or below.startswith(("keras", "compat", "_")) or node.attr.startswith("_"):
+                continue
+            module = f"tensorflow._api.v2.{below}" if below else "tensorflow"
+            names = names_bound_in(environment, module)
+            if names and node.attr not in names and not project.attribute_stores(node.attr, path):
+                near = misspelling_of(node.attr, names, ends=True)
+                if near or f"{owner}.{node.attr}" in DEPARTED:
+                    offer = f"\nDid you mean `{near}`?" if near else ""
+                    message = f"No attribute `{node.attr}` in module `{owner}`{offer}"
+                    yield _say(path, tree, node, "not-in-tensorflow", "missing-attribute", message)
+
+    return check
+
+
 def _left_collections(path: str, tree: Tree, project: Project) -> Iterator[Diagnosis]:
     """The abstract classes that moved from `collections` to `collections.abc` in Python 3.10."""
     del project
-    names = aliases(tree.nodes)
+    names = tree.imports
     for node in tree.nodes:
         match node:
             case ast.ImportFrom(module="collections", level=0):

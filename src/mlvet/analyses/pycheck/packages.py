@@ -51,11 +51,29 @@ STUBBED = frozenset(
     """
     bs4 boto3 botocore cachetools dateutil docutils gflags google grpc h5py jmespath jsonschema lxml markdown
     networkx openpyxl pandas paramiko peewee pexpect pkg_resources psutil psycopg2 pycocotools pygments pynvml pytz
-    regex requests seaborn setuptools shapely simplejson six sklearn tabulate tensorflow toml tqdm ujson xmltodict
-    xxhash yaml
+    regex requests seaborn setuptools shapely simplejson six tabulate tensorflow toml tqdm ujson xmltodict xxhash
+    yaml
     """.split()
 )
 """Packages whose types a checker may take from stubs of other people; what those lack, the package may have."""
+
+DEPARTED = frozenset(
+    """
+    numpy.float numpy.int numpy.object numpy.complex numpy.str numpy.typeDict numpy.asscalar numpy.float_ numpy.Inf
+    numpy.NaN numpy.infty numpy.product numpy.cumproduct numpy.alltrue numpy.sometrue numpy.in1d numpy.trapz
+    numpy.row_stack jax.tree_map jax.tree_multimap jax.ops.index_update jax.ops.index_add jax.ops.index
+    tensorflow.contrib tensorflow.placeholder tensorflow.Session tensorflow.InteractiveSession
+    tensorflow.get_variable tensorflow.app tensorflow.flags tensorflow.layers tensorflow.gfile
+    tensorflow.global_variables_initializer tensorflow.log tensorflow.random_normal tensorflow.truncated_normal
+    tensorflow.ConfigProto tensorflow.reset_default_graph tensorflow.set_random_seed tensorflow.variable_scope
+    tensorflow.placeholder_with_default tensorflow.to_float tensorflow.to_int32 tensorflow.examples
+    sklearn.cross_validation sklearn.grid_search sklearn.externals.joblib keras.utils.np_utils keras.layers.merge
+    keras.layers.core keras.layers.convolutional keras.layers.normalization keras.wrappers torch._six
+    scipy.misc.imread scipy.misc.imresize scipy.misc.imsave pandas.Panel networkx.from_numpy_matrix
+    networkx.to_numpy_matrix PIL.Image.ANTIALIAS matplotlib.pyplot.hold torch.onnx._export
+    """.split()
+)
+"""Names that current versions no longer have. The installed version decides; this only says that it can be believed."""
 
 GONE = {
     "urllib2": "urllib.request",
@@ -79,19 +97,19 @@ GONE = {
 }
 
 
-def misspelling_of(name: str, known: frozenset[str] | set[str]) -> str | None:
+def misspelling_of(name: str, known: frozenset[str] | set[str], *, ends: bool = False) -> str | None:
     """The known name that this one is one slip away from: a letter changed, swapped, left out, doubled or added inside.
 
     A letter added at an end makes a new name too often (`torchx`, `jaxm`), so it counts only if it doubles its
-    neighbour. Names of fewer than five letters are near too many others; only a swap counts for them.
+    neighbour, or with `ends`. Names of fewer than five letters are near too many others; only a swap counts for them.
     """
     if name in known:
         return None
-    found = sorted(other for other in known if abs(len(other) - len(name)) <= 1 and _one_slip(name, other))
+    found = sorted(other for other in known if abs(len(other) - len(name)) <= 1 and _one_slip(name, other, ends=ends))
     return found[0] if found else None
 
 
-def _one_slip(name: str, other: str) -> bool:
+def _one_slip(name: str, other: str, *, ends: bool) -> bool:
     if name == other or (name[:1] != other[:1] and len(name) < 6):
         return False
     if len(name) == len(other):
@@ -106,4 +124,4 @@ def _one_slip(name: str, other: str) -> bool:
         return False
     at_an_end = gap in (0, len(longer) - 1)
     doubled = gap > 0 and longer[gap] == longer[gap - 1]
-    return longer is other or not at_an_end or doubled
+    return longer is other or ends or not at_an_end or doubled

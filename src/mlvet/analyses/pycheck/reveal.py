@@ -102,5 +102,7 @@ def class_name(type_text: str) -> str:
         if first.startswith(("b'", 'b"')):
             return "bytes"
         return "bool" if first in ("True", "False") else "int" if first[:1].isdigit() else "str"
+    if type_text.startswith("type["):
+        return f"type[{class_name(type_text[5:-1])}]"
     head = re.split(r"[\[(]", type_text, maxsplit=1)[0]
     return {"None": "NoneType", "LiteralString": "str"}.get(head, head.rsplit(".", 1)[-1])

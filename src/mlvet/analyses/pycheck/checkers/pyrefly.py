@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
 from mlvet.analyses.pycheck.checker import Checker, Diagnosis, Request
+from mlvet.analyses.pycheck.imports import import_root
 
 _LINK = "project"
+_QUALIFIED = re.compile(rf"(?<=`){_LINK}\.[\w.]+")
 
 KINDS = {
     "parse-error": "syntax-error",
@@ -81,9 +84,19 @@ def _parse(output: str, request: Request) -> Iterator[Diagnosis]:
         shown = Path(entry["path"])
         path = request.base / shown.relative_to(_LINK) if shown.parts[0] == _LINK else request.workdir / shown
         end_line, end_column = entry["stop_line"], entry["stop_column"]
-        yield Diagnosis(
-            "pyrefly", code, rule, str(path), entry["line"], entry["column"], end_line, end_column, entry["description"]
-        )
+        said = _QUALIFIED.sub(lambda match: _plain(match.group(), request), entry["description"])
+        yield Diagnosis("pyrefly", code, rule, str(path), entry["line"], entry["column"], end_line, end_column, said)
+
+
+def _plain(qualified: str, request: Request) -> str:
+    """A name as the program knows it: `project.app.models.Net`, counted from the link, is `models.Net` for `app/`."""
+    parts = qualified.split(".")[1:]
+    for depth in range(len(parts), 0, -1):
+        file = request.base.joinpath(*parts[:depth])
+        if file.is_dir() or file.with_suffix(".py").is_file():
+            root = import_root(file / "__init__.py" if file.is_dir() else file.with_suffix(".py"))
+            return ".".join((*file.relative_to(root).parts, *parts[depth:]))
+    return qualified
 
 
 CHECKER = Checker("pyrefly", _arguments, _parse, KINDS)

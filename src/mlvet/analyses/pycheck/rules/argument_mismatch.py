@@ -5,7 +5,11 @@ from __future__ import annotations
 import ast
 import re
 
-from mlvet.analyses.pycheck.judgement import Cause, Facts, Origin, PythonRule, Verdict, callee, constructed, guarded
+from mlvet.analyses.pycheck.guards import elsewhere, guarded
+from mlvet.analyses.pycheck.installed import self_described
+from mlvet.analyses.pycheck.judgement import Cause, Facts, Origin, PythonRule, Verdict, callee
+from mlvet.analyses.pycheck.tree import last_name
+from mlvet.analyses.pycheck.values import constructed
 from mlvet.core.grade import Certainty, Severity
 
 
@@ -39,13 +43,19 @@ class ArgumentMismatch(PythonRule):
     code = "PY301"
     severity = Severity.ERROR
 
+    def asks(self, cause: Cause, facts: Facts) -> list[ast.expr]:
+        receiver = _receiver(cause, facts)
+        return [receiver] if receiver is not None else []
+
     def judge(self, cause: Cause, facts: Facts) -> Verdict | None:
         tree, node = facts.tree(cause), facts.node(cause)
         if tree is None or node is None:
             return None
         said = "; ".join(dict.fromkeys(_fact(diagnosis.message) for diagnosis in cause.diagnoses))
         message = f"{said}, so this call raises TypeError"
-        if facts.only_partial(cause) or guarded(tree, node, ["TypeError"]):
+        if facts.only_partial(cause) or _unpacks(cause, facts):
+            return Verdict(Certainty.POSSIBLE, message)
+        if guarded(tree, node, ["TypeError"]) or elsewhere(tree, node):
             return Verdict(Certainty.POSSIBLE, message)
         return Verdict(_certainty(cause, facts), message)
 
@@ -56,66 +66,87 @@ def _fact(message: str) -> str:
     return words[:1].lower() + words[1:] if words[:2].istitle() else words
 
 
+def _call(cause: Cause, facts: Facts) -> ast.Call | None:
+    tree, said = facts.tree(cause), cause.chief
+    return tree.call_around(said.line, max(said.column, 1)) if tree else None
+
+
+def _unpacks(cause: Cause, facts: Facts) -> bool:
+    """Whether the call unpacks a sequence or mapping, whose length checkers guess."""
+    call = _call(cause, facts)
+    return call is not None and (
+        any(isinstance(argument, ast.Starred) for argument in call.args) or any(k.arg is None for k in call.keywords)
+    )
+
+
+def _receiver(cause: Cause, facts: Facts) -> ast.expr | None:
+    call = _call(cause, facts)
+    return call.func.value if call is not None and isinstance(call.func, ast.Attribute) else None
+
+
 def _certainty(cause: Cause, facts: Facts) -> Certainty:
     name = callee(cause)
     if not name:
         return Certainty.LIKELY if len(cause.checkers) > 1 else Certainty.POSSIBLE
+    if name in ("object.__init__", "object.__new__"):
+        return _of_plain_class(cause, facts)
     origin = facts.origin(name, cause.path)
-    package = name.split(".")[0]
     if origin is Origin.PROJECT:
         return Certainty.POSSIBLE if _ambiguous(cause, facts, name) else Certainty.PROVED
     if origin is Origin.STANDARD_LIBRARY:
         return Certainty.PROVED
-    if origin is Origin.PACKAGE and facts.typed(package) and _surely_called(cause, facts, name):
-        return Certainty.LIKELY
-    return Certainty.POSSIBLE
+    described = origin is Origin.PACKAGE and self_described(facts.environment, name.split(".")[0])
+    return Certainty.LIKELY if described and _surely_called(cause, facts, name) else Certainty.POSSIBLE
+
+
+def _of_plain_class(cause: Cause, facts: Facts) -> Certainty:
+    """A class without `__init__`: what a decorator or a base adds is not always visible."""
+    call = _call(cause, facts)
+    found = facts.project.classes(last_name(call.func), cause.path) if call is not None else []
+    plain = len(found) == 1 and not found[0][1].decorator_list and not found[0][1].bases
+    return Certainty.PROVED if plain else Certainty.POSSIBLE
 
 
 def _surely_called(cause: Cause, facts: Facts, name: str) -> bool:
-    """Whether a function of a package is what runs: a plain function, a constructor, or a method of an object that this
-    scope has constructed. Any other object may be of a subclass with other parameters."""
+    """Whether a function of a package is what runs: a plain function, a constructor, a method of the class itself or of
+    an object that the program constructs. Any other object may be of a subclass with other parameters."""
     owner, method = name.split(".")[-2:]
-    if facts.project.attribute_stores(method) and method != "__init__":
-        return False
-    if not owner[:1].isupper() or method in ("__init__", "__new__"):
+    if method in ("__init__", "__new__"):
         return True
-    tree, said = facts.tree(cause), cause.chief
-    call = tree.call_around(said.line, max(said.column, 1)) if tree else None
-    receiver = call.func.value if call is not None and isinstance(call.func, ast.Attribute) else None
-    return tree is not None and receiver is not None and constructed(owner, tree, receiver)
+    if facts.project.functions(method, cause.path) or facts.project.attribute_stores(method, cause.path):
+        return False
+    receiver = _receiver(cause, facts)
+    if not owner[:1].isupper() or receiver is None or last_name(receiver) == owner:
+        return True
+    kind = facts.exact_class(cause, receiver)
+    return kind is not None and constructed(kind, facts.project, cause.path, receiver)
 
 
 def _ambiguous(cause: Cause, facts: Facts, name: str) -> bool:
     """Whether something else than the function that the checker saw may be called at run time."""
     *owner, function = name.split(".")
-    if function == "__init__" and owner:
-        function = owner[-1]
-    definitions = sum(
-        1
-        for tree in facts.project.trees_with(f"def {function}")
-        for node in tree.nodes
-        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))
-        and node.name == function
-        and not _is_method(tree.parents.get(node))
+    if function in ("__init__", "__new__") and owner:
+        found = facts.project.classes(owner[-1], cause.path)
+        return len(found) > 1 or any(
+            not _transparent(decorator) for _, node in found for decorator in node.decorator_list
+        )
+    call = _call(cause, facts)
+    by_name = call is not None and isinstance(call.func, ast.Name)
+    if by_name and facts.project.name_stores(cause.path, function) > 1:
+        return True
+    receiver = _receiver(cause, facts)
+    through_self = isinstance(receiver, ast.Name) and receiver.id in ("self", "cls")
+    return through_self and bool(owner) and _overridden(function, owner[-1], cause, facts)
+
+
+def _overridden(method: str, kind: str, cause: Cause, facts: Facts) -> bool:
+    relatives = facts.project.family(kind, cause.path) - {kind}
+    return any(
+        isinstance(parent := tree.parents.get(node), ast.ClassDef) and parent.name in relatives
+        for tree, node in facts.project.functions(method, cause.path)
     )
-    call = facts.node(cause)
-    tree = facts.tree(cause)
-    receiver = _receiver(tree.parents.get(call), call) if tree and call is not None else None
-    overridable = receiver in ("self", "cls") and bool(owner) and facts.project.has_subclasses(owner[-1])
-    local = facts.project.name_stores(cause.path, function)
-    return overridable or (not owner and (definitions > 1 and local > 1))
 
 
-def _is_method(parent: ast.AST | None) -> bool:
-    return isinstance(parent, ast.ClassDef)
-
-
-def _receiver(parent: ast.AST | None, call: ast.AST) -> str | None:
-    for node in (call, parent):
-        if (
-            isinstance(node, ast.Call)
-            and isinstance(node.func, ast.Attribute)
-            and isinstance(node.func.value, ast.Name)
-        ):
-            return node.func.value.id
-    return None
+def _transparent(decorator: ast.expr) -> bool:
+    plain = decorator.func if isinstance(decorator, ast.Call) else decorator
+    return ast.unparse(plain) in ("dataclass", "dataclasses.dataclass", "total_ordering", "final", "typing.final")

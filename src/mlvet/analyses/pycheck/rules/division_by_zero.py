@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from mlvet.analyses.pycheck.judgement import Cause, Facts, PythonRule, Verdict, guarded
+from mlvet.analyses.pycheck.guards import guarded
+from mlvet.analyses.pycheck.judgement import Cause, Facts, PythonRule, Verdict
 from mlvet.core.grade import Certainty, Severity
 
 

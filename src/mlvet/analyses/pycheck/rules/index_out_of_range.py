@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import ast
 
-from mlvet.analyses.pycheck.judgement import Cause, Facts, PythonRule, Verdict, guarded, settled, surely
+from mlvet.analyses.pycheck.guards import guarded
+from mlvet.analyses.pycheck.judgement import Cause, Facts, PythonRule, Verdict, surely
 from mlvet.core.grade import Certainty, Severity
 
 
@@ -43,15 +44,12 @@ class IndexOutOfRange(PythonRule):
         words = cause.chief.message.splitlines()[0]
         beyond = "out of range" in words or "out of bounds" in words
         message = f"{words}, so this line raises {'IndexError' if beyond else 'TypeError'}"
-        kind = surely(cause, facts, subscript.value)
-        sure = (beyond and kind == "tuple" and settled(cause, facts, subscript.value)) or kind in (
-            "int",
-            "float",
-            "bool",
-        )
-        if not sure or guarded(tree, subscript, ["IndexError", "TypeError"]):
+        kind = facts.exact_class(cause, subscript.value)
+        worth = surely(cause, facts, subscript.value)
+        fits = (beyond and kind == "tuple") or kind in ("int", "float", "bool")
+        if worth is None or not fits or guarded(tree, subscript, ["IndexError", "TypeError"]):
             return Verdict(Certainty.POSSIBLE, message)
-        return Verdict(Certainty.PROVED, message)
+        return Verdict(worth, message)
 
 
 def _subscript(cause: Cause, facts: Facts) -> ast.Subscript | None:

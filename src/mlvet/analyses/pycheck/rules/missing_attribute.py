@@ -4,32 +4,24 @@ from __future__ import annotations
 
 import ast
 import re
+from pathlib import Path
 
-from mlvet.analyses.pycheck.judgement import (
-    BUILTIN_TYPES,
-    Cause,
-    Facts,
-    Origin,
-    PythonRule,
-    Verdict,
-    constructed,
-    guarded,
-    last_name,
-    only_value,
-    settled,
-    type_checking_only,
-)
-from mlvet.analyses.pycheck.project import Tree
+from mlvet.analyses.pycheck.guards import elsewhere, guarded, type_checking_only
+from mlvet.analyses.pycheck.installed import lacks, nowhere
+from mlvet.analyses.pycheck.judgement import BUILTIN_TYPES, Cause, Facts, Origin, PythonRule, Verdict
+from mlvet.analyses.pycheck.project import Project
+from mlvet.analyses.pycheck.tree import Tree
+from mlvet.analyses.pycheck.values import Trust, constructed, gives_nothing, trust
 from mlvet.core.fix import Applicability, Edit, Fix
 from mlvet.core.grade import Certainty, Severity
 
-CLOSED = {"Tensor": "torch", "ndarray": "numpy"}
 CONFUSED = frozenset(
     {"append", "extend", "insert", "pop", "remove", "keys", "items", "update", "upper", "lower", "strip", "join"}
 )
-RETURN_NOTHING = frozenset(
-    {"sort", "append", "extend", "insert", "reverse", "update", "add", "clear", "shuffle", "remove"}
-)
+"""Methods of lists, dictionaries and text that people expect of arrays, which will never have them."""
+
+
+PLAIN = frozenset({"dataclass", "dataclasses.dataclass", "unique", "enum.unique", "total_ordering", "final"})
 
 
 class MissingAttribute(PythonRule):
@@ -84,6 +76,8 @@ class MissingAttribute(PythonRule):
             return None
         if cause.chief.code == "unassigned-attribute":
             return Verdict(Certainty.PROVED, cause.chief.message.split("\n")[0], fix=_nearest(cause, tree, node))
+        if elsewhere(tree, node) or cause.subject.startswith("__"):
+            return Verdict(Certainty.POSSIBLE, f"`{cause.subject}` may be missing here")
         if module := _module(cause):
             return _of_module(cause, facts, tree, node, module, importing)
         return _of_object(cause, facts, tree, node)
@@ -106,45 +100,71 @@ def _of_module(cause: Cause, facts: Facts, tree: Tree, node: ast.AST, module: st
     message = f"module `{module}` has no attribute `{cause.subject}`, so this line raises {error}"
     origin = facts.origin(module, cause.path)
     fix = _nearest(cause, tree, node)
-    if origin is Origin.STANDARD_LIBRARY:
-        return Verdict(Certainty.PROVED, message, fix=fix)
-    if origin is Origin.PROJECT:
-        return Verdict(_of_project_module(cause, facts, module), message, fix=fix)
-    if origin is Origin.PACKAGE and facts.package_lacks(cause.subject, module):
-        return Verdict(Certainty.LIKELY, message, fix=fix)
-    return Verdict(Certainty.POSSIBLE, message, fix=fix)
+    if facts.project.attribute_stores(cause.subject, cause.path):
+        certainty = Certainty.POSSIBLE
+    elif origin is Origin.STANDARD_LIBRARY:
+        certainty = Certainty.PROVED
+    elif origin is Origin.PROJECT:
+        certainty = _of_project_module(cause, facts, module)
+    elif origin is Origin.PACKAGE and (
+        cause.chief.code == "not-in-tensorflow" or lacks(facts.environment, cause.subject, module)
+    ):
+        certainty = Certainty.LIKELY
+    else:
+        certainty = Certainty.POSSIBLE
+    return Verdict(certainty, message, fix=fix)
 
 
 def _of_project_module(cause: Cause, facts: Facts, module: str) -> Certainty:
-    parts = module.split(".")
-    files = [
-        str(path)
-        for folder in facts.folders(cause.path)
-        for path in (folder.joinpath(*parts).with_suffix(".py"), folder.joinpath(*parts, "__init__.py"))
-        if path.is_file()
-    ]
-    if len(files) != 1:
+    file = _file_of(module, cause, facts)
+    source = facts.project.sources.get(str(file)) if file is not None else None
+    if file is None or source is None:
         return Certainty.POSSIBLE
-    source = facts.project.sources.get(files[0])
-    if source is None:
-        return Certainty.LIKELY
     written = re.search(rf"\b{re.escape(cause.subject)}\b", source.text)
-    dynamic = facts.project.adds_names_dynamically(files[0]) or facts.project.adds_attributes_dynamically(files[0])
+    dynamic = facts.project.adds_names_dynamically(str(file)) or facts.project.adds_attributes_dynamically(str(file))
     if written or dynamic or "sys.modules" in source.text or "import *" in source.text:
         return Certainty.POSSIBLE
-    return Certainty.PROVED if not facts.project.attribute_stores(cause.subject) else Certainty.POSSIBLE
+    return Certainty.PROVED
 
 
-def _of_object(cause: Cause, facts: Facts, tree: Tree, node: ast.AST) -> Verdict:
+def _file_of(module: str, cause: Cause, facts: Facts) -> Path | None:
+    """The file of a module of the project, found from the folders where the imports of the cause's file start."""
+    parts = module.split(".")
+    for folder in facts.folders(cause.path):
+        for path in (folder.joinpath(*parts).with_suffix(".py"), folder.joinpath(*parts, "__init__.py")):
+            if path.is_file():
+                return path
+    return None
+
+
+def _of_object(cause: Cause, facts: Facts, tree: Tree, node: ast.AST) -> Verdict | None:
     certainty, kind = Certainty.POSSIBLE, _class_said(cause)
     if isinstance(node, ast.Attribute) and not facts.only_partial(cause):
-        kind = (facts.exact_class(cause, node.value) or "").removeprefix("Self@")
-        if kind and not facts.project.attribute_stores(cause.subject):
+        exact = facts.exact_class(cause, node.value)
+        if exact is not None:
+            kind = exact.removeprefix("Self@")
             certainty = _certainty_for(kind, cause, facts, tree, node.value)
-        kind = kind or _class_said(cause)
+        if kind == "NoneType" and _read_before(tree, node):
+            return None
     what = "None" if kind == "NoneType" else f"an object of class `{kind}`" if kind else "the object"
+    what = f"the class `{kind[5:-1]}`" if kind.startswith("type[") else what
     message = f"{what} has no attribute `{cause.subject}`, so this line raises AttributeError"
     return Verdict(certainty, message, fix=_nearest(cause, tree, node))
+
+
+def _read_before(tree: Tree, node: ast.Attribute) -> bool:
+    """Whether an attribute of the same name is read earlier in the same scope: there the program has already ended."""
+    if not isinstance(node.value, ast.Name):
+        return False
+    wanted, scope = node.value.id, tree.scope(node)
+    return any(
+        isinstance(other, ast.Attribute)
+        and isinstance(other.value, ast.Name)
+        and other.value.id == wanted
+        and (other.lineno, other.col_offset) < (node.lineno, node.col_offset)
+        and tree.scope(other) is scope
+        for other in ast.walk(scope)
+    )
 
 
 def _class_said(cause: Cause) -> str:
@@ -153,54 +173,49 @@ def _class_said(cause: Cause) -> str:
 
 
 def _certainty_for(kind: str, cause: Cause, facts: Facts, tree: Tree, receiver: ast.expr) -> Certainty:
-    if not settled(cause, facts, receiver):
+    project, path, attribute = facts.project, cause.path, cause.subject
+    by_trust = {Trust.FLOW: Certainty.PROVED, Trust.WORD: Certainty.LIKELY, Trust.NONE: Certainty.POSSIBLE}
+    worth = by_trust[trust(project, path, receiver)]
+    own = kind[5:-1] if kind.startswith("type[") else kind
+    if defined := project.classes(own, path):
+        return worth if _closed(own, defined, cause, facts) else Certainty.POSSIBLE
+    if project.attribute_stores(attribute, path):
         return Certainty.POSSIBLE
     if kind == "NoneType":
-        return Certainty.PROVED if _returns_nothing(facts, tree, receiver) else Certainty.POSSIBLE
+        return Certainty.PROVED if gives_nothing(project, path, receiver) else Certainty.POSSIBLE
     if kind in BUILTIN_TYPES:
-        return Certainty.PROVED
-    defined = list(facts.project.classes(kind))
-    if defined:
-        dynamic = any(facts.project.adds_attributes_dynamically(path) for path in _paths(facts, defined))
-        return Certainty.POSSIBLE if dynamic or len(defined) > 1 else Certainty.PROVED
-    if package := CLOSED.get(kind):
-        foreign = cause.subject in CONFUSED or facts.package_lacks(cause.subject, package)
-        return Certainty.LIKELY if foreign else Certainty.POSSIBLE
-    if constructed(kind, tree, receiver):
-        return Certainty.LIKELY
-    return Certainty.POSSIBLE
-
-
-def _paths(facts: Facts, defined: list[tuple[Tree, ast.ClassDef]]) -> list[str]:
-    shown = {tree.source.path for tree, _ in defined}
-    return [path for path, source in facts.project.sources.items() if source.path in shown]
-
-
-def _returns_nothing(facts: Facts, tree: Tree, receiver: ast.expr) -> bool:
-    """Whether None comes from a place that surely gives None: the constant, a function of the project without a
-    return value, or a method that works in place."""
-    value = only_value(tree, receiver)
-    if isinstance(value, ast.Constant):
-        return value.value is None
-    if not isinstance(value, ast.Call):
-        return False
-    called = last_name(value.func)
-    if isinstance(value.func, ast.Name):
-        definitions = [
-            node
-            for other in facts.project.trees_with(f"def {called}")
-            for node in other.nodes
-            if isinstance(node, ast.FunctionDef) and node.name == called
-        ]
-        return len(definitions) == 1 and not definitions[0].decorator_list and not _gives_value(definitions[0])
-    return called in RETURN_NOTHING and facts.project.attribute_stores(called) == 0
-
-
-def _gives_value(function: ast.FunctionDef) -> bool:
-    return any(
-        (isinstance(node, ast.Return) and node.value is not None) or isinstance(node, (ast.Yield, ast.YieldFrom))
-        for node in ast.walk(function)
+        return worth
+    if not _steady(project, path, tree, receiver):
+        return Certainty.POSSIBLE
+    packages = {name.split(".")[0] for name in tree.imports.values()}
+    foreign = (kind in ("Tensor", "ndarray") and attribute in CONFUSED) or nowhere(
+        facts.environment, attribute, packages
     )
+    return Certainty.LIKELY if foreign or constructed(kind, project, path, receiver) else Certainty.POSSIBLE
+
+
+def _closed(kind: str, defined: list[tuple[Tree, ast.ClassDef]], cause: Cause, facts: Facts) -> bool:
+    """Whether all attributes of a class of the project are in sight."""
+    if len(defined) > 1 or facts.project.may_have(kind, cause.subject, cause.path):
+        return False
+    family = facts.project.family(kind, cause.path)
+    relatives = [found for name in family for found in facts.project.classes(name, cause.path)]
+    decorated = any(ast.unparse(d).split("(")[0] not in PLAIN for _, node in relatives for d in node.decorator_list)
+    return not decorated and not any(
+        facts.project.adds_attributes_dynamically(facts.home(tree)) for tree, _ in relatives
+    )
+
+
+def _steady(project: Project, path: str, tree: Tree, receiver: ast.expr) -> bool:
+    """Whether an expression is assigned in one place, or where a checker follows its flow."""
+    match receiver:
+        case ast.Attribute(value=owner, attr=attr):
+            return project.attribute_stores(attr, path) <= 1 and _steady(project, path, tree, owner)
+        case ast.Name(id=name):
+            parameter = tree.parameter(receiver)
+            declared = parameter is not None and parameter.annotation is not None
+            return name == "self" or declared or tree.binds_here(receiver) or tree.bound_names[name] <= 1
+    return True
 
 
 def _nearest(cause: Cause, tree: Tree, node: ast.AST) -> Fix | None:

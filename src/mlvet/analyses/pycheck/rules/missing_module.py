@@ -8,10 +8,11 @@ import sys
 from functools import cache
 from pathlib import Path
 
+from mlvet.analyses.pycheck.guards import elsewhere, guarded, type_checking_only
 from mlvet.analyses.pycheck.imports import defines
-from mlvet.analyses.pycheck.judgement import Cause, Facts, PythonRule, Verdict, guarded, type_checking_only
-from mlvet.analyses.pycheck.packages import GONE, KNOWN, misspelling_of
-from mlvet.analyses.pycheck.project import Tree
+from mlvet.analyses.pycheck.judgement import Cause, Facts, PythonRule, Verdict
+from mlvet.analyses.pycheck.packages import DEPARTED, GONE, KNOWN, misspelling_of
+from mlvet.analyses.pycheck.tree import Tree
 from mlvet.core.evidence import Assumption
 from mlvet.core.fix import Applicability, Edit, Fix
 from mlvet.core.grade import Certainty, Severity
@@ -57,7 +58,7 @@ class MissingModule(PythonRule):
         statement = _statement(tree, cause) if tree else None
         if tree is None or statement is None or guarded(tree, statement, ["ImportError", "ModuleNotFoundError"]):
             return None
-        if type_checking_only(tree, statement):
+        if type_checking_only(tree, statement) or elsewhere(tree, statement):
             return None
         module = cause.subject.lstrip(".")
         if top in sys.stdlib_module_names:
@@ -134,10 +135,9 @@ def _package_module(module: str, facts: Facts) -> Verdict:
     if not init.is_file():
         return Verdict(Certainty.POSSIBLE, message)
     text = init.read_text(encoding="utf-8", errors="replace")
-    dynamic = (
-        parts[depth] in beside or parts[depth] in text or any(s in text for s in ("__getattr__", "sys.modules", "Lazy"))
-    )
-    if dynamic and not near:
+    departed = ".".join(parts[: depth + 1]) in DEPARTED
+    dynamic = not departed and any(sign in text for sign in (parts[depth], "sys.modules", "Lazy", "lazy"))
+    if parts[depth] in beside or (dynamic and not near):
         return Verdict(Certainty.POSSIBLE, message)
     return Verdict(Certainty.LIKELY if dynamic else Certainty.PROVED, message, fix=fix)
 

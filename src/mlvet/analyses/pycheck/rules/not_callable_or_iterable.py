@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import ast
 
-from mlvet.analyses.pycheck.judgement import Cause, Facts, PythonRule, Verdict, guarded, surely
+from mlvet.analyses.pycheck.guards import guarded
+from mlvet.analyses.pycheck.judgement import Cause, Facts, PythonRule, Verdict, surely
 from mlvet.core.grade import Certainty, Severity
 
 
@@ -46,8 +47,9 @@ class NotCallableOrIterable(PythonRule):
         message = (
             f"{words[:1].lower() + words[1:] if words.startswith('Expected') else words}, so this line raises TypeError"
         )
-        module = "Module[" in words
-        sure = module or any(surely(cause, facts, value) for value in self.asks(cause, facts))
-        if not sure or guarded(tree, node, ["TypeError"]) or facts.only_partial(cause):
+        worth = Certainty.PROVED if "Module[" in words else None
+        for value in self.asks(cause, facts):
+            worth = worth or surely(cause, facts, value)
+        if worth is None or guarded(tree, node, ["TypeError"]) or facts.only_partial(cause):
             return Verdict(Certainty.POSSIBLE, message)
-        return Verdict(Certainty.PROVED, message)
+        return Verdict(worth, message)

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import ast
+import re
 
-from mlvet.analyses.pycheck.judgement import Cause, Facts, Origin, PythonRule, Verdict, callee, guarded, surely
+from mlvet.analyses.pycheck.guards import guarded
+from mlvet.analyses.pycheck.installed import nowhere
+from mlvet.analyses.pycheck.judgement import Cause, Facts, Origin, PythonRule, Verdict, callee, quoted, surely
 from mlvet.core.grade import Certainty, Severity
 
 
@@ -57,10 +60,33 @@ class TypeMismatch(PythonRule):
         message = f"{cause.chief.message.splitlines()[0]}, so this line raises TypeError"
         if guarded(tree, node, ["TypeError"]) or facts.only_partial(cause):
             return Verdict(Certainty.POSSIBLE, message)
-        operands = self.asks(cause, facts)
-        known = bool(operands) and all(surely(cause, facts, operand) for operand in operands)
-        if known and len(operands) == 2:
-            return Verdict(Certainty.PROVED, message)
-        if known and facts.origin(callee(cause) or "?", cause.path) is Origin.STANDARD_LIBRARY:
-            return Verdict(Certainty.LIKELY, message)
-        return Verdict(Certainty.POSSIBLE, message)
+        if cause.chief.code == "no-matching-overload" and (word := _unknown_keyword(cause.chief.message)):
+            return _of_overloads(word, cause, facts)
+        worths = [surely(cause, facts, operand) for operand in self.asks(cause, facts)]
+        known = [worth for worth in worths if worth is not None]
+        if not worths or len(known) < len(worths):
+            return Verdict(Certainty.POSSIBLE, message)
+        weakest = min(known, key=lambda worth: worth.rank)
+        if len(worths) == 2:
+            return Verdict(weakest, message)
+        standard = facts.origin(callee(cause) or "?", cause.path) is Origin.STANDARD_LIBRARY
+        return Verdict(Certainty.LIKELY if standard else Certainty.POSSIBLE, message)
+
+
+def _of_overloads(word: str, cause: Cause, facts: Facts) -> Verdict:
+    function = quoted(cause.chief.message)[0]
+    message = f"no form of `{function}` takes a keyword `{word}`, so this call raises TypeError"
+    if facts.origin(function, cause.path) is Origin.STANDARD_LIBRARY:
+        return Verdict(Certainty.PROVED, message)
+    unheard_of = nowhere(facts.environment, word, [function.split(".")[0]])
+    return Verdict(Certainty.LIKELY if unheard_of else Certainty.POSSIBLE, message)
+
+
+def _unknown_keyword(message: str) -> str | None:
+    """A keyword of the call that none of the listed overloads has."""
+    first, *overloads = message.split("\n")
+    given = re.findall(r"[(,] ?(\w+)=", first.partition("called with arguments:")[2])
+    listed = " ".join(overloads)
+    if "**" in listed or not listed:
+        return None
+    return next((word for word in given if not re.search(rf"\b{word}:", listed)), None)

@@ -6,8 +6,9 @@ import ast
 import builtins
 from difflib import get_close_matches
 
-from mlvet.analyses.pycheck.judgement import Cause, Facts, PythonRule, Verdict, guarded, type_checking_only
-from mlvet.analyses.pycheck.project import Tree
+from mlvet.analyses.pycheck.guards import elsewhere, guarded, type_checking_only
+from mlvet.analyses.pycheck.judgement import Cause, Facts, PythonRule, Verdict
+from mlvet.analyses.pycheck.tree import Tree
 from mlvet.core.fix import Applicability, Edit, Fix
 from mlvet.core.grade import Certainty, Severity
 
@@ -94,6 +95,7 @@ def _certainty(cause: Cause, facts: Facts, tree: Tree, node: ast.AST) -> Certain
         or guarded(tree, node, ["NameError", "UnboundLocalError"])
         or never_evaluated(tree, node, facts.environment.version)
         or type_checking_only(tree, node)
+        or elsewhere(tree, node)
     ):
         return Certainty.POSSIBLE
     if cause.checkers & {"ruff", "pyflakes", "mlvet"}:

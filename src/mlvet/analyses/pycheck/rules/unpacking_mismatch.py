@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from mlvet.analyses.pycheck.judgement import Cause, Facts, PythonRule, Verdict, guarded
+from mlvet.analyses.pycheck.guards import guarded
+from mlvet.analyses.pycheck.judgement import Cause, Facts, PythonRule, Verdict
+from mlvet.analyses.pycheck.reveal import members
 from mlvet.core.grade import Certainty, Severity
 
 
@@ -40,7 +42,8 @@ class UnpackingMismatch(PythonRule):
             return None
         words = cause.chief.message.splitlines()[0]
         message = f"{words[:1].lower() + words[1:]}, so this line raises ValueError"
-        open_ended = " | " in words or "Unknown" in words or "Any" in words or facts.only_partial(cause)
-        if open_ended or guarded(tree, node, ["ValueError"]):
+        unpacked = words.partition("unpack ")[2].rpartition(" (of size")[0]
+        one_tuple = unpacked.startswith("tuple[") and len(members(unpacked)) == 1
+        if not one_tuple or facts.only_partial(cause) or guarded(tree, node, ["ValueError"]):
             return Verdict(Certainty.POSSIBLE, message)
         return Verdict(Certainty.LIKELY, message)

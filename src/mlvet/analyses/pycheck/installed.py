@@ -1,0 +1,96 @@
+"""What the sources of installed packages say, read as text."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterable, Iterator
+from functools import cache
+from pathlib import Path
+
+from mlvet.analyses.pycheck.environment import Environment
+from mlvet.analyses.pycheck.packages import DEPARTED, STUBBED, misspelling_of
+from mlvet.analyses.pycheck.tree import parse
+from mlvet.core.source import Source
+
+_MAKES_NAMES = re.compile(rb"__getattr__|sys\.modules|globals\(\)|setattr\(|[Ll]azy")
+
+
+def lacks(environment: Environment, word: str, module: str) -> bool:
+    """Whether an installed module surely has no such name: its sources never mention it, or it is known to have left.
+
+    A module that makes names at run time may take them from anywhere, and stubs may be incomplete, so there the word
+    must also be one slip away from one that the sources have.
+    """
+    place = _place(environment, module)
+    if place is None:
+        return False
+    if f"{module}.{word}" in DEPARTED:
+        return True
+    init = place / "__init__.py" if place.is_dir() else place
+    if _occurs(word, place) or not init.is_file():
+        return False
+    told_by_source = module.split(".")[0] not in STUBBED and not _MAKES_NAMES.search(init.read_bytes())
+    return told_by_source or (
+        misspelling_of(word, _words(place), ends=True) is not None and not _occurs(word, place, deep=True)
+    )
+
+
+def nowhere(environment: Environment, word: str, packages: Iterable[str]) -> bool:
+    """Whether a word stands nowhere in the sources of the installed ones among some packages."""
+    places = [place for package in packages if (place := _place(environment, package)) is not None]
+    return bool(places) and not any(_occurs(word, place, deep=True) for place in places)
+
+
+def self_described(environment: Environment, package: str) -> bool:
+    """Whether what checkers know of a package comes from the package itself, not from stubs of other people."""
+    typed = any((folder / package / "py.typed").is_file() for folder in environment.site_packages)
+    return typed or package not in STUBBED
+
+
+def names_bound_in(environment: Environment, module: str) -> frozenset[str]:
+    """Every name that the source of an installed module binds or mentions as text; empty when there is no source."""
+    place = _place(environment, module)
+    init = place / "__init__.py" if place is not None and place.is_dir() else place
+    return _bound(init) if init is not None and init.is_file() else frozenset()
+
+
+def _place(environment: Environment, module: str) -> Path | None:
+    """The folder or file of an installed module."""
+    for folder in environment.site_packages:
+        place = folder.joinpath(*module.split("."))
+        if place.is_dir():
+            return place
+        if place.with_suffix(".py").is_file():
+            return place.with_suffix(".py")
+    return None
+
+
+def _texts(place: Path, *, deep: bool = False) -> Iterator[bytes]:
+    if place.is_file():
+        files: Iterable[Path] = [place]
+    elif deep:
+        files = place.rglob("*.py*")
+    else:
+        files = [*place.glob("*.py*"), *place.glob("_C/*.pyi")]
+    return (file.read_bytes() for file in files if file.suffix in (".py", ".pyi"))
+
+
+@cache
+def _occurs(word: str, place: Path, *, deep: bool = False) -> bool:
+    pattern = re.compile(rb"\b" + re.escape(word.encode()) + rb"\b")
+    return any(pattern.search(text) for text in _texts(place, deep=deep))
+
+
+@cache
+def _words(place: Path) -> frozenset[str]:
+    return frozenset(word.decode() for text in _texts(place) for word in re.findall(rb"[A-Za-z_]\w+", text))
+
+
+@cache
+def _bound(file: Path) -> frozenset[str]:
+    tree = parse(Source(str(file), file.read_text(encoding="utf-8", errors="replace")))
+    if tree is None:
+        return frozenset()
+    texts = {node.value for node in tree.nodes if isinstance(node, ast.Constant) and isinstance(node.value, str)}
+    return frozenset(tree.bound_names) | {text for text in texts if text.isidentifier()}
