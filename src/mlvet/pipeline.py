@@ -42,7 +42,7 @@ def vet(paths: Iterable[Path], config: Config, executor: Executor, *, known: fro
     reading = read(paths, config, base)
     shown = {source.path: source for source in reading.sources.values()}
 
-    findings, notes, figures, complete = _analyse(reading.sources, config, executor)
+    findings, notes, figures, complete = _analyse(reading, config, executor)
     wanted = _Wanted(selected, config, base)
     standing, suppressed, unused = _without_suppressed(findings, shown, wanted, complete)
     visible, hidden = _visible([f for f in [*standing, *unused] if wanted(f.rule, f.location.path)], config)
@@ -76,12 +76,14 @@ def read(paths: Iterable[Path], config: Config, base: Path) -> Reading:
 
 
 def _analyse(
-    sources: Mapping[Path, Source], config: Config, executor: Executor
+    reading: Reading, config: Config, executor: Executor
 ) -> tuple[list[Finding], list[str], dict[str, object], bool]:
     from mlvet.analyses.pycheck import analysis as pycheck
     from mlvet.engine.cache import cache_folder
 
-    outcome = pycheck.run(sources, config, catalogue(), executor, cache_folder())
+    outcome = pycheck.run(reading.sources, config, catalogue(), executor, cache_folder())
+    if not outcome.answered:
+        reading.problems.append(Problem("pycheck", "no checker answered, so nothing was checked"))
     return outcome.findings, outcome.notes, {"pycheck": dict(outcome.figures)}, outcome.complete
 
 

@@ -114,7 +114,7 @@ def test_the_configuration_example_parses_and_has_every_key(tmp_path: Path) -> N
     (tmp_path / "pyproject.toml").write_text(example, encoding="utf-8")
     config = load_config(tmp_path)
     table = tomllib.loads(example)["tool"]["mlvet"]
-    assert set(table) == {setting.name.replace("_", "-") for setting in fields(Config)} - {"root"}
+    assert set(table) == {setting.name.replace("_", "-") for setting in fields(Config)} - {"root", "trust-python"}
     assert config.python == tmp_path / ".venv"
     for name in ("select", "ignore", "min_certainty", "min_severity", "fail_on", "checkers", "timeout"):
         assert getattr(config, name) == getattr(Config(), name), name

@@ -52,6 +52,7 @@ class MatmulInnerDims(Rule):
     proved.
     """
 
+    name = "matmul-inner-dims"
     code = "SHP101"
     severity = Severity.ERROR
 
@@ -59,6 +60,7 @@ class MatmulInnerDims(Rule):
 class MissingAttribute(Rule):
     """An attribute that does not exist."""
 
+    name = "missing-attribute"
     code = "PY102"
     severity = Severity.ERROR
 

@@ -19,7 +19,8 @@ class Config:
     """Every setting with its default.
 
     `root` is the folder of the configuration file, else of the repository, else the working folder. Patterns in
-    `exclude` and `per_file_ignores` are relative to it. `ranges` maps input names to (low, high).
+    `exclude` and `per_file_ignores` are relative to it. `ranges` maps input names to (low, high). `trust_python` says
+    that the user named `python` himself, so checkers may execute it; a file of the project cannot set it.
     """
 
     root: Path = field(default_factory=Path.cwd)
@@ -32,6 +33,7 @@ class Config:
     fail_on: Severity = Severity.WARNING
     checkers: tuple[str, ...] = ("ruff", "pyrefly")
     python: Path | None = None
+    trust_python: bool = False
     ranges: Mapping[str, tuple[float, float]] = field(default_factory=dict)
     baseline: Path | None = None
     timeout: float = 120.0
@@ -89,8 +91,11 @@ def _read(path: Path) -> dict[str, Any]:
         raise UsageError(f"{path}: not valid TOML: {error}") from error
 
 
+_INTERNAL = ("root", "trust_python")
+
+
 def _parse(table: Mapping[str, Any], path: Path) -> Config:
-    known = [setting.name.replace("_", "-") for setting in fields(Config) if setting.name != "root"]
+    known = [setting.name.replace("_", "-") for setting in fields(Config) if setting.name not in _INTERNAL]
     settings: dict[str, Any] = {}
     for key, value in table.items():
         if key not in known:

@@ -38,7 +38,8 @@ class Rule:
     severity: ClassVar[Severity]
 
     def __init_subclass__(cls) -> None:
-        cls.name = cls.__module__.rpartition(".")[2].replace("_", "-")
+        if "name" not in cls.__dict__:
+            cls.name = cls.__module__.rpartition(".")[2].replace("_", "-")
 
     @classmethod
     def page(cls) -> Page:

@@ -7,6 +7,7 @@ import re
 import tempfile
 from collections import Counter
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -22,22 +23,27 @@ from mlvet.analyses.pycheck.overlay import overlay
 from mlvet.analyses.pycheck.project import Project
 from mlvet.analyses.pycheck.reveal import Question, reveal
 from mlvet.core.config import Config
+from mlvet.core.errors import UnsupportedInput
 from mlvet.core.evidence import Evidence
 from mlvet.core.executor import Died, Executor, Failed, Ok, TimedOut
 from mlvet.core.finding import Finding
 from mlvet.core.rule import Catalogue
 from mlvet.core.source import Source
+from mlvet.discovery import discover
+from mlvet.frontends.source import read_source
 
 _BATCH = 1500
+_MOST_NEIGHBOURS = 3000
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """Findings, remarks for the summary, the rules that were really looked for, and the figures of the analysis."""
+    """Findings, remarks for the summary, whether all checkers answered, whether any did, and the figures."""
 
     findings: list[Finding]
     notes: list[str]
     complete: bool
+    answered: bool
     figures: Mapping[str, Any]
 
 
@@ -54,13 +60,16 @@ def run(
 ) -> Outcome:
     """Check all sources. `sources` maps absolute paths to texts."""
     if not sources:
-        return Outcome([], [], True, {})
-    environment = find_environment(config.python, config.root)
+        return Outcome([], [], True, True, {})
+    environment = find_environment(config.python, config.root, trusted=config.trust_python)
     tools = [checker_named(name) for name in config.checkers]
     with tempfile.TemporaryDirectory(prefix="mlvet-") as folder:
         work = Path(folder).resolve()
         placed, copies = _on_disk(sources, config.root, work / "texts")
-        project = Project({str(path): source for path, source in (*placed.items(), *copies.items())})
+        project = Project(
+            {str(path): source for path, source in (*placed.items(), *copies.items())},
+            lambda: _neighbours(sources, config),
+        )
         parts = [
             *groups({path: source.text for path, source in placed.items()}, environment, config.root),
             *groups({path: source.text for path, source in copies.items()}, environment, work / "texts"),
@@ -82,7 +91,7 @@ def run(
         "diagnoses": len(diagnoses),
         "causes": len(found),
     }
-    return Outcome(findings, notes, not failures, figures)
+    return Outcome(findings, notes, ran == frozenset(tool.name for tool in tools), bool(ran), figures)
 
 
 def _on_disk(sources: Mapping[Path, Source], root: Path, folder: Path) -> tuple[dict[Path, Source], dict[Path, Source]]:
@@ -98,6 +107,23 @@ def _on_disk(sources: Mapping[Path, Source], root: Path, folder: Path) -> tuple[
         copy.write_text(source.text, encoding="utf-8")
         copies[copy] = source
     return placed, copies
+
+
+def _neighbours(sources: Mapping[Path, Source], config: Config) -> dict[str, Source]:
+    """The other Python files of the project, as far as they can be read: they may complete what is checked.
+
+    Without a project around the files, or in one too large to read, these are the files in the same folders.
+    """
+    near = {file for folder in {path.parent for path in sources} for file in folder.glob("*.py")}
+    marked = any((config.root / mark).exists() for mark in (".git", "mlvet.toml", "pyproject.toml"))
+    files = {Path(os.path.abspath(file)) for file in discover([config.root], config).files} if marked else set()
+    chosen = near | files if len(files) <= _MOST_NEIGHBOURS else near
+    found: dict[str, Source] = {}
+    for file in sorted(chosen - set(sources)):
+        if file.suffix == ".py":
+            with suppress(UnsupportedInput):
+                found[str(file)] = read_source(file, str(file))
+    return found
 
 
 def _jobs(tools: Iterable[Checker], parts: list[Group], environment: Environment, work: Path, cache: Path) -> list[Job]:

@@ -47,11 +47,11 @@ def _installed(folder: Path) -> frozenset[str]:
     )
 
 
-def find_environment(chosen: Path | None, project: Path) -> Environment:
+def find_environment(chosen: Path | None, project: Path, *, trusted: bool = False) -> Environment:
     """The chosen interpreter or folder; else the active virtual or conda environment; else the project's
     `.venv`; else the one that mlvet runs in."""
     if chosen is not None:
-        return _chosen(chosen)
+        return _chosen(chosen, trusted=trusted)
     for variable in ("VIRTUAL_ENV", "CONDA_PREFIX"):
         prefix = os.environ.get(variable)
         found = _from_prefix(Path(prefix), trusted=True, origin=f"${variable}") if prefix else None
@@ -70,9 +70,9 @@ def _own() -> Environment:
     return Environment(tuple(folders), version, Path(sys.executable), "mlvet's own")
 
 
-def _chosen(path: Path) -> Environment:
+def _chosen(path: Path, *, trusted: bool) -> Environment:
     prefix = path if path.is_dir() else path.parent.parent
-    found = _from_prefix(prefix, trusted=True, origin=str(path))
+    found = _from_prefix(prefix, trusted=trusted, origin=str(path))
     if found is None:
         raise UsageError(f"{path}: not a Python interpreter or environment")
     return found

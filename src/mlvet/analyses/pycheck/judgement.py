@@ -121,10 +121,6 @@ class Facts:
         """Whether every report says itself that it concerns only some of the cases."""
         return all((diagnosis.checker, diagnosis.code) in self.partial for diagnosis in cause.diagnoses)
 
-    def home(self, tree: Tree) -> str:
-        """The path of a tree."""
-        return next(path for path, source in self.project.sources.items() if source is tree.source)
-
     def origin(self, qualified: str, path: str) -> Origin:
         """Who wrote `a.b.c`, as seen from a file."""
         first = qualified.split(".")[0]

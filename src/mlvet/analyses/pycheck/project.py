@@ -21,11 +21,13 @@ class Project:
     """All sources of a run by the path that checkers know them by.
 
     A run may hold many programs. Questions about a file are answered from its own program: the files that are connected
-    with it by imports.
+    with it by imports. `neighbours` gives the texts of files that the run was not asked to check; they answer too.
     """
 
-    def __init__(self, sources: Mapping[str, Source]) -> None:
+    def __init__(self, sources: Mapping[str, Source], neighbours: Callable[[], Mapping[str, Source]] = dict) -> None:
         self.sources = sources
+        self._neighbours = neighbours
+        self._known: dict[str, Source] = dict(sources)
         self._trees: dict[str, Tree | None] = {}
         self._programs: dict[str, frozenset[str]] | None = None
         self._families: dict[tuple[str, str], frozenset[str]] = {}
@@ -33,20 +35,28 @@ class Project:
     def tree(self, path: str) -> Tree | None:
         """The syntax tree of a file, or None if it has no valid one."""
         if path not in self._trees:
-            source = self.sources.get(path)
+            source = self._known.get(path)
             self._trees[path] = parse(source) if source else None
         return self._trees[path]
+
+    def text(self, path: str) -> str:
+        """The text of a file of the project, empty for any other."""
+        return self._known[path].text if path in self._known else ""
+
+    def path_of(self, tree: Tree) -> str:
+        return next(path for path, source in self._known.items() if source is tree.source)
 
     def program(self, path: str) -> frozenset[str]:
         """The files of the program that a file belongs to."""
         if self._programs is None:
-            self._programs = programs({path: source.text for path, source in self.sources.items()})
+            self._known = {**self._neighbours(), **self.sources}
+            self._programs = programs({path: source.text for path, source in self._known.items()})
         return self._programs.get(path, frozenset({path}))
 
     def trees_with(self, word: str, path: str) -> Iterator[Tree]:
         """The trees of a file's program whose text has a word."""
         for member in sorted(self.program(path)):
-            tree = self.tree(member) if word in self.sources[member].text else None
+            tree = self.tree(member) if word in self._known[member].text else None
             if tree is not None:
                 yield tree
 
@@ -98,12 +108,10 @@ class Project:
         ]
 
     def adds_attributes_dynamically(self, path: str) -> bool:
-        source = self.sources.get(path)
-        return source is None or bool(_DYNAMIC_ATTRIBUTES.search(source.text))
+        return path not in self._known or bool(_DYNAMIC_ATTRIBUTES.search(self._known[path].text))
 
     def adds_names_dynamically(self, path: str) -> bool:
-        source = self.sources.get(path)
-        return source is None or bool(_DYNAMIC_NAMES.search(source.text))
+        return path not in self._known or bool(_DYNAMIC_NAMES.search(self._known[path].text))
 
 
 def _closure(start: set[str], step: Callable[[str], set[str]]) -> set[str]:

@@ -91,7 +91,7 @@ def only_value(project: Project, path: str, expression: ast.expr, depth: int = _
             returned = [
                 node.value for node in own_statements(found[0][1]) if isinstance(node, ast.Return) and node.value
             ]
-            home = next((p for p, source in project.sources.items() if source is found[0][0].source), path)
+            home = project.path_of(found[0][0])
             return only_value(project, home, returned[0], depth - 1) if len(returned) == 1 else expression
     return expression
 

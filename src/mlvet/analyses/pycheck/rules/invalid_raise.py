@@ -36,7 +36,8 @@ class InvalidRaise(PythonRule):
         if tree is None:
             return None
         sure = "NotImplemented" in cause.chief.message
-        message = f"{cause.chief.message.splitlines()[0]}, so this line raises TypeError"
+        fact = "`NotImplemented` is a value, not an exception" if sure else cause.chief.message.splitlines()[0]
+        message = f"{fact}, so this line raises TypeError"
         return Verdict(
             Certainty.PROVED if sure else Certainty.POSSIBLE, message, fix=_cure(cause, facts) if sure else None
         )

@@ -117,12 +117,12 @@ def _of_module(cause: Cause, facts: Facts, tree: Tree, node: ast.AST, module: st
 
 def _of_project_module(cause: Cause, facts: Facts, module: str) -> Certainty:
     file = _file_of(module, cause, facts)
-    source = facts.project.sources.get(str(file)) if file is not None else None
-    if file is None or source is None:
+    text = facts.project.text(str(file)) if file is not None else ""
+    if file is None or not text:
         return Certainty.POSSIBLE
-    written = re.search(rf"\b{re.escape(cause.subject)}\b", source.text)
+    written = re.search(rf"\b{re.escape(cause.subject)}\b", text)
     dynamic = facts.project.adds_names_dynamically(str(file)) or facts.project.adds_attributes_dynamically(str(file))
-    if written or dynamic or "sys.modules" in source.text or "import *" in source.text:
+    if written or dynamic or "sys.modules" in text or "import *" in text:
         return Certainty.POSSIBLE
     return Certainty.PROVED
 
@@ -179,12 +179,12 @@ def _certainty_for(kind: str, cause: Cause, facts: Facts, tree: Tree, receiver: 
     own = kind[5:-1] if kind.startswith("type[") else kind
     if defined := project.classes(own, path):
         return worth if _closed(own, defined, cause, facts) else Certainty.POSSIBLE
-    if project.attribute_stores(attribute, path):
-        return Certainty.POSSIBLE
     if kind == "NoneType":
         return Certainty.PROVED if gives_nothing(project, path, receiver) else Certainty.POSSIBLE
     if kind in BUILTIN_TYPES:
         return worth
+    if project.attribute_stores(attribute, path):
+        return Certainty.POSSIBLE
     if not _steady(project, path, tree, receiver):
         return Certainty.POSSIBLE
     packages = sorted({name.split(".")[0] for name in tree.imports.values()} - {""})
@@ -203,7 +203,7 @@ def _closed(kind: str, defined: list[tuple[Tree, ast.ClassDef]], cause: Cause, f
     relatives = [found for name in family for found in facts.project.classes(name, cause.path)]
     decorated = any(ast.unparse(d).split("(")[0] not in PLAIN for _, node in relatives for d in node.decorator_list)
     return not decorated and not any(
-        facts.project.adds_attributes_dynamically(facts.home(tree)) for tree, _ in relatives
+        facts.project.adds_attributes_dynamically(facts.project.path_of(tree)) for tree, _ in relatives
     )
 
 

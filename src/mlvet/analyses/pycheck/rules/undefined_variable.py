@@ -153,7 +153,7 @@ def _cure(cause: Cause, tree: Tree, node: ast.AST) -> Fix | None:
         where = tree.source.location(line, 1, line, 1)
         edit = Edit(where, statement + "\n")
         return _guess(f"add `{statement}`", edit, tree, "the import that is meant is a guess")
-    near = get_close_matches(name, sorted(_names(tree) - {name}), n=1, cutoff=0.75)
+    near = get_close_matches(name, sorted(_names(tree) - {name}), n=1, cutoff=0.75 if len(name) > 5 else 0.8)
     if not near or not isinstance(node, ast.Name):
         return None
     edit = Edit(tree.source.location(*tree.span(node)), near[0])
