@@ -77,18 +77,37 @@ def import_root(file: Path) -> Path:
 def groups(texts: Mapping[Path, str], environment: Environment, project: Path) -> list[Group]:
     """Split files into as few groups as keep every import resolving as Python would.
 
-    Nearly all files share one group, in which each looks for modules in its own folder and above. A folder that hides
-    a module of the standard library or of an installed package from its own files is a group of its own.
+    Many repositories hold independent programs, each with its own `utils.py`; pyrefly resolves a name once for all
+    files of a run. So two roots share a group only if every name that both import means the same module to both. A
+    folder that hides a module of the standard library or of an installed package from its own files stays alone.
     """
     roots: dict[Path, Root] = {}
     for file, text in texts.items():
         root = roots.setdefault(import_root(file), Root(import_root(file)))
         root.files.append(file)
         root.imports |= imported_names(text)
-    hiding = [root for root in roots.values() if any(_hides(root, name, environment) for name in root.imports)]
-    together = [root for root in roots.values() if root not in hiding]
-    found = [_group([root], environment, project, own=True) for root in hiding]
-    return ([_group(together, environment, project, own=False)] if together else []) + found
+    hiding: list[Root] = []
+    bins: list[tuple[list[Root], dict[str, Path | None]]] = []
+    for root in roots.values():
+        if any(_hides(root, name, environment) for name in root.imports):
+            hiding.append(root)
+            continue
+        means = {
+            name: _folder_above(root.folder, name, project)
+            for name in root.imports
+            if not _elsewhere(name, environment)
+        }
+        home = next(
+            (bin_ for bin_ in bins if all(bin_[1].get(name, place) == place for name, place in means.items())), None
+        )
+        if home is None:
+            bins.append(([root], means))
+        else:
+            home[0].append(root)
+            home[1].update(means)
+    return [_group(members, environment, project, own=False) for members, _ in bins] + [
+        _group([root], environment, project, own=True) for root in hiding
+    ]
 
 
 def _hides(root: Root, name: str, environment: Environment) -> bool:

@@ -146,12 +146,11 @@ def quoted(text: str) -> list[str]:
     return [a or b or c for a, b, c in re.findall(r"`([^`]+)`|\"([^\"]+)\"|'([^']+)'", text)]
 
 
-def surely(cause: Cause, facts: Facts, expression: ast.expr) -> Certainty | None:
-    """How sure it is that an expression has the one built-in class that the checker says; None if it is not."""
+def surely(cause: Cause, facts: Facts, expression: ast.expr) -> Trust:
+    """How far it is certain that an expression has the one built-in class that the checker says."""
     if facts.exact_class(cause, expression) not in BUILTIN_TYPES:
-        return None
-    worth = trust(facts.project, cause.path, expression)
-    return {Trust.FLOW: Certainty.PROVED, Trust.WORD: Certainty.LIKELY}.get(worth)
+        return Trust.NONE
+    return trust(facts.project, cause.path, expression)
 
 
 def callee(cause: Cause) -> str:

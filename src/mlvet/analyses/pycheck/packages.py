@@ -100,7 +100,7 @@ GONE = {
 def misspelling_of(name: str, known: frozenset[str] | set[str], *, ends: bool = False) -> str | None:
     """The known name that this one is one slip away from: a letter changed, swapped, left out, doubled or added inside.
 
-    A letter added at an end makes a new name too often (`torchx`, `jaxm`), so it counts only if it doubles its
+    A letter more or less at an end makes a new name too often (`torchx`, `einop`), so it counts only if it doubles its
     neighbour, or with `ends`. Names of fewer than five letters are near too many others; only a swap counts for them.
     """
     if name in known:
@@ -124,4 +124,4 @@ def _one_slip(name: str, other: str, *, ends: bool) -> bool:
         return False
     at_an_end = gap in (0, len(longer) - 1)
     doubled = gap > 0 and longer[gap] == longer[gap - 1]
-    return longer is other or ends or not at_an_end or doubled
+    return ends or not at_an_end or doubled

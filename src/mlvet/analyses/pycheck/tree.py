@@ -131,10 +131,10 @@ class Tree:
                     targets = [target]
                 case _:
                     continue
-            if any(
-                isinstance(part, ast.Name) and part.id == name.id for target in targets for part in ast.walk(target)
-            ):
-                values.append(value)
+            for target in targets:
+                for place, given in _pairs(target, value):
+                    if any(isinstance(part, ast.Name) and part.id == name.id for part in ast.walk(place)):
+                        values.append(given)
         return values
 
     def parameter(self, name: ast.Name) -> ast.arg | None:
@@ -198,6 +198,16 @@ def parse(source: Source) -> Tree | None:
             return Tree(source, ast.parse(source.text))
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return None
+
+
+def _pairs(target: ast.expr, value: ast.expr) -> Iterator[tuple[ast.expr, ast.expr]]:
+    """A target with its value; a tuple of targets with the parts of a tuple that is written out."""
+    match target, value:
+        case (ast.Tuple(elts=places), ast.Tuple(elts=parts)) if len(places) == len(parts):
+            for place, part in zip(places, parts, strict=True):
+                yield from _pairs(place, part)
+        case _:
+            yield target, value
 
 
 def _all_nodes(root: ast.AST) -> list[ast.AST]:

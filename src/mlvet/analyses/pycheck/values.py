@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import builtins
 import sys
 from enum import IntEnum
 
@@ -45,21 +46,24 @@ def trust(project: Project, path: str, expression: ast.expr, depth: int = _DEPTH
             return _of_call(project, path, tree, func, depth)
         case ast.BinOp(left=left, right=right):
             return min(trust(project, path, left, depth - 1), trust(project, path, right, depth - 1))
-        case ast.Subscript():
-            return Trust.NONE
-    return Trust.FLOW
+        case ast.IfExp(body=body, orelse=orelse):
+            return min(trust(project, path, body, depth - 1), trust(project, path, orelse, depth - 1))
+    return Trust.NONE
 
 
 def _of_name(project: Project, path: str, tree: Tree, name: ast.Name, depth: int) -> Trust:
     parameter = tree.parameter(name)
-    if parameter is not None and not tree.binds_here(name):
-        return Trust.WORD if parameter.annotation is not None else Trust.NONE
-    if not tree.binds_here(name) and tree.bound_names[name.id] > 1:
+    here = tree.binds_here(name)
+    if parameter is not None:
+        return Trust.WORD if parameter.annotation is not None and not here else Trust.NONE
+    if not here and tree.bound_names[name.id] > 1:
         return Trust.NONE
-    if name.id in tree.imports:
+    if name.id in tree.imports or tree.bound_names[name.id] == 0:
         return Trust.FLOW
-    calls = [value for value in tree.values_of(name) if isinstance(value, ast.Call)]
-    return min((trust(project, path, call, depth - 1) for call in calls), default=Trust.FLOW)
+    if not here and len(project.classes(name.id, path)) == 1:
+        return Trust.FLOW
+    values = tree.values_of(name)
+    return min((trust(project, path, value, depth - 1) for value in values), default=Trust.NONE)
 
 
 def _of_call(project: Project, path: str, tree: Tree, func: ast.expr, depth: int) -> Trust:
@@ -69,12 +73,26 @@ def _of_call(project: Project, path: str, tree: Tree, func: ast.expr, depth: int
         root = root.func if isinstance(root, ast.Call) else root.value
     if not isinstance(root, ast.Name):
         return Trust.FLOW
-    imported = tree.imports.get(root.id)
-    if imported is not None:
-        top = imported.split(".")[0]
-        own = top in sys.stdlib_module_names or bool(project.functions(last_name(func), path))
-        return Trust.FLOW if own or project.classes(last_name(func), path) else Trust.NONE
-    return trust(project, path, root, depth - 1) if isinstance(func, ast.Attribute) else Trust.FLOW
+    imported = tree.imports.get(root.id, "")
+    if imported.split(".")[0] in sys.stdlib_module_names:
+        return Trust.FLOW
+    if isinstance(func, ast.Attribute) and not imported:
+        return trust(project, path, root, depth - 1)
+    return _of_definition(project, path, last_name(func), known=not imported)
+
+
+def _of_definition(project: Project, path: str, name: str, *, known: bool) -> Trust:
+    """A function of the project is worth its flow, or its annotation; one that is decorated or overloaded, nothing."""
+    functions = project.functions(name, path)
+    if len(functions) == 1:
+        function = functions[0][1]
+        if function.decorator_list:
+            return Trust.NONE
+        return Trust.FLOW if function.returns is None else Trust.WORD
+    classes = project.classes(name, path)
+    if len(classes) == 1 and not classes[0][1].decorator_list:
+        return Trust.FLOW
+    return Trust.FLOW if known and not functions and not classes and hasattr(builtins, name) else Trust.NONE
 
 
 def only_value(project: Project, path: str, expression: ast.expr, depth: int = _DEPTH) -> ast.expr | None:

@@ -95,7 +95,8 @@ def _certainty(cause: Cause, facts: Facts) -> Certainty:
         return _of_plain_class(cause, facts)
     origin = facts.origin(name, cause.path)
     if origin is Origin.PROJECT:
-        return Certainty.POSSIBLE if _ambiguous(cause, facts, name) else Certainty.PROVED
+        unclear = name.endswith(".__call__") or _ambiguous(cause, facts, name)
+        return Certainty.POSSIBLE if unclear else Certainty.PROVED
     if origin is Origin.STANDARD_LIBRARY:
         return Certainty.PROVED
     if "._C." in name and _NUMPY_ALIASES & set(quoted(cause.chief.message)):
@@ -140,8 +141,9 @@ def _ambiguous(cause: Cause, facts: Facts, name: str) -> bool:
     if by_name and facts.project.name_stores(cause.path, function) > 1:
         return True
     receiver = _receiver(cause, facts)
-    through_self = isinstance(receiver, ast.Name) and receiver.id in ("self", "cls")
-    return through_self and bool(owner) and _overridden(function, owner[-1], cause, facts)
+    if receiver is None or not owner or constructed(owner[-1], facts.project, cause.path, receiver):
+        return False
+    return _overridden(function, owner[-1], cause, facts)
 
 
 def _overridden(method: str, kind: str, cause: Cause, facts: Facts) -> bool:

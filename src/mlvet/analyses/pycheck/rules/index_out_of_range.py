@@ -6,6 +6,7 @@ import ast
 
 from mlvet.analyses.pycheck.guards import guarded
 from mlvet.analyses.pycheck.judgement import Cause, Facts, PythonRule, Verdict, surely
+from mlvet.analyses.pycheck.values import Trust
 from mlvet.core.grade import Certainty, Severity
 
 
@@ -45,11 +46,11 @@ class IndexOutOfRange(PythonRule):
         beyond = "out of range" in words or "out of bounds" in words
         message = f"{words}, so this line raises {'IndexError' if beyond else 'TypeError'}"
         kind = facts.exact_class(cause, subscript.value)
-        worth = surely(cause, facts, subscript.value)
+        sure = surely(cause, facts, subscript.value) is Trust.FLOW
         fits = (beyond and kind == "tuple") or kind in ("int", "float", "bool")
-        if worth is None or not fits or guarded(tree, subscript, ["IndexError", "TypeError"]):
+        if not sure or not fits or guarded(tree, subscript, ["IndexError", "TypeError"]):
             return Verdict(Certainty.POSSIBLE, message)
-        return Verdict(worth, message)
+        return Verdict(Certainty.PROVED, message)
 
 
 def _subscript(cause: Cause, facts: Facts) -> ast.Subscript | None:

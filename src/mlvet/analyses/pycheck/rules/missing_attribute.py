@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import ast
+import builtins
 import re
 from pathlib import Path
 
 from mlvet.analyses.pycheck.guards import elsewhere, guarded, type_checking_only
 from mlvet.analyses.pycheck.installed import lacks, nowhere, slip_in
 from mlvet.analyses.pycheck.judgement import BUILTIN_TYPES, Cause, Facts, Origin, PythonRule, Verdict
+from mlvet.analyses.pycheck.packages import misspelling_of
 from mlvet.analyses.pycheck.project import Project
 from mlvet.analyses.pycheck.tree import Tree
 from mlvet.analyses.pycheck.values import Trust, constructed, gives_nothing, trust
@@ -20,6 +22,9 @@ CONFUSED = frozenset(
 )
 """Methods of lists, dictionaries and text that people expect of arrays, which will never have them."""
 
+
+PYTHON_2 = frozenset({"decode", "has_key", "iteritems", "iterkeys", "itervalues", "viewitems", "viewkeys"})
+"""Methods that text and dictionaries lost with Python 3."""
 
 PLAIN = frozenset({"dataclass", "dataclasses.dataclass", "unique", "enum.unique", "total_ordering", "final"})
 
@@ -182,7 +187,8 @@ def _certainty_for(kind: str, cause: Cause, facts: Facts, tree: Tree, receiver: 
     if kind == "NoneType":
         return Certainty.PROVED if gives_nothing(project, path, receiver) else Certainty.POSSIBLE
     if kind in BUILTIN_TYPES:
-        return worth
+        slip = attribute in PYTHON_2 or misspelling_of(attribute, set(dir(getattr(builtins, kind))), ends=True)
+        return worth if worth is Certainty.PROVED or slip else Certainty.POSSIBLE
     if project.attribute_stores(attribute, path):
         return Certainty.POSSIBLE
     if not _steady(project, path, tree, receiver):

@@ -6,6 +6,7 @@ import ast
 
 from mlvet.analyses.pycheck.guards import guarded
 from mlvet.analyses.pycheck.judgement import Cause, Facts, PythonRule, Verdict, surely
+from mlvet.analyses.pycheck.values import Trust
 from mlvet.core.grade import Certainty, Severity
 
 
@@ -47,9 +48,8 @@ class NotCallableOrIterable(PythonRule):
         message = (
             f"{words[:1].lower() + words[1:] if words.startswith('Expected') else words}, so this line raises TypeError"
         )
-        worth = Certainty.PROVED if "Module[" in words else None
-        for value in self.asks(cause, facts):
-            worth = worth or surely(cause, facts, value)
-        if worth is None or guarded(tree, node, ["TypeError"]) or facts.only_partial(cause):
+        sure = "Module[" in words or any(surely(cause, facts, value) is Trust.FLOW for value in self.asks(cause, facts))
+        operator = isinstance(node, ast.Compare)
+        if operator or not sure or guarded(tree, node, ["TypeError"]) or facts.only_partial(cause):
             return Verdict(Certainty.POSSIBLE, message)
-        return Verdict(worth, message)
+        return Verdict(Certainty.PROVED, message)

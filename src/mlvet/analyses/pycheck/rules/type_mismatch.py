@@ -8,7 +8,15 @@ import re
 from mlvet.analyses.pycheck.guards import guarded
 from mlvet.analyses.pycheck.installed import nowhere
 from mlvet.analyses.pycheck.judgement import Cause, Facts, Origin, PythonRule, Verdict, callee, quoted, surely
+from mlvet.analyses.pycheck.values import Trust
 from mlvet.core.grade import Certainty, Severity
+
+CHECKED_AT_RUN_TIME = frozenset(
+    {"len", "range", "abs", "sum", "min", "max", "sorted", "enumerate", "zip", "iter", "next", "open", "isinstance",
+     "int", "json.dump", "json.load", "json.loads", "pickle.dump", "pickle.load", "math.sqrt", "math.log", "math.exp",
+     "math.ceil", "math.floor", "os.path.join", "os.makedirs", "os.listdir", "time.sleep", "random.choice"}
+)  # fmt: skip
+"""Functions of Python that look at the type of what they get; most others take anything."""
 
 
 class TypeMismatch(PythonRule):
@@ -36,21 +44,21 @@ class TypeMismatch(PythonRule):
         report(1)
 
     ## How sure
-    Proved when each operand has one built-in type; likely for arguments of the standard library. All other type errors
-    of the checkers are possible only: annotations are stricter than programs.
+    Proved when both operands have one built-in type each; likely when the type of one is only declared, and for
+    arguments of standard functions that look at them. All other type errors of the checkers are possible only:
+    annotations are stricter than programs.
     """
 
     code = "PY302"
     severity = Severity.ERROR
 
     def asks(self, cause: Cause, facts: Facts) -> list[ast.expr]:
-        match facts.node(cause):
-            case ast.BinOp(left=left, right=right):
+        node = facts.node(cause)
+        if cause.chief.code == "bad-argument-type":
+            return [node] if isinstance(node, ast.expr) else []
+        match node:
+            case ast.BinOp(left=left, right=right) | ast.Compare(left=left, comparators=[right]):
                 return [left, right]
-            case ast.Compare(left=left, comparators=[right]):
-                return [left, right]
-            case ast.expr() as argument if cause.chief.code == "bad-argument-type":
-                return [argument]
         return []
 
     def judge(self, cause: Cause, facts: Facts) -> Verdict | None:
@@ -63,14 +71,12 @@ class TypeMismatch(PythonRule):
         if cause.chief.code == "no-matching-overload" and (word := _unknown_keyword(cause.chief.message)):
             return _of_overloads(word, cause, facts)
         worths = [surely(cause, facts, operand) for operand in self.asks(cause, facts)]
-        known = [worth for worth in worths if worth is not None]
-        if not worths or len(known) < len(worths):
-            return Verdict(Certainty.POSSIBLE, message)
-        weakest = min(known, key=lambda worth: worth.rank)
-        if len(worths) == 2:
-            return Verdict(weakest, message)
-        standard = facts.origin(callee(cause) or "?", cause.path) is Origin.STANDARD_LIBRARY
-        return Verdict(Certainty.LIKELY if standard else Certainty.POSSIBLE, message)
+        weakest, strongest = min(worths, default=Trust.NONE), max(worths, default=Trust.NONE)
+        if len(worths) == 2 and weakest is Trust.FLOW:
+            return Verdict(Certainty.PROVED, message)
+        declared = len(worths) == 2 and weakest is Trust.WORD and strongest is Trust.FLOW
+        checked = weakest is Trust.FLOW and callee(cause).removesuffix(".__new__") in CHECKED_AT_RUN_TIME
+        return Verdict(Certainty.LIKELY if declared or checked else Certainty.POSSIBLE, message)
 
 
 def _of_overloads(word: str, cause: Cause, facts: Facts) -> Verdict:

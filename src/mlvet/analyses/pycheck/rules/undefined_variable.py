@@ -76,17 +76,11 @@ class UndefinedVariable(PythonRule):
             return None
         if tree.source.cells and name in NOTEBOOK_NAMES:
             return None
-        error = (
-            "UnboundLocalError"
-            if facts.project.name_stores(cause.path, name) and _is_local(tree, node, name)
-            else "NameError"
-        )
-        fact = f"`{name}` is read before it is assigned" if error == "UnboundLocalError" else f"`{name}` is not defined"
-        return Verdict(
-            _certainty(cause, facts, tree, node),
-            f"{fact}, so this line raises {error}",
-            fix=_cure(cause, tree, node),
-        )
+        if isinstance(tree.scope(node), (ast.FunctionDef, ast.AsyncFunctionDef)) and _stores(tree, node, name):
+            message = f"`{name}` is read before it is assigned, so this line raises UnboundLocalError"
+        else:
+            message = f"`{name}` is not defined, so this line raises NameError"
+        return Verdict(_certainty(cause, facts, tree, node), message, fix=_cure(cause, tree, node))
 
 
 def _certainty(cause: Cause, facts: Facts, tree: Tree, node: ast.AST) -> Certainty:
@@ -99,9 +93,57 @@ def _certainty(cause: Cause, facts: Facts, tree: Tree, node: ast.AST) -> Certain
     ):
         return Certainty.POSSIBLE
     if cause.checkers & {"ruff", "pyflakes", "mlvet"}:
-        return Certainty.PROVED
+        return Certainty.POSSIBLE if _may_be_bound(tree, node, cause.subject) else Certainty.PROVED
     alone = facts.ran & {"ruff", "pyflakes"} and not has_star_import(tree)
     return Certainty.POSSIBLE if alone else Certainty.LIKELY
+
+
+def _stores(tree: Tree, node: ast.AST, name: str) -> list[ast.Name]:
+    """Where the scope of a node assigns a name."""
+    scope = tree.scope(node)
+    names = (part for part in ast.walk(scope) if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store))
+    return [part for part in names if part.id == name and tree.scope(part) is scope]
+
+
+def _may_be_bound(tree: Tree, node: ast.AST, name: str) -> bool:
+    """Whether an assignment may have run before a name is read.
+
+    It stands earlier, or in a loop around both and the loop does not read the name in any case in its first round. A
+    name that the scope also deletes, or that an `except` clause binds and unbinds, is left to the checkers.
+    """
+    stores = _stores(tree, node, name)
+    scope = tree.scope(node)
+    for part in ast.walk(scope):
+        match part:
+            case ast.ExceptHandler(name=bound) | ast.Name(id=bound, ctx=ast.Del()) if bound == name:
+                return False
+    place = (getattr(node, "lineno", 0), getattr(node, "col_offset", 0))
+    if any((store.lineno, store.col_offset) < place for store in stores):
+        return True
+    conditional = False
+    child = node
+    for parent in tree.ancestors(node):
+        if parent is scope:
+            break
+        if isinstance(parent, (ast.For, ast.AsyncFor, ast.While)) and conditional:
+            inside = {id(part) for part in ast.walk(parent)}
+            if any(id(store) in inside for store in stores):
+                return True
+        conditional = conditional or _skippable(parent, child)
+        child = parent
+    return False
+
+
+def _skippable(parent: ast.AST, child: ast.AST) -> bool:
+    """Whether a part of a statement or expression may be passed over when the whole runs."""
+    match parent:
+        case ast.If(test=test) | ast.IfExp(test=test) | ast.While(test=test):
+            return child is not test
+        case ast.BoolOp(values=values):
+            return child is not values[0]
+        case ast.Try() | ast.Match() | ast.ExceptHandler() | ast.Lambda():
+            return True
+    return False
 
 
 def has_star_import(tree: Tree) -> bool:
@@ -136,12 +178,6 @@ def _in_function(tree: Tree, node: ast.AST) -> bool:
         if isinstance(parent, ast.ClassDef):
             return False
     return False
-
-
-def _is_local(tree: Tree, node: ast.AST, name: str) -> bool:
-    function = next((p for p in tree.ancestors(node) if isinstance(p, (ast.FunctionDef, ast.AsyncFunctionDef))), None)
-    inside = ast.walk(function) if function else ()
-    return any(isinstance(part, ast.Name) and part.id == name and isinstance(part.ctx, ast.Store) for part in inside)
 
 
 def _cure(cause: Cause, tree: Tree, node: ast.AST) -> Fix | None:
