@@ -89,11 +89,16 @@ def _say(path: str, tree: Tree, node: ast.expr | ast.stmt, code: str, rule: str,
 
 @dataclass(frozen=True, slots=True)
 class Network:
-    """A class of this file that derives, through classes of this file only, from a framework class."""
+    """A class of this file that derives, through classes of this file only, from a framework class.
+
+    `own` are the attributes that the lineage gives itself; a `dynamic` one may get others at run time.
+    """
 
     node: ast.ClassDef
     base: Base
     lineage: tuple[ast.ClassDef, ...]
+    own: frozenset[str]
+    dynamic: bool
 
     def method(self, name: str) -> ast.FunctionDef | None:
         for member in self.lineage:
@@ -119,7 +124,8 @@ def networks(tree: Tree) -> Iterator[Network]:
             if current is None:
                 base = base_of(dotted(parent, names))
         if base is not None and not any(member.decorator_list for member in lineage):
-            yield Network(node, base, tuple(lineage))
+            dynamic = any(_DYNAMIC.search(_text_of(tree, member)) for member in lineage)
+            yield Network(node, base, tuple(lineage), _assigned_to_self(lineage), dynamic)
 
 
 def _networks(path: str, tree: Tree, project: Project) -> Iterator[Diagnosis]:
@@ -134,9 +140,8 @@ def _networks(path: str, tree: Tree, project: Project) -> Iterator[Diagnosis]:
 
 def _own_attributes(path: str, tree: Tree, project: Project, network: Network) -> Iterator[Diagnosis]:
     """`self.name` that no class of the lineage, and nothing in the project, ever sets."""
-    if any(_DYNAMIC.search(_text_of(tree, member)) for member in network.lineage):
+    if network.dynamic:
         return
-    own = _assigned_to_self(network)
     for function in (statement for statement in network.node.body if isinstance(statement, ast.FunctionDef)):
         receiver = function.args.args[0].arg if function.args.args else ""
         decorators = {ast.unparse(decorator) for decorator in function.decorator_list}
@@ -145,11 +150,11 @@ def _own_attributes(path: str, tree: Tree, project: Project, network: Network) -
         for node in ast.walk(function):
             match node:
                 case ast.Attribute(value=ast.Name(id="self"), attr=attr, ctx=ast.Load()) if (
-                    attr not in own
+                    attr not in network.own
                     and not provides(network.base, attr)
                     and not project.may_have(network.node.name, attr, path)
                 ):
-                    near = get_close_matches(attr, sorted(own), n=1, cutoff=0.6)
+                    near = get_close_matches(attr, sorted(network.own), n=1, cutoff=0.6)
                     offer = f"\nDid you mean `{near[0]}`?" if near else ""
                     message = (
                         f"`self.{attr}` is never assigned in `{network.node.name}`, so this line raises AttributeError"
@@ -162,11 +167,11 @@ def _instance_attributes(path: str, tree: Tree, project: Project, instances: dic
     for node in tree.nodes if instances else ():
         if not isinstance(node, ast.Attribute) or not isinstance(node.ctx, ast.Load):
             continue
-        network = instances.get(ast.unparse(node.value)) if isinstance(node.value, (ast.Name, ast.Attribute)) else None
-        if network is None or any(_DYNAMIC.search(_text_of(tree, member)) for member in network.lineage):
+        network = instances.get(_plain_name(node.value))
+        if network is None or node.attr in network.own or provides(network.base, node.attr):
             continue
-        if not provides(network.base, node.attr) and not project.may_have(network.node.name, node.attr, path):
-            near = get_close_matches(node.attr, sorted(_assigned_to_self(network) | network.base.attributes), n=1)
+        if not network.dynamic and not project.may_have(network.node.name, node.attr, path):
+            near = get_close_matches(node.attr, sorted(network.own | network.base.attributes), n=1)
             offer = f"\nDid you mean `{near[0]}`?" if near else ""
             shown = ast.unparse(node)
             message = f"`{shown}` is never assigned in `{network.node.name}`, so this line raises AttributeError"
@@ -177,18 +182,15 @@ def _text_of(tree: Tree, node: ast.ClassDef) -> str:
     return "\n".join(tree.source.lines[node.lineno - 1 : node.end_lineno])
 
 
-def _assigned_to_self(network: Network) -> set[str]:
-    return {
+def _assigned_to_self(lineage: list[ast.ClassDef]) -> frozenset[str]:
+    assigned = {
         node.attr
-        for member in network.lineage
+        for member in lineage
         for node in ast.walk(member)
         if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store)
-    } | {
-        statement.name
-        for member in network.lineage
-        for statement in member.body
-        if isinstance(statement, ast.FunctionDef)
     }
+    methods = {stmt.name for member in lineage for stmt in member.body if isinstance(stmt, ast.FunctionDef)}
+    return frozenset(assigned | methods)
 
 
 def _network_calls(
@@ -198,7 +200,7 @@ def _network_calls(
     for node in tree.nodes:
         if not isinstance(node, ast.Call):
             continue
-        method, shown = None, ast.unparse(node.func)
+        method, shown = None, _plain_name(node.func)
         if isinstance(node.func, ast.Name) and node.func.id in found:
             method = found[node.func.id].method("__init__")
         elif (network := instances.get(shown)) and network.base.call:
@@ -216,16 +218,26 @@ def _instances(tree: Tree, found: dict[str, Network]) -> dict[str, Network]:
     for node in tree.nodes:
         match node:
             case ast.Assign(targets=[ast.Name() | ast.Attribute() as target], value=value):
-                constructed.setdefault(ast.unparse(target), []).append(_constructed(value))
+                constructed.setdefault(_plain_name(target), []).append(_constructed(value))
             case ast.Name(id=name, ctx=ast.Store()) | ast.arg(arg=name):
                 stores[name] += 1
             case ast.Attribute(ctx=ast.Store()):
-                stores[ast.unparse(node)] += 1
+                stores[_plain_name(node)] += 1
     return {
         name: found[kinds[0]]
         for name, kinds in constructed.items()
-        if len(set(kinds)) == 1 and kinds[0] in found and stores[name] == len(kinds)
+        if name and len(set(kinds)) == 1 and kinds[0] in found and stores[name] == len(kinds)
     }
+
+
+def _plain_name(node: ast.AST) -> str:
+    """`net` and `self.net` as written; empty for anything longer."""
+    match node:
+        case ast.Name(id=name):
+            return name
+        case ast.Attribute(value=ast.Name(id=owner), attr=attr):
+            return f"{owner}.{attr}"
+    return ""
 
 
 def _constructed(value: ast.expr | None) -> str | None:

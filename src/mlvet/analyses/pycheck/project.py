@@ -12,6 +12,7 @@ from mlvet.analyses.pycheck.tree import Tree, parse
 from mlvet.core.source import Source
 
 _DYNAMIC_ATTRIBUTES = re.compile(r"__dict__|\bsetattr\s*\(|\bvars\s*\(|__getattr")
+_CLASS = re.compile(r"^[ \t]*class\s+(\w+)\s*\(([^)]*)\)", re.MULTILINE)
 _DYNAMIC_NAMES = re.compile(
     r"\bexec\s*\(|\bglobals\s*\(\)|\blocals\s*\(\)\s*(?:\[|\.update)|\bbuiltins\.\w+\s*=|__builtins__"
 )
@@ -30,6 +31,7 @@ class Project:
         self._known: dict[str, Source] = dict(sources)
         self._trees: dict[str, Tree | None] = {}
         self._programs: dict[str, frozenset[str]] | None = None
+        self._lineages: dict[str, dict[str, set[str]]] = {}
         self._families: dict[tuple[str, str], frozenset[str]] = {}
 
     def tree(self, path: str) -> Tree | None:
@@ -74,15 +76,23 @@ class Project:
 
     def family(self, kind: str, path: str) -> frozenset[str]:
         """A class, the classes that derive from it, and all classes that any of these derive from."""
-        key = (kind, min(self.program(path)))
+        program = min(self.program(path))
+        key = (kind, program)
         if key not in self._families:
-            bases: dict[str, set[str]] = {}
-            for tree in self.trees_with("class ", path):
-                for name, above in tree.bases.items():
-                    bases.setdefault(name, set()).update(above)
+            bases = self._bases(program)
             below = _closure({kind}, lambda name: {other for other, above in bases.items() if name in above})
             self._families[key] = frozenset(_closure(below, lambda name: bases.get(name, set())))
         return self._families[key]
+
+    def _bases(self, program: str) -> dict[str, set[str]]:
+        """All classes of a program with their bases."""
+        if program not in self._lineages:
+            bases: dict[str, set[str]] = {}
+            for member in self.program(program):
+                for name, above in _CLASS.findall(self._known[member].text):
+                    bases.setdefault(name, set()).update(re.findall(r"(\w+)\s*(?:\[[^\]]*\])?\s*(?:,|$)", above))
+            self._lineages[program] = bases
+        return self._lineages[program]
 
     def name_stores(self, path: str, name: str) -> int:
         """How often a file binds a plain name."""

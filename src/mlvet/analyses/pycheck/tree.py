@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import ast
 import warnings
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterator
 from functools import cached_property
-from typing import TypeGuard
+from typing import Any, TypeGuard
 
 from mlvet.core.source import Source
 
@@ -68,17 +68,6 @@ class Tree:
                 for alias in node.names:
                     found[alias.asname or alias.name] = f"{'.' * node.level}{node.module or ''}.{alias.name}"
         return found
-
-    @cached_property
-    def bases(self) -> dict[str, list[str]]:
-        """The classes of this file with the last names of their bases."""
-        classes = (node for node in self.nodes if isinstance(node, ast.ClassDef))
-        return {node.name: [last_name(base) for base in node.bases] for node in classes}
-
-    @cached_property
-    def bound_names(self) -> Counter[str]:
-        """Plain names that something here binds, imports and definitions included, with the number of places."""
-        return Counter(name for node in self.nodes if (name := _bound_name(node)))
 
     def ancestors(self, node: ast.AST) -> Iterator[ast.AST]:
         while node in self.parents:
@@ -160,24 +149,25 @@ class Tree:
 
     def innermost(self, line: int, column: int) -> ast.AST:
         """The smallest node that contains a position."""
+        text = self.source.lines[line - 1] if 0 < line <= len(self.source.lines) else ""
+        place = (line, column - 1 if text.isascii() else len(text[: column - 1].encode()))
         best: ast.AST = self.root
-        for node in self.nodes:
-            if isinstance(node, (ast.expr, ast.stmt, ast.arg, ast.excepthandler)) and self._contains(
-                node, line, column
-            ):
-                best = node
+        waiting: list[ast.AST] = [self.root]
+        while waiting:
+            for child in ast.iter_child_nodes(waiting.pop()):
+                start = getattr(child, "lineno", None)
+                if start is None:
+                    waiting.append(child)
+                elif _contains(child, place):
+                    best = child
+                    waiting = [child]
+                    break
         return best
 
     def call_around(self, line: int, column: int) -> ast.Call | None:
         """The smallest call that contains a position."""
         node = self.innermost(line, column)
         return next((found for found in (node, *self.ancestors(node)) if isinstance(found, ast.Call)), None)
-
-    def _contains(self, node: ast.expr | ast.stmt | ast.arg | ast.excepthandler, line: int, column: int) -> bool:
-        start = (node.lineno, self._characters(node.lineno, node.col_offset))
-        end_line = node.end_lineno or node.lineno
-        end = (end_line, self._characters(end_line, node.end_col_offset or 0))
-        return start <= (line, column) < end
 
 
 def last_name(node: ast.expr) -> str:
@@ -198,6 +188,11 @@ def parse(source: Source) -> Tree | None:
             return Tree(source, ast.parse(source.text))
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return None
+
+
+def _contains(node: Any, place: tuple[int, int]) -> bool:
+    """Whether a node covers a line and a byte offset."""
+    return (node.lineno, node.col_offset) <= place < (node.end_lineno, node.end_col_offset)
 
 
 def _pairs(target: ast.expr, value: ast.expr) -> Iterator[tuple[ast.expr, ast.expr]]:

@@ -53,19 +53,21 @@ class TypeMismatch(PythonRule):
     severity = Severity.ERROR
 
     def asks(self, cause: Cause, facts: Facts) -> list[ast.expr]:
-        node = facts.node(cause)
         if cause.chief.code == "bad-argument-type":
+            node = facts.node(cause) if _looks_at_types(cause) else None
             return [node] if isinstance(node, ast.expr) else []
-        match node:
+        match facts.node(cause):
             case ast.BinOp(left=left, right=right) | ast.Compare(left=left, comparators=[right]):
                 return [left, right]
         return []
 
     def judge(self, cause: Cause, facts: Facts) -> Verdict | None:
+        message = f"{cause.chief.message.splitlines()[0]}, so this line raises TypeError"
+        if cause.chief.code == "bad-argument-type" and not _looks_at_types(cause):
+            return Verdict(Certainty.POSSIBLE, message)
         tree, node = facts.tree(cause), facts.node(cause)
         if tree is None or node is None:
             return None
-        message = f"{cause.chief.message.splitlines()[0]}, so this line raises TypeError"
         if guarded(tree, node, ["TypeError"]) or facts.only_partial(cause):
             return Verdict(Certainty.POSSIBLE, message)
         if cause.chief.code == "no-matching-overload" and (word := _unknown_keyword(cause.chief.message)):
@@ -75,8 +77,12 @@ class TypeMismatch(PythonRule):
         if len(worths) == 2 and weakest is Trust.FLOW:
             return Verdict(Certainty.PROVED, message)
         declared = len(worths) == 2 and weakest is Trust.WORD and strongest is Trust.FLOW
-        checked = weakest is Trust.FLOW and callee(cause).removesuffix(".__new__") in CHECKED_AT_RUN_TIME
+        checked = weakest is Trust.FLOW and _looks_at_types(cause)
         return Verdict(Certainty.LIKELY if declared or checked else Certainty.POSSIBLE, message)
+
+
+def _looks_at_types(cause: Cause) -> bool:
+    return callee(cause).removesuffix(".__new__") in CHECKED_AT_RUN_TIME
 
 
 def _of_overloads(word: str, cause: Cause, facts: Facts) -> Verdict:
