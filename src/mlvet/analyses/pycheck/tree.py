@@ -69,6 +69,11 @@ class Tree:
                     found[alias.asname or alias.name] = f"{'.' * node.level}{node.module or ''}.{alias.name}"
         return found
 
+    @cached_property
+    def bound_names(self) -> Counter[str]:
+        """Plain names that something here binds, imports and definitions included, with the number of places."""
+        return Counter(name for node in self.nodes if (name := _bound_name(node)))
+
     def ancestors(self, node: ast.AST) -> Iterator[ast.AST]:
         while node in self.parents:
             node = self.parents[node]
