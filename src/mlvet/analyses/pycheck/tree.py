@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import warnings
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator
 from functools import cached_property
 from typing import Any, TypeGuard
