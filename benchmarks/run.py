@@ -1,0 +1,37 @@
+"""Every benchmark, one after the other; regenerates the tables of README.md.
+
+python benchmarks/run.py [--corpus NAME=PATH ...]
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+
+HERE = Path(__file__).parent
+sys.path[:0] = [str(HERE), str(HERE / "pycheck")]
+
+import corpus  # noqa: E402
+import recall  # noqa: E402
+import speed  # noqa: E402
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--corpus", nargs="*", default=[], metavar="NAME=PATH", help="checkouts of public repositories")
+    options = parser.parse_args()
+    tables = [speed.main, recall.main]
+    if options.corpus:
+        paths = {name: Path(path).resolve() for name, _, path in (text.partition("=") for text in options.corpus)}
+        tables.append(lambda: corpus.main(paths))
+    for make in tables:
+        table = make()
+        table.write()
+        print(table.markdown())
+    if not options.corpus:
+        print("The corpus table is as it was: give CORPUS='name=path ...' to make it anew.")
+
+
+if __name__ == "__main__":
+    main()
