@@ -1,7 +1,7 @@
 """Start-up and overhead, as ratios within one run.
 
-`mlvet --version` against `python -c pass`, interleaved, medians of wall time. `mlvet check` on 100 files against the CPU
-time of the checkers that it starts: the whole process tree minus nothing, over the children alone.
+`mlvet --version` against `python -c pass`, interleaved, medians of wall time. `mlvet check` on 100 files: CPU time of the
+whole process tree over that of the checkers that it starts.
 
     python benchmarks/speed.py
 """

@@ -1,6 +1,6 @@
 """What `mlvet check` shows by default on a repository of programs that are meant to be correct.
 
-Every shown finding is looked up in classified.json, where a person has written whether it is true and why; a finding that
+Every shown finding is looked up in classified.json, where a person has written whether it is true and why; one that
 is not there counts as not yet classified.
 
     python benchmarks/pycheck/corpus.py NAME=PATH [NAME=PATH ...]

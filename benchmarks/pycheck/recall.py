@@ -1,7 +1,7 @@
 """How many of the seeded bugs each checker reports, how many mlvet shows, and what each says of correct programs.
 
-A checker has found a bug if it reports anything on the line on which Python raises; a bug counts as shown if `mlvet check`
-shows an error there by default. Truth is in seeded.json; verify_seeds.py shows that it is true.
+A checker has found a bug if it reports anything on the line on which Python raises; a bug counts as shown if `mlvet
+check` shows an error there by default. Truth is in seeded.json; verify_seeds.py shows that it is true.
 
     python benchmarks/pycheck/recall.py
 """

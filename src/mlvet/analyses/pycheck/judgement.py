@@ -132,6 +132,14 @@ class Facts:
             return Origin.STANDARD_LIBRARY
         return Origin.PACKAGE if self.environment.has(first) else Origin.UNKNOWN
 
+    def ambiguous(self, module: str, path: str) -> bool:
+        """Whether Python could mean another file by a module: it depends on the folder that the program starts from."""
+        top = module.split(".")[0]
+        root = import_root(Path(path))
+        found = [folder for folder in (root, *root.parents) if defines(folder, top)]
+        hidden = bool(found) and top in sys.stdlib_module_names
+        return hidden or len(found) > 1 or (bool(found) and found[0].name == top)
+
     def folders(self, path: str) -> tuple[Path, ...]:
         """Folders that the imports of a file start from, its own root first."""
         return (import_root(Path(path)), *self.search)

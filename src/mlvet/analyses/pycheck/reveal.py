@@ -105,4 +105,5 @@ def class_name(type_text: str) -> str:
     if type_text.startswith("type["):
         return f"type[{class_name(type_text[5:-1])}]"
     head = re.split(r"[\[(]", type_text, maxsplit=1)[0]
-    return {"None": "NoneType", "LiteralString": "str"}.get(head, head.rsplit(".", 1)[-1])
+    name = {"None": "NoneType", "LiteralString": "str"}.get(head, head.rsplit(".", 1)[-1])
+    return name if name.replace("Self@", "").isidentifier() else "Unknown"

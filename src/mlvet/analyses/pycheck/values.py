@@ -40,8 +40,7 @@ def trust(project: Project, path: str, expression: ast.expr, depth: int = _DEPTH
         case ast.Name():
             return _of_name(project, path, tree, expression, depth)
         case ast.Attribute(value=owner, attr=attr):
-            once = project.attribute_stores(attr, path) <= 1
-            return trust(project, path, owner, depth - 1) if once else Trust.NONE
+            return min(_of_attribute(project, path, tree, attr, depth), trust(project, path, owner, depth - 1))
         case ast.Call(func=func):
             return _of_call(project, path, tree, func, depth)
         case ast.BinOp(left=left, right=right):
@@ -49,6 +48,20 @@ def trust(project: Project, path: str, expression: ast.expr, depth: int = _DEPTH
         case ast.IfExp(body=body, orelse=orelse):
             return min(trust(project, path, body, depth - 1), trust(project, path, orelse, depth - 1))
     return Trust.NONE
+
+
+def _of_attribute(project: Project, path: str, tree: Tree, attribute: str, depth: int) -> Trust:
+    """An attribute is worth what the one place that assigns it gives; a name of a module or class needs none."""
+    places = project.attribute_stores(attribute, path)
+    if places == 0:
+        return Trust.FLOW
+    values = [
+        node.value
+        for node in tree.nodes
+        if isinstance(node, ast.Assign)
+        and any(isinstance(target, ast.Attribute) and target.attr == attribute for target in node.targets)
+    ]
+    return trust(project, path, values[0], depth - 1) if places == 1 and len(values) == 1 else Trust.NONE
 
 
 def _of_name(project: Project, path: str, tree: Tree, name: ast.Name, depth: int) -> Trust:
@@ -77,7 +90,7 @@ def _of_call(project: Project, path: str, tree: Tree, func: ast.expr, depth: int
     if imported.split(".")[0] in sys.stdlib_module_names:
         return Trust.FLOW
     if isinstance(func, ast.Attribute) and not imported:
-        return trust(project, path, root, depth - 1)
+        return trust(project, path, func.value, depth - 1)
     return _of_definition(project, path, last_name(func), known=not imported)
 
 

@@ -9,7 +9,7 @@ from mlvet.analyses.pycheck.guards import elsewhere, guarded
 from mlvet.analyses.pycheck.installed import self_described
 from mlvet.analyses.pycheck.judgement import Cause, Facts, Origin, PythonRule, Verdict, callee, quoted
 from mlvet.analyses.pycheck.tree import last_name
-from mlvet.analyses.pycheck.values import constructed
+from mlvet.analyses.pycheck.values import Trust, constructed, trust
 from mlvet.core.grade import Certainty, Severity
 
 _NUMPY_ALIASES = frozenset({"axis", "keepdims", "a", "x", "x1", "x2"})
@@ -131,19 +131,20 @@ def _surely_called(cause: Cause, facts: Facts, name: str) -> bool:
 def _ambiguous(cause: Cause, facts: Facts, name: str) -> bool:
     """Whether something else than the function that the checker saw may be called at run time."""
     *owner, function = name.split(".")
+    call = _call(cause, facts)
+    if call is None or not isinstance(call.func, (ast.Name, ast.Attribute)):
+        return True
     if function in ("__init__", "__new__") and owner:
         found = facts.project.classes(owner[-1], cause.path)
-        return len(found) > 1 or any(
-            not _transparent(decorator) for _, node in found for decorator in node.decorator_list
-        )
-    call = _call(cause, facts)
-    by_name = call is not None and isinstance(call.func, ast.Name)
-    if by_name and facts.project.name_stores(cause.path, function) > 1:
-        return True
-    receiver = _receiver(cause, facts)
-    if receiver is None or not owner or constructed(owner[-1], facts.project, cause.path, receiver):
+        return len(found) > 1 or any(not _plainly_built(node) for _, node in found)
+    if isinstance(call.func, ast.Name):
+        return facts.project.name_stores(cause.path, function) > 1
+    receiver = call.func.value
+    if not facts.project.classes(owner[-1] if owner else "", cause.path):
+        return facts.ambiguous(name, cause.path)
+    if last_name(receiver) == owner[-1] or constructed(owner[-1], facts.project, cause.path, receiver):
         return False
-    return _overridden(function, owner[-1], cause, facts)
+    return trust(facts.project, cause.path, receiver) is Trust.NONE or _overridden(function, owner[-1], cause, facts)
 
 
 def _overridden(method: str, kind: str, cause: Cause, facts: Facts) -> bool:
@@ -152,6 +153,12 @@ def _overridden(method: str, kind: str, cause: Cause, facts: Facts) -> bool:
         isinstance(parent := tree.parents.get(node), ast.ClassDef) and parent.name in relatives
         for tree, node in facts.project.functions(method, cause.path)
     )
+
+
+def _plainly_built(node: ast.ClassDef) -> bool:
+    """Whether the parameters of a class are in sight: its own `__init__`, or a plain dataclass."""
+    own = any(isinstance(statement, ast.FunctionDef) and statement.name == "__init__" for statement in node.body)
+    return (own or not node.bases) and all(_transparent(decorator) for decorator in node.decorator_list)
 
 
 def _transparent(decorator: ast.expr) -> bool:

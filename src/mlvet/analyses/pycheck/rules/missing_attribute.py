@@ -105,7 +105,7 @@ def _of_module(cause: Cause, facts: Facts, tree: Tree, node: ast.AST, module: st
     message = f"module `{module}` has no attribute `{cause.subject}`, so this line raises {error}"
     origin = facts.origin(module, cause.path)
     fix = _nearest(cause, tree, node)
-    if facts.project.attribute_stores(cause.subject, cause.path):
+    if facts.project.attribute_stores(cause.subject, cause.path) or facts.ambiguous(module, cause.path):
         certainty = Certainty.POSSIBLE
     elif origin is Origin.STANDARD_LIBRARY:
         certainty = Certainty.PROVED
