@@ -1,7 +1,7 @@
 """Start-up and overhead, as ratios within one run.
 
-`mlvet --version` against `python -c pass`, interleaved, medians of wall time. `mlvet check` on 100 files: CPU time of the
-whole process tree over that of the checkers that it starts.
+`mlvet --version` against `python -c pass`, interleaved, medians of wall time. `mlvet check` on 100 files: CPU time of
+the whole process tree over that of the checkers that it starts.
 
     python benchmarks/speed.py
 """
