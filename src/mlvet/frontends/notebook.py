@@ -24,7 +24,7 @@ def read_notebook(data: bytes, shown: str) -> Source:
         if language.lower() not in ("python", "ipython"):
             raise UnsupportedInput(f"a notebook in {language}, not Python")
         numbered = [(number, _text(cell)) for number, cell in enumerate(cells, 1) if cell["cell_type"] == "code"]
-    except (ValueError, KeyError, IndexError, TypeError, AttributeError) as error:
+    except (ValueError, KeyError, IndexError, TypeError, AttributeError, RecursionError) as error:
         raise UnsupportedInput("not a Jupyter notebook") from error
     lines: list[str] = []
     starts: list[tuple[int, int]] = []
