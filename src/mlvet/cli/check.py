@@ -9,6 +9,7 @@ from pathlib import Path
 
 from mlvet.cli.edge import BAD_INPUT
 from mlvet.cli.inputs import config_of, executor_of, paths_of
+from mlvet.cli.streams import put, tell
 from mlvet.core.config import Config
 from mlvet.core.errors import UsageError
 from mlvet.core.result import Vetting
@@ -46,7 +47,7 @@ def _once(options: argparse.Namespace, paths: list[Path], config: Config) -> int
             return BAD_INPUT if vetting.summary.problems else int(bool(text) and not options.exit_zero)
         vetting, fixed = fix(paths, config, executor, unsafe=options.unsafe_fixes)
         if fixed:
-            sys.stderr.write(f"mlvet: applied {fixed} fix{'es' if fixed != 1 else ''}\n")
+            tell(f"applied {fixed} fix{'es' if fixed != 1 else ''}")
     else:
         vetting = vet(paths, config, executor)
     _write(_report(vetting, options), options.output)
@@ -77,16 +78,13 @@ def _write(text: str, file: str | None) -> None:
             Path(file).write_text(text, encoding="utf-8")
         except OSError as error:
             raise UsageError(f"{file}: cannot write the report: {error.strerror}") from error
-    elif sys.stdout is None:
-        raise UsageError("standard output is closed")
     else:
-        sys.stdout.write(text)
+        put(text)
 
 
 def _tell_problems(vetting: Vetting) -> None:
-    sys.stdout.flush() if sys.stdout is not None else None
     for problem in vetting.summary.problems:
-        sys.stderr.write(f"mlvet: {problem}\n")
+        tell(str(problem))
 
 
 def _exit_code(vetting: Vetting, config: Config, options: argparse.Namespace) -> int:
