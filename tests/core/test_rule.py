@@ -38,6 +38,10 @@ def test_the_code_of_a_page_is_its_indented_block() -> None:
     assert page.code("Example") == "if x:\n    y()\n\nz()\n"
 
 
+def test_the_code_of_a_page_keeps_the_indentation_below_its_first_line() -> None:
+    assert Page("Title.", {"Example": "    if x:\n        y()"}).code("Example") == "if x:\n    y()\n"
+
+
 def test_selectors_are_names_codes_prefixes_and_all() -> None:
     assert expand(("undefined-variable",), RULES) == {"undefined-variable"}
     assert expand((" Undefined-Variable ",), RULES) == {"undefined-variable"}
