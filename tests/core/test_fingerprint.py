@@ -15,8 +15,8 @@ def at(line: int, *, path: str = "a.py", rule: str = "a-rule", column: int = 1, 
     return Finding(rule, "PY999", Severity.ERROR, Certainty.PROVED, message, Location(path, line, column))
 
 
-def prints(text: str, *findings: Finding, root: str = ".") -> list[str]:
-    return [each.fingerprint for each in fingerprinted(findings, {"a.py": Source("a.py", text)}, root)]
+def prints(text: str, *findings: Finding) -> list[str]:
+    return [each.fingerprint for each in fingerprinted(findings, {"a.py": Source("a.py", text)}, "/p", "/p")]
 
 
 def test_it_survives_lines_inserted_above() -> None:
@@ -50,25 +50,26 @@ def test_equal_lines_are_told_apart_by_their_order() -> None:
 
 
 def test_findings_come_in_the_order_of_reports() -> None:
-    ordered = fingerprinted([at(2), at(1, column=5), at(1)], {"a.py": Source("a.py", "ab = cd\nf()\n")}, ".")
+    ordered = fingerprinted([at(2), at(1, column=5), at(1)], {"a.py": Source("a.py", "ab = cd\nf()\n")}, "/p", "/p")
     assert [(each.location.line, each.location.column) for each in ordered] == [(1, 1), (1, 5), (2, 1)]
 
 
 def test_the_path_counts_from_the_root() -> None:
-    def of(path: str, root: str) -> str:
-        return fingerprinted([at(1, path=path)], {path: Source(path, "f()\n")}, root)[0].fingerprint
+    def of(path: str, root: str, base: str) -> str:
+        return fingerprinted([at(1, path=path)], {path: Source(path, "f()\n")}, root, base)[0].fingerprint
 
-    assert of("/home/ada/project/a.py", "/home/ada/project") == of("/srv/copy/a.py", "/srv/copy")
-    assert of("/srv/copy/a.py", "/srv/copy") != of("/srv/copy/b.py", "/srv/copy")
+    assert of("src/a.py", "/home/ada", "/home/ada") == of("a.py", "/srv/copy", "/srv/copy/src")
+    assert of("src/a.py", "/home/ada", "/home/ada") == of("/srv/copy/src/a.py", "/srv/copy", "/tmp")
+    assert of("a.py", "/srv/copy", "/srv/copy") != of("b.py", "/srv/copy", "/srv/copy")
 
 
 def test_a_line_beyond_the_text_and_a_file_without_text_have_prints() -> None:
     assert prints("f()\n", at(99)) != prints("f()\n", at(1))
-    assert all(each.fingerprint for each in fingerprinted([at(1, path="model.onnx")], {}, "."))
+    assert all(each.fingerprint for each in fingerprinted([at(1, path="model.onnx")], {}, "/p", "/p"))
 
 
 def test_a_path_that_is_no_text_has_a_print() -> None:
-    assert len(fingerprinted([at(1, path="a\udcff.py")], {}, ".")[0].fingerprint) == 20
+    assert len(fingerprinted([at(1, path="a\udcff.py")], {}, "/p", "/p")[0].fingerprint) == 20
 
 
 def test_the_enclosing_name_is_read_from_indentation() -> None:

@@ -113,7 +113,7 @@ def _parse(table: Mapping[str, Any], path: Path) -> Config:
             settings[key.replace("-", "_")] = _READERS[key](value)
         except (TypeError, ValueError) as error:
             raise UsageError(f"{path}: `{key}` {error}, not {value!r}") from error
-    root = path.resolve().parent
+    root = Path(os.path.abspath(path)).parent
     for key in ("python", "baseline"):
         if key in settings:
             settings[key] = root / settings[key]
