@@ -42,7 +42,7 @@ def _once(options: argparse.Namespace, paths: list[Path], config: Config) -> int
         if options.diff:
             vetting = vet(paths, config, executor)
             text = difference(vetting, unsafe=options.unsafe_fixes)
-            _write(text, None)
+            put(text)
             _tell_problems(vetting)
             return BAD_INPUT if vetting.summary.problems else int(bool(text) and not options.exit_zero)
         vetting, fixed = fix(paths, config, executor, unsafe=options.unsafe_fixes)
@@ -50,7 +50,7 @@ def _once(options: argparse.Namespace, paths: list[Path], config: Config) -> int
             tell(f"applied {fixed} fix{'es' if fixed != 1 else ''}")
     else:
         vetting = vet(paths, config, executor)
-    _write(_report(vetting, options), options.output)
+    _write(_report(vetting, options), options.output, None if _for_people(options) else "utf-8")
     _tell_problems(vetting)
     return _exit_code(vetting, config, options)
 
@@ -72,14 +72,19 @@ def _color(options: argparse.Namespace) -> bool:
     return bool(os.environ.get("FORCE_COLOR")) or (sys.stdout.isatty() and os.environ.get("TERM") != "dumb")
 
 
-def _write(text: str, file: str | None) -> None:
+def _for_people(options: argparse.Namespace) -> bool:
+    """Whether a report is read from a terminal; all others are UTF-8 by their own standards."""
+    return bool(options.statistics) or options.output_format in (None, "full", "concise")
+
+
+def _write(text: str, file: str | None, encoding: str | None) -> None:
     if file is not None:
         try:
             Path(file).write_text(text, encoding="utf-8")
         except OSError as error:
             raise UsageError(f"{file}: cannot write the report: {error.strerror}") from error
     else:
-        put(text)
+        put(text, encoding)
 
 
 def _tell_problems(vetting: Vetting) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import sys
 from typing import TextIO
@@ -9,11 +10,13 @@ from typing import TextIO
 from mlvet.core.errors import UsageError
 
 
-def put(text: str) -> None:
-    """Write to standard output, at once."""
+def put(text: str, encoding: str | None = None) -> None:
+    """Write to standard output, at once, in its own encoding or in another."""
     if sys.stdout is None:
         raise UsageError("standard output is closed")
     try:
+        if encoding is not None and isinstance(sys.stdout, io.TextIOWrapper):
+            sys.stdout.reconfigure(encoding=encoding)
         sys.stdout.write(text)
         sys.stdout.flush()
     except BrokenPipeError:
