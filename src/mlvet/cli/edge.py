@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from mlvet.cli.streams import put, tell, tolerate_any_text
+from mlvet.cli.streams import prepare, put, tell
 from mlvet.core.errors import MlvetError, UnsupportedInput, UsageError
 
 INTERRUPTED = 130
@@ -13,7 +13,7 @@ BAD_INPUT = 2
 
 def guarded_run(arguments: list[str]) -> int:
     """Parse, dispatch, and turn every way to fail into a line on standard error."""
-    tolerate_any_text()
+    prepare()
     try:
         return _run(arguments)
     except (UsageError, UnsupportedInput) as error:

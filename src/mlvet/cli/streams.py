@@ -40,8 +40,17 @@ def tell(text: str) -> None:
         _abandon(sys.stderr)
 
 
-def tolerate_any_text() -> None:
-    """Characters that the terminal's encoding lacks are written as escapes."""
+def prepare() -> None:
+    """Make the streams fit for the run.
+
+    A closed descriptor is taken by the null device: else the next pipe gets its number, and a checker takes it for a
+    standard stream. Characters that the terminal's encoding lacks are written as escapes.
+    """
+    for descriptor in range(3):
+        try:
+            os.fstat(descriptor)
+        except OSError:
+            os.set_inheritable(os.open(os.devnull, os.O_RDWR), True)
     for stream in (sys.stdout, sys.stderr):
         reconfigure = getattr(stream, "reconfigure", None)
         if reconfigure is not None:
