@@ -75,8 +75,9 @@ def test_columns_count_characters() -> None:
     assert (comment.column, comment.end_column) == (10, 25)
 
 
-def test_line_ends_of_windows() -> None:
-    assert lines("a = 1\r\nb = 2  # mlvet: ignore\r\n") == [(2, 2)]
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+def test_every_line_end_ends_a_line(end: str) -> None:
+    assert lines(f"a = 1{end}b = 2  # mlvet: ignore{end}") == [(2, 2)]
 
 
 @pytest.mark.parametrize(
