@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import stat
 from collections.abc import Iterable, Iterator
@@ -32,20 +33,28 @@ def discover(paths: Iterable[Path], config: Config) -> Found:
     seen: set[Path] = set()
     for path in paths:
         for file in _expand(path, config, found.problems):
-            if (key := Path(os.path.abspath(file))) not in seen:
-                seen.add(key)
+            key = Path(os.path.abspath(file))
+            if key in seen:
+                continue
+            seen.add(key)
+            if _is_text(str(key)):
                 found.files.append(file)
+            else:
+                found.problems.append(Problem(str(file), "a path that is not text, which no checker can be given"))
     return found
 
 
-def _expand(path: Path, config: Config, problems: list[Problem]) -> Iterator[Path]:
+def _is_text(path: str) -> bool:
     try:
-        mode = path.stat().st_mode
-    except OSError as error:
-        problems.append(Problem(str(path), _why(error)))
-        return
-    except ValueError:
-        problems.append(Problem(repr(str(path)), "not a path"))
+        path.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def _expand(path: Path, config: Config, problems: list[Problem]) -> Iterator[Path]:
+    mode = _mode(path, problems)
+    if mode is None:
         return
     if stat.S_ISDIR(mode):
         yield from _walk(path, config, problems)
@@ -57,9 +66,28 @@ def _expand(path: Path, config: Config, problems: list[Problem]) -> Iterator[Pat
         yield path
 
 
+def _mode(path: Path, problems: list[Problem]) -> int | None:
+    """What kind of file a path is, or None and a problem if that cannot be told."""
+    try:
+        return path.stat().st_mode
+    except OSError as error:
+        dangling = error.errno == errno.ENOENT and path.is_symlink()
+        problems.append(Problem(str(path), "a symbolic link that leads nowhere" if dangling else _why(error)))
+    except ValueError:
+        problems.append(Problem(str(path), "not a path"))
+    return None
+
+
+_REASONS = {
+    errno.ENOENT: "no such file or folder",
+    errno.ENOTDIR: "no such file or folder",
+    errno.EACCES: "permission denied",
+    errno.ELOOP: "a symbolic link that leads to itself",
+}
+
+
 def _why(error: OSError) -> str:
-    reasons = {2: "no such file or folder", 13: "permission denied", 40: "a symbolic link that leads to itself"}
-    return reasons.get(error.errno or 0, error.strerror or str(error))
+    return _REASONS.get(error.errno or 0) or (error.strerror or str(error)).lower()
 
 
 def _walk(top: Path, config: Config, problems: list[Problem]) -> Iterator[Path]:
@@ -76,20 +104,30 @@ def _walk(top: Path, config: Config, problems: list[Problem]) -> Iterator[Path]:
                 and not config.excluded(path.absolute())
                 and not ignored.ignores(path, folder=False)
             ):
-                if path.is_file():
+                mode = _mode(path, problems)
+                if mode is not None and stat.S_ISREG(mode):
                     yield path
-                elif path.is_symlink():
-                    problems.append(Problem(str(path), "a symbolic link that leads nowhere"))
     problems += [Problem(error.filename or str(top), _why(error)) for error in failures]
 
 
 def _enters(folder: Path, config: Config, ignored: IgnoreFiles) -> bool:
     return (
         folder.name not in _NEVER
-        and not (folder / "pyvenv.cfg").exists()
+        and not os.path.exists(folder / "pyvenv.cfg")
         and not config.excluded(folder.absolute())
         and not ignored.ignores(folder, folder=True)
     )
+
+
+def _is_pattern(line: str) -> bool:
+    """Whether git takes a line for a pattern; like git, mlvet passes over the others."""
+    from pathspec import GitIgnoreSpec
+
+    try:
+        GitIgnoreSpec.from_lines([line])
+    except ValueError:
+        return False
+    return True
 
 
 class IgnoreFiles:
@@ -99,7 +137,7 @@ class IgnoreFiles:
         self._specs: list[tuple[str, object]] = []
         start = top.absolute()
         upward = [start, *start.parents]
-        repository = next((depth for depth, folder in enumerate(upward) if (folder / ".git").exists()), 0)
+        repository = next((depth for depth, folder in enumerate(upward) if os.path.exists(folder / ".git")), 0)
         for folder in reversed(upward[1 : repository + 1]):
             self.enter(folder)
 
@@ -108,14 +146,14 @@ class IgnoreFiles:
         listing = folder / ".gitignore"
         here = os.path.abspath(folder)
         self._specs = [(base, spec) for base, spec in self._specs if here == base or here.startswith(base + os.sep)]
-        if listing.is_file():
+        if os.path.isfile(listing):
             from pathspec import GitIgnoreSpec
 
             try:
                 lines = listing.read_text(encoding="utf-8", errors="replace").splitlines()
             except OSError:
                 return
-            self._specs.append((here, GitIgnoreSpec.from_lines(lines)))
+            self._specs.append((here, GitIgnoreSpec.from_lines(filter(_is_pattern, lines))))
 
     def ignores(self, path: Path, *, folder: bool) -> bool:
         absolute = os.path.abspath(path)

@@ -46,8 +46,7 @@ def vet(paths: Iterable[Path], config: Config, executor: Executor, *, known: fro
     wanted = _Wanted(selected, config, base)
     standing, suppressed, unused = _without_suppressed(findings, shown, wanted, complete)
     visible, hidden = _visible([f for f in [*standing, *unused] if wanted(f.rule, f.location.path)], config)
-    root = os.path.relpath(config.root, base) if base.is_relative_to(config.root) else str(config.root)
-    stamped = fingerprinted(visible, shown, root)
+    stamped = fingerprinted(visible, shown, str(config.root), str(base))
     new = [finding for finding in stamped if finding.fingerprint not in known]
     hidden = replace(hidden, suppressed=suppressed, baseline=len(stamped) - len(new))
     summary = Summary(

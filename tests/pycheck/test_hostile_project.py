@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import contextlib
+import json
+import os
 import subprocess
 import sys
 from collections.abc import Callable
@@ -12,6 +14,7 @@ from pathlib import Path
 import hostile
 import pytest
 
+import mlvet
 from mlvet.analyses.pycheck.checker import CheckerFailed, Request, run_checker
 from mlvet.analyses.pycheck.checkers import NAMES, checker
 from mlvet.analyses.pycheck.environment import find_environment
@@ -19,6 +22,7 @@ from mlvet.analyses.pycheck.environment import find_environment
 # An entry point takes the project, the files to look at and a private folder, and returns the lines of `main.py`
 # for which it reports an undefined name.
 EntryPoint = Callable[[Path, list[Path], Path], set[int]]
+SOURCE = str(Path(mlvet.__file__).parents[1])
 
 
 def through_adapter(name: str) -> EntryPoint:
@@ -36,6 +40,30 @@ def through_adapter(name: str) -> EntryPoint:
     return run
 
 
+def through_command(*arguments: str, with_files: bool = False) -> EntryPoint:
+    """The whole tool, started in the project as the installed `mlvet` is: without the working folder on its path."""
+
+    def run(project: Path, files: list[Path], private: Path) -> set[int]:
+        paths = map(str, files) if with_files else ["."]
+        answer = subprocess.run(
+            [sys.executable, "-P", "-m", "mlvet", "check", "--output-format", "json", *arguments, *paths],
+            cwd=project,
+            env={**os.environ, "PYTHONPATH": SOURCE, "MLVET_CACHE_DIR": str(private)},
+            capture_output=True,
+            text=True,
+            timeout=240,
+        )
+        document = json.loads(answer.stdout)
+        assert (answer.returncode, answer.stderr, document["summary"]["notes"]) == (1, "", [])
+        return {
+            each["location"]["line"]
+            for each in document["findings"]
+            if (each["rule"], each["location"]["path"]) == ("undefined-variable", "main.py")
+        }
+
+    return run
+
+
 def _written(name: str) -> bool:
     try:
         return checker(name).executable() is not None
@@ -43,7 +71,12 @@ def _written(name: str) -> bool:
         return False
 
 
-ENTRY_POINTS: dict[str, EntryPoint] = {name: through_adapter(name) for name in NAMES if _written(name)}
+ADAPTERS = [name for name in NAMES if _written(name)]
+ENTRY_POINTS: dict[str, EntryPoint] = {
+    **{name: through_adapter(name) for name in ADAPTERS},
+    "mlvet check": through_command(),
+    "mlvet check with every checker": through_command("--checkers", ",".join(ADAPTERS), with_files=True),
+}
 
 
 @pytest.mark.parametrize("name", ENTRY_POINTS)
@@ -69,7 +102,7 @@ def test_the_payloads_do_run_when_something_executes_them(tmp_path: Path) -> Non
     assert "started .venv bin python" in hostile.executed(markers)
 
 
-@pytest.mark.parametrize("name", [name for name in ENTRY_POINTS if checker(name).python_module])
+@pytest.mark.parametrize("name", [name for name in ADAPTERS if checker(name).python_module])
 def test_a_checker_that_could_import_from_the_project_would_be_caught(name: str, tmp_path: Path) -> None:
     project, markers = tmp_path / "project", tmp_path / "markers"
     files = hostile.build(project, markers)
@@ -78,3 +111,35 @@ def test_a_checker_that_could_import_from_the_project_would_be_caught(name: str,
     with contextlib.suppress(CheckerFailed):
         run_checker(unsealed, request)
     assert "sitecustomize.py" in hostile.executed(markers)
+
+
+def test_starting_mlvet_as_a_module_imports_nothing_of_the_working_folder(tmp_path: Path) -> None:
+    """Python itself imports `types` and `warnings` from there before mlvet begins; the rest is mlvet's affair."""
+    markers = tmp_path / "markers"
+    markers.mkdir()
+    project = tmp_path / "project"
+    project.mkdir()
+    for name in (
+        "argparse",
+        "ast",
+        "dataclasses",
+        "difflib",
+        "json",
+        "pathlib",
+        "pathspec",
+        "tempfile",
+        "tokenize",
+        "tomllib",
+    ):
+        (project / f"{name}.py").write_text(hostile.payload(name, markers))
+    (project / "main.py").write_text("print(undefined_name)\n")
+    answer = subprocess.run(
+        [sys.executable, "-m", "mlvet", "check", "main.py"],
+        cwd=project,
+        env={**os.environ, "PYTHONPATH": SOURCE, "MLVET_CACHE_DIR": str(tmp_path / "cache")},
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    assert (answer.returncode, answer.stderr) == (1, "")
+    assert hostile.executed(markers) == []

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from pathlib import Path
 
 from mlvet.cli.edge import BAD_INPUT
 from mlvet.cli.inputs import config_of, executor_of, paths_of
+from mlvet.cli.streams import put, tell
 from mlvet.core.baseline import DEFAULT_NAME, write_baseline
 from mlvet.pipeline import vet
+from mlvet.report.terminal import visible
 
 
 def run(options: argparse.Namespace) -> int:
@@ -19,7 +20,7 @@ def run(options: argparse.Namespace) -> int:
     target = Path(options.output) if options.output else config.baseline or config.root / DEFAULT_NAME
     vetting = vet(paths, config, executor_of(options, config), known=frozenset())
     count = write_baseline(target, vetting.findings)
-    sys.stdout.write(f"Wrote {count} finding{'s' if count != 1 else ''} to {target}.\n")
+    put(f"Wrote {count} finding{'s' if count != 1 else ''} to {visible(str(target))}.\n")
     for problem in vetting.summary.problems:
-        sys.stderr.write(f"mlvet: {problem}\n")
+        tell(str(problem))
     return BAD_INPUT if vetting.summary.problems else 0

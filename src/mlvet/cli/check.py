@@ -9,6 +9,7 @@ from pathlib import Path
 
 from mlvet.cli.edge import BAD_INPUT
 from mlvet.cli.inputs import config_of, executor_of, paths_of
+from mlvet.cli.streams import put, tell
 from mlvet.core.config import Config
 from mlvet.core.errors import UsageError
 from mlvet.core.result import Vetting
@@ -41,15 +42,15 @@ def _once(options: argparse.Namespace, paths: list[Path], config: Config) -> int
         if options.diff:
             vetting = vet(paths, config, executor)
             text = difference(vetting, unsafe=options.unsafe_fixes)
-            _write(text, None)
+            put(text)
             _tell_problems(vetting)
             return BAD_INPUT if vetting.summary.problems else int(bool(text) and not options.exit_zero)
         vetting, fixed = fix(paths, config, executor, unsafe=options.unsafe_fixes)
         if fixed:
-            sys.stderr.write(f"mlvet: applied {fixed} fix{'es' if fixed != 1 else ''}\n")
+            tell(f"applied {fixed} fix{'es' if fixed != 1 else ''}")
     else:
         vetting = vet(paths, config, executor)
-    _write(_report(vetting, options), options.output)
+    _write(_report(vetting, options), options.output, None if _for_people(options) else "utf-8")
     _tell_problems(vetting)
     return _exit_code(vetting, config, options)
 
@@ -71,22 +72,24 @@ def _color(options: argparse.Namespace) -> bool:
     return bool(os.environ.get("FORCE_COLOR")) or (sys.stdout.isatty() and os.environ.get("TERM") != "dumb")
 
 
-def _write(text: str, file: str | None) -> None:
+def _for_people(options: argparse.Namespace) -> bool:
+    """Whether a report is read from a terminal; all others are UTF-8 by their own standards."""
+    return bool(options.statistics) or options.output_format in (None, "full", "concise")
+
+
+def _write(text: str, file: str | None, encoding: str | None) -> None:
     if file is not None:
         try:
             Path(file).write_text(text, encoding="utf-8")
         except OSError as error:
             raise UsageError(f"{file}: cannot write the report: {error.strerror}") from error
-    elif sys.stdout is None:
-        raise UsageError("standard output is closed")
     else:
-        sys.stdout.write(text)
+        put(text, encoding)
 
 
 def _tell_problems(vetting: Vetting) -> None:
-    sys.stdout.flush() if sys.stdout is not None else None
     for problem in vetting.summary.problems:
-        sys.stderr.write(f"mlvet: {problem}\n")
+        tell(str(problem))
 
 
 def _exit_code(vetting: Vetting, config: Config, options: argparse.Namespace) -> int:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import argparse
-import sys
 
+from mlvet.cli.streams import put
 from mlvet.engine.cache import clean
 
 
@@ -12,5 +12,5 @@ def run(options: argparse.Namespace) -> int:
     """Delete what earlier runs left behind."""
     del options
     freed = clean()
-    sys.stdout.write(f"Freed {freed / 2**20:.1f} MB.\n")
+    put(f"Freed {freed / 2**20:.1f} MB.\n")
     return 0

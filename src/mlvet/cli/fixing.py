@@ -7,13 +7,14 @@ import codecs
 import difflib
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from pathlib import Path
 
 from mlvet.core.config import Config
 from mlvet.core.errors import InternalError
 from mlvet.core.executor import Executor
 from mlvet.core.fix import Applicability, Fix, apply_edits
-from mlvet.core.result import Vetting
+from mlvet.core.result import Problem, Vetting
 from mlvet.core.source import Source, split_lines
 from mlvet.pipeline import vet
 
@@ -24,16 +25,22 @@ def fix(paths: Iterable[Path], config: Config, executor: Executor, *, unsafe: bo
     """Apply fixes and look again until nothing more can be fixed; the last look and the number of fixes."""
     paths = list(paths)
     total = 0
+    refused: dict[str, Problem] = {}
     for _ in range(_ROUNDS):
         vetting = vet(paths, config, executor)
         fixed = 0
         for source, text, applied in _fixed(vetting, unsafe=unsafe):
-            if _write(Path(vetting.base) / source.path, source, text):
-                fixed += applied
+            try:
+                written = _write(Path(vetting.base) / source.path, source, text)
+            except OSError as error:
+                written = False
+                refused[source.path] = Problem(source.path, f"cannot be fixed: {error.strerror or error}")
+            fixed += applied if written else 0
         total += fixed
         if not fixed:
             break
-    return vetting, total
+    problems = (*vetting.summary.problems, *refused.values())
+    return replace(vetting, summary=replace(vetting.summary, problems=problems)), total
 
 
 def difference(vetting: Vetting, *, unsafe: bool) -> str:

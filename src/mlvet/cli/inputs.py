@@ -16,13 +16,23 @@ from mlvet.core.executor import Executor
 
 def paths_of(options: argparse.Namespace) -> list[Path]:
     """The paths named on the command line and, if asked, on standard input; the current folder without any."""
-    named = [Path(text) for text in options.paths]
+    _require_working_folder()
+    named: list[str] = list(options.paths)
+    if "" in named:
+        raise UsageError("a path is empty; use `.` for the current folder")
     if options.stdin_paths:
         if sys.stdin is None:
             raise UsageError("--stdin-paths needs standard input, which is closed")
-        named += [Path(line) for line in sys.stdin.read().splitlines() if line.strip()]
-        return named
-    return named or [Path()]
+        lines = (line.removesuffix(b"\r") for line in sys.stdin.buffer.read().split(b"\n"))
+        return [Path(path) for path in (*named, *(os.fsdecode(line) for line in lines if line.strip()))]
+    return [Path(path) for path in named] or [Path()]
+
+
+def _require_working_folder() -> None:
+    try:
+        os.getcwd()
+    except OSError as error:
+        raise UsageError("the working folder has been deleted, or cannot be entered") from error
 
 
 def config_of(options: argparse.Namespace, paths: list[Path]) -> Config:
@@ -45,6 +55,7 @@ def config_of(options: argparse.Namespace, paths: list[Path]) -> Config:
         "jobs": options.jobs,
     }
     settled = replace(config, **{name: value for name, value in given.items() if value is not None})
+    settled = replace(settled, checkers=tuple(dict.fromkeys(settled.checkers)))
     _validate(settled)
     return settled
 
@@ -61,8 +72,8 @@ def _tuple(words: list[str] | None) -> tuple[str, ...] | None:
 
 
 def _common_folder(paths: list[Path]) -> Path:
-    folders = [os.path.abspath(path if path.is_dir() else path.parent) for path in paths]
     try:
+        folders = [os.path.abspath(path if os.path.isdir(path) else path.parent) for path in paths]
         return Path(os.path.commonpath(folders)) if folders else Path.cwd()
     except ValueError:
         return Path.cwd()

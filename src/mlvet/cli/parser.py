@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import argparse
-import math
 from collections.abc import Callable
-from typing import NoReturn
+from typing import TYPE_CHECKING, NoReturn
 
 from mlvet import __version__
+from mlvet.cli.streams import put
+from mlvet.core.config import LARGEST
 from mlvet.core.errors import UsageError
-from mlvet.core.grade import Certainty, Severity
+from mlvet.core.grade import Certainty, Grade, Severity
 from mlvet.report import FORMATS
+
+if TYPE_CHECKING:
+    from _typeshed import SupportsWrite
 
 EPILOGUE = "exit codes: 0 clean, 1 findings, 2 bad usage or bad input"
 
@@ -20,6 +24,10 @@ class Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         raise UsageError(f"{message} (`{self.prog} --help` shows the options)")
+
+    def print_help(self, file: SupportsWrite[str] | None = None) -> None:
+        del file
+        put(self.format_help())
 
 
 def parse(arguments: list[str]) -> argparse.Namespace:
@@ -55,8 +63,8 @@ def _check(parser: argparse.ArgumentParser) -> None:
     outcome.add_argument("--exit-zero", action="store_true", help="exit 0 even if there are findings")
     outcome.add_argument(
         "--fail-on",
-        type=Severity,
-        choices=list(Severity),
+        metavar=_listed(Severity),
+        type=_grade(Severity),
         help="the least severity that makes exit code 1 (default: warning)",
     )
     fixes = parser.add_argument_group("fixes")
@@ -106,17 +114,20 @@ def _inputs(parser: argparse.ArgumentParser) -> None:
     )
     which = parser.add_argument_group("what to report")
     which.add_argument(
-        "--select", metavar="RULES", type=_words, action="extend", help="rules to report: names, codes, prefixes, `all`"
+        "--select", metavar="RULES", type=_names, action="extend", help="rules to report: names, codes, prefixes, `all`"
     )
     which.add_argument("--ignore", metavar="RULES", type=_words, action="extend", help="rules not to report")
     which.add_argument(
         "--min-certainty",
-        type=Certainty,
-        choices=list(Certainty),
+        metavar=_listed(Certainty),
+        type=_grade(Certainty),
         help="report only what is at least that sure (default: likely)",
     )
     which.add_argument(
-        "--min-severity", type=Severity, choices=list(Severity), help="report only what is at least that severe"
+        "--min-severity",
+        metavar=_listed(Severity),
+        type=_grade(Severity),
+        help="report only what is at least that severe",
     )
     which.add_argument(
         "--baseline", metavar="FILE", help="known findings (default: mlvet-baseline.json in the project)"
@@ -125,7 +136,7 @@ def _inputs(parser: argparse.ArgumentParser) -> None:
     how.add_argument(
         "--checkers",
         metavar="NAMES",
-        type=_words,
+        type=_names,
         action="extend",
         help="Python checkers to run (default: ruff,pyrefly)",
     )
@@ -141,14 +152,33 @@ def _words(text: str) -> list[str]:
     return [word.strip() for word in text.split(",") if word.strip()]
 
 
+def _names(text: str) -> list[str]:
+    if not (words := _words(text)):
+        raise argparse.ArgumentTypeError("names nothing")
+    return words
+
+
+def _listed(scale: type[Grade]) -> str:
+    return f"{{{','.join(scale)}}}"
+
+
+def _grade(scale: type[Grade]) -> Callable[[str], Grade]:
+    def read(text: str) -> Grade:
+        if text not in list(scale):
+            raise argparse.ArgumentTypeError(f"`{text}` is not one of {', '.join(scale)}")
+        return scale(text)
+
+    return read
+
+
 def _number(kind: Callable[[str], float]) -> Callable[[str], float]:
     def read(text: str) -> float:
         try:
             value = kind(text)
         except ValueError:
             value = -1
-        if not value > 0 or math.isinf(value):
-            raise argparse.ArgumentTypeError(f"`{text}` is not a number above zero")
+        if not 0 < value <= LARGEST:
+            raise argparse.ArgumentTypeError(f"`{text}` is not a number above zero, at most {LARGEST}")
         return value
 
     return read

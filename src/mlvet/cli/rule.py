@@ -5,9 +5,9 @@ from __future__ import annotations
 import argparse
 import inspect
 import json
-import sys
 
 from mlvet.analyses.catalogue import catalogue
+from mlvet.cli.streams import put
 from mlvet.core.errors import UsageError
 from mlvet.core.rule import Rule, expand
 
@@ -28,7 +28,7 @@ def run(options: argparse.Namespace) -> int:
         text = "".join(f"{rule.code}  {rule.severity:<10}  {rule.name:<26}  {rule.page().title}\n" for rule in chosen)
     else:
         text = _page(chosen[0])
-    sys.stdout.write(text)
+    put(text)
     return 0
 
 

@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
+from mlvet.cli.streams import put, tell
 from mlvet.core.config import Config
 from mlvet.core.errors import MlvetError
 from mlvet.discovery import discover
@@ -22,13 +23,12 @@ def watch(check: Callable[[], int], paths: Iterable[Path], config: Config) -> in
         while True:
             before = _state(paths, config)
             if sys.stdout is not None and sys.stdout.isatty():
-                sys.stdout.write(_CLEAR)
+                put(_CLEAR)
             try:
                 check()
             except MlvetError as error:
-                sys.stderr.write(f"mlvet: {error}\n")
-            sys.stdout.flush()
-            sys.stderr.write("mlvet: watching for changes (Ctrl-C ends)\n")
+                tell(str(error))
+            tell("watching for changes (Ctrl-C ends)")
             while _state(paths, config) == before:
                 time.sleep(_PAUSE)
     except KeyboardInterrupt:

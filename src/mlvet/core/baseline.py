@@ -24,7 +24,7 @@ def read_baseline(path: Path) -> frozenset[str]:
         return frozenset(entry["fingerprint"] for entry in document["findings"])
     except OSError as error:
         raise UsageError(f"{path}: cannot read the baseline: {error.strerror}") from error
-    except (ValueError, KeyError, TypeError) as error:
+    except (ValueError, KeyError, TypeError, RecursionError) as error:
         raise UsageError(f"{path}: not a baseline file; run `mlvet baseline` to write one") from error
 
 

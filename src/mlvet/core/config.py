@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import fnmatch
+import os
 import tomllib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields, replace
@@ -12,6 +13,9 @@ from typing import Any
 from mlvet.core.errors import UsageError
 from mlvet.core.grade import Certainty, Grade, Severity
 from mlvet.core.rule import did_you_mean
+
+LARGEST = 1_000_000
+"""The most jobs, and the most seconds, that a setting can ask for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,17 +63,17 @@ def matches(path: Path, pattern: str, root: Path) -> bool:
 def find_config(start: Path) -> Path | None:
     """The nearest mlvet.toml, or pyproject.toml with a `[tool.mlvet]` table, in `start` or above it."""
     for folder in (start, *start.parents):
-        if (folder / "mlvet.toml").is_file():
+        if os.path.isfile(folder / "mlvet.toml"):
             return folder / "mlvet.toml"
         pyproject = folder / "pyproject.toml"
-        if pyproject.is_file() and "mlvet" in _read(pyproject).get("tool", {}):
+        if os.path.isfile(pyproject) and "mlvet" in _table(_read(pyproject), "tool", pyproject):
             return pyproject
     return None
 
 
 def find_root(start: Path) -> Path:
     """The folder of the repository around `start`, or the working folder when there is none."""
-    return next((folder for folder in (start, *start.parents) if (folder / ".git").exists()), Path.cwd())
+    return next((folder for folder in (start, *start.parents) if os.path.exists(folder / ".git")), Path.cwd())
 
 
 def load_config(start: Path, explicit: Path | None = None) -> Config:
@@ -78,8 +82,16 @@ def load_config(start: Path, explicit: Path | None = None) -> Config:
     if path is None:
         return Config(root=find_root(start))
     document = _read(path)
-    table = document.get("tool", {}).get("mlvet", {}) if path.name == "pyproject.toml" else document
-    return _parse(table, path)
+    if path.name == "pyproject.toml":
+        document = _table(_table(document, "tool", path), "mlvet", path)
+    return _parse(document, path)
+
+
+def _table(document: Mapping[str, Any], key: str, path: Path) -> dict[str, Any]:
+    table = document.get(key, {})
+    if not isinstance(table, dict):
+        raise UsageError(f"{path}: `{key}` must be a table, not {table!r}")
+    return table
 
 
 def _read(path: Path) -> dict[str, Any]:
@@ -89,6 +101,8 @@ def _read(path: Path) -> dict[str, Any]:
         raise UsageError(f"{path}: cannot read the configuration: {error.strerror}") from error
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise UsageError(f"{path}: not valid TOML: {error}") from error
+    except RecursionError as error:
+        raise UsageError(f"{path}: not valid TOML: it nests too deeply") from error
 
 
 _INTERNAL = ("root", "trust_python")
@@ -104,7 +118,7 @@ def _parse(table: Mapping[str, Any], path: Path) -> Config:
             settings[key.replace("-", "_")] = _READERS[key](value)
         except (TypeError, ValueError) as error:
             raise UsageError(f"{path}: `{key}` {error}, not {value!r}") from error
-    root = path.resolve().parent
+    root = Path(os.path.abspath(path)).parent
     for key in ("python", "baseline"):
         if key in settings:
             settings[key] = root / settings[key]
@@ -148,18 +162,18 @@ def _member(scale: type[Grade]) -> Callable[[Any], Grade]:
 def _path(value: Any) -> Path:
     if not isinstance(value, str) or not value:
         raise TypeError("must be a path")
-    return Path(value).expanduser()
+    return Path(os.path.expanduser(value))
 
 
 def _positive(value: Any) -> float:
-    if type(value) not in (int, float) or not value > 0:
-        raise ValueError("must be a number above zero")
+    if type(value) not in (int, float) or not 0 < value <= LARGEST:
+        raise ValueError(f"must be a number above zero, at most {LARGEST}")
     return float(value)
 
 
 def _count(value: Any) -> int:
-    if type(value) is not int or value < 1:
-        raise ValueError("must be a whole number above zero")
+    if type(value) is not int or not 0 < value <= LARGEST:
+        raise ValueError(f"must be a whole number above zero, at most {LARGEST}")
     return value
 
 

@@ -7,7 +7,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from pathlib import PurePosixPath
+from pathlib import PurePath
 
 from mlvet.core.finding import Finding
 from mlvet.core.source import Source
@@ -15,25 +15,26 @@ from mlvet.core.source import Source
 _DEFINITION = re.compile(r"(\s*)(?:async\s+)?(?:def|class)\s+(\w+)")
 
 
-def fingerprinted(findings: Iterable[Finding], sources: Mapping[str, Source], root: str) -> list[Finding]:
+def fingerprinted(findings: Iterable[Finding], sources: Mapping[str, Source], root: str, base: str) -> list[Finding]:
     """The findings in reporting order, each with its fingerprint.
 
     Fingerprint = hash of rule, path below `root`, enclosing qualified name, line text without white space,
-    and the ordinal among findings that agree in all of these; so it survives moved lines.
+    and the ordinal among findings that agree in all of these; so it survives moved lines. Paths of findings are
+    relative to `base`; both folders are absolute, so the working folder does not matter.
     """
     seen: Counter[tuple[str, ...]] = Counter()
     stamped = []
     for finding in sorted(findings, key=lambda finding: finding.order):
-        key = (finding.rule, _below(finding.location.path, root), *_context(finding, sources))
+        key = (finding.rule, _below(root, base, finding.location.path), *_context(finding, sources))
         digest = hashlib.sha256("\0".join((*key, str(seen[key]))).encode("utf-8", "surrogatepass"))
         seen[key] += 1
         stamped.append(replace(finding, fingerprint=digest.hexdigest()[:20]))
     return stamped
 
 
-def _below(path: str, root: str) -> str:
-    absolute = PurePosixPath(path)
-    return str(absolute.relative_to(root)) if absolute.is_relative_to(root) else path
+def _below(root: str, base: str, path: str) -> str:
+    absolute = PurePath(base, path)
+    return (absolute.relative_to(root) if absolute.is_relative_to(root) else absolute).as_posix()
 
 
 def _context(finding: Finding, sources: Mapping[str, Source]) -> tuple[str, str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import re
+import textwrap
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -23,7 +24,7 @@ class Page:
     def code(self, heading: str) -> str:
         """The indented block under a heading, as a program of its own."""
         indented = [line for line in self.sections[heading].splitlines() if not line.strip() or line.startswith("    ")]
-        return inspect.cleandoc("\n".join(indented)) + "\n"
+        return textwrap.dedent("\n".join(indented)).strip("\n") + "\n"
 
 
 class Rule:

@@ -42,7 +42,7 @@ def suppressions(source: Source) -> list[Suppression]:
     comments: list[tokenize.TokenInfo] = []
     start: int | None = None
     try:
-        for token in tokenize.generate_tokens(io.StringIO(source.text).readline):
+        for token in tokenize.generate_tokens(io.StringIO(source.text, newline=None).readline):
             if token.type == tokenize.COMMENT:
                 comments.append(token)
             elif token.type == tokenize.NEWLINE:

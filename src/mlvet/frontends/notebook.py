@@ -9,22 +9,23 @@ from collections.abc import Iterator
 from typing import Any
 
 from mlvet.core.errors import UnsupportedInput
-from mlvet.core.source import Source
+from mlvet.core.source import Source, split_lines
 
 _MAGIC = re.compile(r"^(\s*)(%|!|\?)|^\s*[\w.]+\?{1,2}\s*$")
+_QUOTED = re.compile(r""""(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|#.*""")
 _ASSIGNED_MAGIC = re.compile(r"^(\s*[\w, ]+=\s*)(?:%|!)\w.*$")
 
 
 def read_notebook(data: bytes, shown: str) -> Source:
     """The code cells in order. Magics and shell lines become `pass`, so lines and columns stay as they are."""
     try:
-        document = json.loads(data.decode("utf-8"))
+        document = json.loads(data.decode("utf-8-sig"))
         cells = document["cells"] if "cells" in document else document["worksheets"][0]["cells"]
         language = document.get("metadata", {}).get("kernelspec", {}).get("language", "python")
         if language.lower() not in ("python", "ipython"):
             raise UnsupportedInput(f"a notebook in {language}, not Python")
         numbered = [(number, _text(cell)) for number, cell in enumerate(cells, 1) if cell["cell_type"] == "code"]
-    except (ValueError, KeyError, IndexError, TypeError, AttributeError) as error:
+    except (ValueError, KeyError, IndexError, TypeError, AttributeError, RecursionError) as error:
         raise UnsupportedInput("not a Jupyter notebook") from error
     lines: list[str] = []
     starts: list[tuple[int, int]] = []
@@ -41,7 +42,7 @@ def _text(cell: dict[str, Any]) -> str:
 
 def python_lines(text: str) -> Iterator[str]:
     """A cell's lines with what only IPython understands replaced by plain Python."""
-    lines = text.splitlines()
+    lines = [line.rstrip("\r\n") for line in split_lines(text)]
     if lines and lines[0].startswith("%%"):
         kept = lines[0].split()[0] in ("%%time", "%%timeit", "%%capture", "%%prun")
         yield "pass"
@@ -61,17 +62,25 @@ def _is_python(text: str) -> bool:
 
 
 def _without_magics(lines: list[str]) -> Iterator[str]:
-    """Magics start a logical line, so a line inside brackets is left alone; the count of brackets is textual."""
+    """Magics start a logical line, so a line inside brackets is left alone."""
     depth = 0
     continued = False
+    indent = ""
     for line in lines:
         magic = continued or (depth <= 0 and _MAGIC.match(line))
         assigned = _ASSIGNED_MAGIC.match(line) if depth <= 0 else None
+        indent = indent if continued else line[: len(line) - len(line.lstrip())]
         continued = bool(magic) and line.endswith("\\")
         if magic:
-            yield line[: len(line) - len(line.lstrip())] + "pass"
+            yield f"{indent}pass"
         elif assigned:
             yield f"{assigned.group(1)}get_ipython()"
         else:
-            depth += sum(line.count(opening) for opening in "([{") - sum(line.count(closing) for closing in ")]}")
+            depth += _opened(line)
             yield line
+
+
+def _opened(line: str) -> int:
+    """How many brackets a line opens and does not close, outside its strings and comments."""
+    bare = _QUOTED.sub("", line)
+    return sum(map(bare.count, "([{")) - sum(map(bare.count, ")]}"))

@@ -40,6 +40,6 @@ def decode(data: bytes, shown: str) -> Source:
         raise UnsupportedInput(
             f"not {error.encoding.upper()} text: byte 0x{data[error.start]:02x} in line {line}"
         ) from error
-    except SyntaxError as error:
-        raise UnsupportedInput(f"not readable as text: {error.msg}") from error
+    except (SyntaxError, UnicodeError, LookupError) as error:
+        raise UnsupportedInput(f"not readable as text: {error}") from error
     return Source(shown, text, verbatim=encoding in ("utf-8", "utf-8-sig"))

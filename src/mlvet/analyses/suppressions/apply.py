@@ -68,7 +68,8 @@ def _unused(
         idle = [
             w for w, name in names.items() if name in catalogue and name not in used and looked_for(name, source.path)
         ]
-    messages = [f"`{name}` is not a rule{did_you_mean(name, list(catalogue))}" for name in unknown]
+    messages = ["the list of rules is empty, so nothing is suppressed"] if comment.rules == () else []
+    messages += [f"`{name}` is not a rule{did_you_mean(name, list(catalogue))}" for name in unknown]
     messages += [
         f"nothing here needs the suppression of {name if name == 'any rule' else f'`{name}`'}" for name in idle
     ]
@@ -88,5 +89,6 @@ def _removal(source: Source, comment: Suppression, where: Location) -> Fix:
     before = source.lines[comment.line - 1][: comment.column - 1]
     after = source.lines[comment.line - 1][comment.end_column - 1 :]
     start = len(before.rstrip()) + 1 if not after.strip() else comment.column
-    edit = Edit(Location(where.path, where.line, start, where.line, comment.end_column), "")
+    rest = "#" if after.strip() and not after.lstrip().startswith("#") else ""  # words after it stay a comment
+    edit = Edit(Location(where.path, where.line, start, where.line, comment.end_column), rest)
     return Fix("remove the comment", (edit,), Applicability.SAFE)

@@ -1,0 +1,48 @@
+"""The two programs on a rule's page are its first test: the one fires the rule, the other does not."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import mlvet
+from mlvet.analyses.catalogue import catalogue
+
+PAGES = {name: rule.page() for name, rule in catalogue().items()}
+Fired = dict[str, set[str]]
+
+
+@pytest.fixture(scope="module")
+def fired(tmp_path_factory: pytest.TempPathFactory) -> Fired:
+    """The rules that one run reports, by file; every program stands in a folder of its own."""
+    top = tmp_path_factory.mktemp("pages")
+    for name, page in PAGES.items():
+        for kind, heading in (("example", "Example"), ("instead", "Use instead")):
+            folder = top / f"{name}_{kind}"
+            folder.mkdir()
+            (folder / "program.py").write_text(page.code(heading), encoding="utf-8")
+    environment = {**os.environ, "PYTHONPATH": str(Path(mlvet.__file__).parents[1])}
+    command = [sys.executable, "-m", "mlvet", "check", "--output-format", "json", "--min-certainty", "possible"]
+    answer = subprocess.run(command, cwd=top, env=environment, capture_output=True, text=True, timeout=120)
+    document = json.loads(answer.stdout)
+    assert document["summary"]["files"] == 2 * len(PAGES)
+    assert document["summary"]["problems"] == []
+    found: Fired = {path.name: set() for path in top.iterdir()}
+    for finding in document["findings"]:
+        found[Path(finding["location"]["path"]).parent.name].add(finding["rule"])
+    return found
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_the_example_fires_the_rule(name: str, fired: Fired) -> None:
+    assert name in fired[f"{name}_example"]
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_the_program_to_use_instead_does_not(name: str, fired: Fired) -> None:
+    assert name not in fired[f"{name}_instead"]
