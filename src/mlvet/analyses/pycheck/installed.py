@@ -47,7 +47,7 @@ def slip_in(environment: Environment, word: str, packages: Iterable[str]) -> boo
     if not nowhere(environment, word, packages):
         return False
     places = [place for package in packages if (place := _place(environment, package)) is not None]
-    return any(misspelling_of(word, _words(place, deep=True), ends=True) for place in places)
+    return any(misspelling_of(word, _attributes(place), ends=True) for place in places)
 
 
 def self_described(environment: Environment, package: str) -> bool:
@@ -86,14 +86,22 @@ def _texts(place: Path, *, deep: bool = False) -> Iterator[bytes]:
 
 @cache
 def _occurs(word: str, place: Path, *, deep: bool = False) -> bool:
-    pattern = re.compile(rb"\b" + re.escape(word.encode()) + rb"\b")
-    return any(pattern.search(text) for text in _texts(place, deep=deep))
+    plain = word.encode()
+    pattern = re.compile(rb"\b" + re.escape(plain) + rb"\b")
+    return any(plain in text and pattern.search(text) for text in _texts(place, deep=deep))
 
 
 @cache
-def _words(place: Path, *, deep: bool = False) -> frozenset[str]:
+def _words(place: Path) -> frozenset[str]:
     pattern = re.compile(rb"[A-Za-z_]\w+")
-    return frozenset(word.decode() for text in _texts(place, deep=deep) for word in set(pattern.findall(text)))
+    return frozenset(word.decode() for text in _texts(place) for word in set(pattern.findall(text)))
+
+
+@cache
+def _attributes(place: Path) -> frozenset[str]:
+    """What the classes and functions of a package are called, and what they assign to `self`."""
+    pattern = re.compile(rb"(?:\bdef |\bself\.)(\w+)")
+    return frozenset(word.decode() for text in _texts(place, deep=True) for word in set(pattern.findall(text)))
 
 
 @cache
