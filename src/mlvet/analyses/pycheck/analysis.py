@@ -96,17 +96,28 @@ def run(
 
 def _on_disk(sources: Mapping[Path, Source], root: Path, folder: Path) -> tuple[dict[Path, Source], dict[Path, Source]]:
     """Paths that checkers can read: the files that are plain text on disk, and UTF-8 copies of the others."""
-    placed = {path: source for path, source in sources.items() if source.verbatim}
-    strange = {path: source for path, source in sources.items() if not source.verbatim}
+    placed = {path: source for path, source in sources.items() if source.verbatim and _plain(path)}
+    strange = {path: source for path, source in sources.items() if path not in placed}
     common = Path(os.path.commonpath([path.parent for path in strange])) if strange else root
     base = root if common.is_relative_to(root) else common
     copies: dict[Path, Source] = {}
-    for path, source in strange.items():
+    for number, (path, source) in enumerate(strange.items()):
         name = re.sub(r"\W", "_", path.stem if path.suffix == ".py" else path.name)
-        copy = overlay(path.with_name(f"{name}.py"), base, folder)
+        if _plain(path.with_name("x.py")):
+            unique = f"{name}_{number}" if path.suffix != ".py" or not _plain(path) else name
+            copy = overlay(path.with_name(f"{unique}.py"), base, folder)
+        else:
+            copy = folder / f"odd{number}" / f"{name}.py"
+            copy.parent.mkdir(parents=True)
         copy.write_text(source.text, encoding="utf-8")
         copies[copy] = source
     return placed, copies
+
+
+def _plain(path: Path) -> bool:
+    """Whether every tool takes a path as it is: no pattern, no hidden file, nothing unprintable."""
+    text = str(path)
+    return text.isprintable() and not path.name.startswith(".") and not set(text) & set("*?[]{}\\")
 
 
 def _neighbours(sources: Mapping[Path, Source], config: Config) -> dict[str, Source]:

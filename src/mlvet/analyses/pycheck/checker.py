@@ -133,7 +133,8 @@ def _sealed_environment(extra: Mapping[str, str]) -> dict[str, str]:
 def _last_words(completed: subprocess.CompletedProcess[str]) -> str:
     lines = [line.strip() for line in (completed.stderr or completed.stdout).splitlines() if line.strip()]
     ending = f"signal {-completed.returncode}" if completed.returncode < 0 else f"exit code {completed.returncode}"
-    return f"{ending}: {lines[-1][:200]}" if lines else ending
+    telling = next((line for line in lines if "error" in line.lower()), lines[-1] if lines else "")
+    return f"{ending}: {telling[:200]}" if telling else ending
 
 
 def _importable(module: str) -> bool:

@@ -64,8 +64,8 @@ def examine(project: Project, environment: Environment) -> list[Diagnosis]:
 def _mentions_networks(text: str) -> bool:
     """Whether a text has a network that is used here, or that reads an attribute of `self` which it never assigns."""
     classes = _FRAMEWORK_CLASS.findall(text)
-    if not classes:
-        return False
+    if len(classes) != 1:
+        return bool(classes)
     read = set(_READ.findall(text))
     assigned = set(_ASSIGNED.findall(text)) | set(_DEFINED.findall(text))
     for targets in _TUPLE_OF_TARGETS.findall(text):

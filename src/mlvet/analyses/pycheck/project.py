@@ -31,6 +31,7 @@ class Project:
         self._known: dict[str, Source] = dict(sources)
         self._trees: dict[str, Tree | None] = {}
         self._programs: dict[str, frozenset[str]] | None = None
+        self._dynamic: dict[str, bool] = {}
         self._lineages: dict[str, dict[str, set[str]]] = {}
         self._families: dict[tuple[str, str], frozenset[str]] = {}
 
@@ -121,7 +122,9 @@ class Project:
         return path not in self._known or bool(_DYNAMIC_ATTRIBUTES.search(self._known[path].text))
 
     def adds_names_dynamically(self, path: str) -> bool:
-        return path not in self._known or bool(_DYNAMIC_NAMES.search(self._known[path].text))
+        if path not in self._dynamic:
+            self._dynamic[path] = path not in self._known or bool(_DYNAMIC_NAMES.search(self._known[path].text))
+        return self._dynamic[path]
 
 
 def _closure(start: set[str], step: Callable[[str], set[str]]) -> set[str]:

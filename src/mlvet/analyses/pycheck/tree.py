@@ -74,6 +74,32 @@ class Tree:
         """Plain names that something here binds, imports and definitions included, with the number of places."""
         return Counter(name for node in self.nodes if (name := _bound_name(node)))
 
+    @cached_property
+    def stores(self) -> dict[str, list[ast.Name]]:
+        """The places that assign plain names."""
+        found: dict[str, list[ast.Name]] = defaultdict(list)
+        for node in self.nodes:
+            if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+                found[node.id].append(node)
+        return found
+
+    @cached_property
+    def shared_names(self) -> frozenset[str]:
+        """Names that some function takes from an outer scope by `global` or `nonlocal`."""
+        shared = (node for node in self.nodes if isinstance(node, (ast.Global, ast.Nonlocal)))
+        return frozenset(name for node in shared for name in node.names)
+
+    @cached_property
+    def unbound_names(self) -> frozenset[str]:
+        """Names that a `del` statement or the end of an `except` clause takes away again."""
+        deleted = {node.id for node in self.nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Del)}
+        caught = {node.name for node in self.nodes if isinstance(node, ast.ExceptHandler) and node.name}
+        return frozenset(deleted | caught)
+
+    @cached_property
+    def has_star_import(self) -> bool:
+        return any(isinstance(node, ast.ImportFrom) and node.names[0].name == "*" for node in self.nodes)
+
     def ancestors(self, node: ast.AST) -> Iterator[ast.AST]:
         while node in self.parents:
             node = self.parents[node]
@@ -101,11 +127,8 @@ class Tree:
     def binds_here(self, name: ast.Name) -> bool:
         """Whether the scope that reads a name also assigns it, so that a checker follows its flow."""
         scope = self.scope(name)
-        assigned = (node for node in ast.walk(scope) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store))
-        shared = (node for node in self.nodes if isinstance(node, (ast.Global, ast.Nonlocal)))
-        return any(node.id == name.id and self.scope(node) is scope for node in assigned) and not any(
-            name.id in node.names for node in shared
-        )
+        assigned = any(self.scope(store) is scope for store in self.stores.get(name.id, ()))
+        return assigned and name.id not in self.shared_names
 
     def values_of(self, name: ast.Name) -> list[ast.expr]:
         """What the scope of a name assigns to it; a loop, a `with` or an unpacking counts with what it takes from."""
@@ -127,7 +150,8 @@ class Tree:
                     continue
             for target in targets:
                 for place, given in _pairs(target, value):
-                    if any(isinstance(part, ast.Name) and part.id == name.id for part in ast.walk(place)):
+                    parts = [part for part in ast.walk(place) if isinstance(part, ast.Name) and part.id == name.id]
+                    if any(self.scope(part) is scope for part in parts):
                         values.append(given)
         return values
 

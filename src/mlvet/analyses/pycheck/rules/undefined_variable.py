@@ -37,6 +37,8 @@ MODULES = frozenset(
      "itertools", "functools", "collections", "datetime", "csv", "subprocess", "warnings", "torch", "torchvision",
      "jax", "keras", "sklearn", "scipy", "yaml", "wandb", "tempfile", "hashlib", "typing", "dataclasses", "optax"}
 )  # fmt: skip
+_BUILTINS = frozenset(name for name in dir(builtins) if not name.startswith("_"))
+_MOST_NAMES = 2000
 NOTEBOOK_NAMES = frozenset({"get_ipython", "display", "In", "Out", "exit", "quit", "_"})
 
 
@@ -94,29 +96,26 @@ def _certainty(cause: Cause, facts: Facts, tree: Tree, node: ast.AST) -> Certain
         return Certainty.POSSIBLE
     if cause.checkers & {"ruff", "pyflakes", "mlvet"}:
         return Certainty.POSSIBLE if _may_be_bound(tree, node, cause.subject) else Certainty.PROVED
-    alone = facts.ran & {"ruff", "pyflakes"} and not has_star_import(tree)
+    alone = facts.ran & {"ruff", "pyflakes"} and not tree.has_star_import
     return Certainty.POSSIBLE if alone else Certainty.LIKELY
 
 
 def _stores(tree: Tree, node: ast.AST, name: str) -> list[ast.Name]:
     """Where the scope of a node assigns a name."""
     scope = tree.scope(node)
-    names = (part for part in ast.walk(scope) if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store))
-    return [part for part in names if part.id == name and tree.scope(part) is scope]
+    return [store for store in tree.stores.get(name, ()) if tree.scope(store) is scope]
 
 
 def _may_be_bound(tree: Tree, node: ast.AST, name: str) -> bool:
     """Whether an assignment may have run before a name is read.
 
     It stands earlier, or in a loop around both and the loop does not read the name in any case in its first round. A
-    name that the scope also deletes, or that an `except` clause binds and unbinds, is left to the checkers.
+    name that something deletes, or that an `except` clause binds and unbinds, is left to the checkers.
     """
     stores = _stores(tree, node, name)
     scope = tree.scope(node)
-    for part in ast.walk(scope):
-        match part:
-            case ast.ExceptHandler(name=bound) | ast.Name(id=bound, ctx=ast.Del()) if bound == name:
-                return False
+    if not stores or name in tree.unbound_names:
+        return False
     place = (getattr(node, "lineno", 0), getattr(node, "col_offset", 0))
     if any((store.lineno, store.col_offset) < place for store in stores):
         return True
@@ -144,10 +143,6 @@ def _skippable(parent: ast.AST, child: ast.AST) -> bool:
         case ast.Try() | ast.Match() | ast.ExceptHandler() | ast.Lambda():
             return True
     return False
-
-
-def has_star_import(tree: Tree) -> bool:
-    return any(isinstance(node, ast.ImportFrom) and node.names[0].name == "*" for node in tree.nodes)
 
 
 def never_evaluated(tree: Tree, node: ast.AST, version: str) -> bool:
@@ -189,7 +184,11 @@ def _cure(cause: Cause, tree: Tree, node: ast.AST) -> Fix | None:
         where = tree.source.location(line, 1, line, 1)
         edit = Edit(where, statement + "\n")
         return _guess(f"add `{statement}`", edit, tree, "the import that is meant is a guess")
-    near = get_close_matches(name, sorted(_names(tree) - {name}), n=1, cutoff=0.75 if len(name) > 5 else 0.8)
+    if len(tree.bound_names) > _MOST_NAMES:
+        return None
+    near = get_close_matches(
+        name, sorted({*tree.bound_names, *_BUILTINS} - {name}), n=1, cutoff=0.75 if len(name) > 5 else 0.8
+    )
     if not near or not isinstance(node, ast.Name):
         return None
     edit = Edit(tree.source.location(*tree.span(node)), near[0])
@@ -200,15 +199,6 @@ def _guess(title: str, edit: Edit, tree: Tree, reason: str) -> Fix:
     if not tree.source.verbatim:
         return Fix(title)
     return Fix(title, (edit,), Applicability.UNSAFE, reason)
-
-
-def _names(tree: Tree) -> set[str]:
-    bound = {node.id for node in tree.nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
-    bound |= {node.arg for node in tree.nodes if isinstance(node, ast.arg)}
-    bound |= {alias.asname or alias.name.split(".")[0] for node in tree.nodes
-              if isinstance(node, (ast.Import, ast.ImportFrom)) for alias in node.names}  # fmt: skip
-    bound |= {node.name for node in tree.nodes if isinstance(node, (ast.FunctionDef, ast.ClassDef))}
-    return bound | {name for name in dir(builtins) if not name.startswith("_")}
 
 
 def _first_free_line(tree: Tree) -> int:
