@@ -23,7 +23,7 @@ def run(options: argparse.Namespace) -> int:
     chosen = options.output_format or "full"
     if chosen not in FORMATS:
         raise UsageError(
-            f"unknown output format `{chosen}`; known are {', '.join(FORMATS)}{did_you_mean(chosen, list(FORMATS))}"
+            f"unknown output format `{chosen}`{did_you_mean(chosen, list(FORMATS))} (known: {', '.join(FORMATS)})"
         )
     paths = paths_of(options)
     config = config_of(options, paths)

@@ -65,7 +65,7 @@ def _matching(selector: str, catalogue: Catalogue) -> list[str]:
     found = [name for name, rule in catalogue.items() if wanted and rule.code.startswith(wanted.upper())]
     if not found:
         known = [*catalogue, *(rule.code for rule in catalogue.values())]
-        raise UsageError(f"unknown rule `{wanted}`; `mlvet rule` lists all rules{did_you_mean(wanted, known)}")
+        raise UsageError(f"unknown rule `{wanted}`{did_you_mean(wanted, known)} (`mlvet rule` lists all rules)")
     return found
 
 

@@ -34,6 +34,6 @@ def render(format: str, vetting: Vetting, *, color: bool = False) -> str:
     """The report of a run in one format; `color` adds terminal colours where the format has any."""
     if format not in FORMATS:
         known = ", ".join(FORMATS)
-        raise UsageError(f"unknown output format `{format}`; choose from {known}{did_you_mean(format, list(FORMATS))}")
+        raise UsageError(f"unknown output format `{format}`{did_you_mean(format, list(FORMATS))} (known: {known})")
     text: str = import_module(FORMATS[format]).render(vetting, color=color)
     return text

@@ -38,12 +38,11 @@ _MOST_NEIGHBOURS = 3000
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """Findings, remarks for the summary, whether all checkers answered, whether any did, and the figures."""
+    """Findings, remarks for the summary, whether all checkers answered, and the figures."""
 
     findings: list[Finding]
     notes: list[str]
     complete: bool
-    answered: bool
     figures: Mapping[str, Any]
 
 
@@ -60,7 +59,7 @@ def run(
 ) -> Outcome:
     """Check all sources. `sources` maps absolute paths to texts."""
     if not sources:
-        return Outcome([], [], True, True, {})
+        return Outcome([], [], True, {})
     environment = find_environment(config.python, config.root, trusted=config.trust_python)
     tools = [checker_named(name) for name in config.checkers]
     with tempfile.TemporaryDirectory(prefix="mlvet-") as folder:
@@ -84,6 +83,8 @@ def run(
         facts = replace(facts, types=types)
         findings = [finding for cause in found if (finding := _finding(cause, facts, catalogue))]
     notes = [f"{name} did not take part: {reason}" for name, reason in sorted(failures.items())]
+    if not ran:
+        notes.append("no checker answered: only what mlvet itself looks for was checked")
     notes += _absent_packages(findings)
     figures = {
         "checkers": sorted(ran),
@@ -91,7 +92,7 @@ def run(
         "diagnoses": len(diagnoses),
         "causes": len(found),
     }
-    return Outcome(findings, notes, ran == frozenset(tool.name for tool in tools), bool(ran), figures)
+    return Outcome(findings, notes, not failures, figures)
 
 
 def _on_disk(sources: Mapping[Path, Source], root: Path, folder: Path) -> tuple[dict[Path, Source], dict[Path, Source]]:

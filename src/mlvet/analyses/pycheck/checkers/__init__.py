@@ -17,6 +17,6 @@ NAMES = ("ruff", "pyrefly", "mypy", "pyright", "pylint", "pyflakes", "ty", "pyty
 def checker(name: str) -> Checker:
     """The adapter of that name."""
     if name not in NAMES:
-        raise UsageError(f"unknown checker `{name}`; known are {', '.join(NAMES)}{did_you_mean(name, list(NAMES))}")
+        raise UsageError(f"unknown checker `{name}`{did_you_mean(name, list(NAMES))} (known: {', '.join(NAMES)})")
     adapter: Checker = import_module(f"{__name__}.{name}").CHECKER
     return adapter
