@@ -58,7 +58,7 @@ def test_selectors_are_names_codes_prefixes_and_all() -> None:
         ("undefined-varable", "unknown rule `undefined-varable`; did you mean `undefined-variable`?"),
         ("PY999", "unknown rule `PY999`"),
         ("", "unknown rule ``"),
-        ("zzzzzzzz", "unknown rule `zzzzzzzz`; `mlvet rule` lists all rules"),
+        ("zzzzzzzz", "unknown rule `zzzzzzzz` (`mlvet rule` lists all rules)"),
     ],
 )
 def test_an_unknown_selector_names_the_nearest(selector: str, complaint: str) -> None:

@@ -49,7 +49,7 @@ def config_of(options: argparse.Namespace, paths: list[Path]) -> Config:
         "min_severity": options.min_severity,
         "fail_on": getattr(options, "fail_on", None),
         "baseline": Path(options.baseline) if options.baseline else None,
-        "python": Path(os.path.abspath(options.python)) if options.python else None,
+        "python": Path(options.python) if options.python else None,
         "trust_python": True if options.python else None,
         "timeout": options.timeout,
         "jobs": options.jobs,

@@ -71,7 +71,7 @@ def _own() -> Environment:
 
 
 def _chosen(path: Path, *, trusted: bool) -> Environment:
-    prefix = path if path.is_dir() else path.parent.parent
+    prefix = Path(os.path.abspath(path if path.is_dir() else path.parent.parent))
     found = _from_prefix(prefix, trusted=trusted, origin=str(path))
     if found is None:
         raise UsageError(f"{path}: not a Python interpreter or environment")
