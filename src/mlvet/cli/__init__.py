@@ -5,6 +5,20 @@ import sys
 
 def main(arguments: list[str] | None = None) -> int:
     """Run one command and return its exit code: 0 clean, 1 findings, 2 bad usage or bad input."""
+    given = sys.argv[1:] if arguments is None else arguments
+    if given in (["--version"], ["-V"]) and _told_version():
+        return 0
     from mlvet.cli.edge import guarded_run
 
-    return guarded_run(sys.argv[1:] if arguments is None else arguments)
+    return guarded_run(given)
+
+
+def _told_version() -> bool:
+    """Print the version without loading anything else; false if standard output does not take it."""
+    from mlvet import __version__
+
+    try:
+        print(f"mlvet {__version__}", flush=True)
+    except OSError:
+        return False
+    return sys.stdout is not None
