@@ -12,9 +12,11 @@ _OTHER_WORLDS = re.compile(
     r"version_info|hexversion|\bPY2\b|\bPY3\b|sys\.platform|os\.name\b|platform\.system|__version__"
 )
 
+_EXPECTS_ERRORS = re.compile(r"suppress\(|raises\(|[Rr]aises(?:Regexp?)?\(|deprecated_call\(")
+
 
 def guarded(tree: Tree, node: ast.AST, errors: Iterable[str]) -> bool:
-    """Whether a node stands in a `try` whose handler swallows one of the errors.
+    """Whether a node stands in a `try` whose handler swallows one of the errors, or under a manager that expects them.
 
     A handler for ImportError is itself a fallback for another environment, so what stands in it is guarded too.
     """
@@ -27,7 +29,7 @@ def guarded(tree: Tree, node: ast.AST, errors: Iterable[str]) -> bool:
                 if inside and any(_swallows(handler, wanted) for handler in handlers):
                     return True
             case ast.With(items=items) | ast.AsyncWith(items=items):
-                if any("suppress" in ast.unparse(item) for item in items):
+                if any(_EXPECTS_ERRORS.search(ast.unparse(item)) for item in items):
                     return True
             case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.Lambda():
                 return False

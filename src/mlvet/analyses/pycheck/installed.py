@@ -56,6 +56,13 @@ def self_described(environment: Environment, package: str) -> bool:
     return typed or package not in STUBBED
 
 
+def builds_plainly(environment: Environment, constructor: str) -> bool:
+    """Whether `package.module.Class.__init__` alone decides what a class takes: nothing in its module hooks in."""
+    place = _place(environment, ".".join(constructor.split(".")[:-2]))
+    init = place / "__init__.py" if place is not None and place.is_dir() else place
+    return init is None or not init.is_file() or not re.search(rb"def __new__|metaclass=", init.read_bytes())
+
+
 def names_bound_in(environment: Environment, module: str) -> frozenset[str]:
     """Every name that the source of an installed module binds or mentions as text; empty when there is no source."""
     place = _place(environment, module)

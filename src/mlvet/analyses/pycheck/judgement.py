@@ -117,6 +117,12 @@ class Facts:
         names = {class_name(member) for member in members(told)}
         return names.pop() if len(names) == 1 and not names & {"Unknown", "Any", "Never"} else None
 
+    def one_type(self, cause: Cause, node: ast.expr) -> bool:
+        """Whether an expression has a single type, not several of one class."""
+        tree = self.tree(cause)
+        told = self.types.get(Question(cause.path, tree.span(node))) if tree else None
+        return told is not None and len(members(told)) == 1
+
     def only_partial(self, cause: Cause) -> bool:
         """Whether every report says itself that it concerns only some of the cases."""
         return all((diagnosis.checker, diagnosis.code) in self.partial for diagnosis in cause.diagnoses)

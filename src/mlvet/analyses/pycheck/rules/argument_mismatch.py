@@ -6,7 +6,7 @@ import ast
 import re
 
 from mlvet.analyses.pycheck.guards import elsewhere, guarded
-from mlvet.analyses.pycheck.installed import self_described
+from mlvet.analyses.pycheck.installed import builds_plainly, self_described
 from mlvet.analyses.pycheck.judgement import Cause, Facts, Origin, PythonRule, Verdict, callee, quoted
 from mlvet.analyses.pycheck.tree import last_name
 from mlvet.analyses.pycheck.values import Trust, constructed, trust
@@ -118,7 +118,7 @@ def _surely_called(cause: Cause, facts: Facts, name: str) -> bool:
     an object that the program constructs. Any other object may be of a subclass with other parameters."""
     owner, method = name.split(".")[-2:]
     if method in ("__init__", "__new__"):
-        return True
+        return builds_plainly(facts.environment, name)
     if facts.project.functions(method, cause.path) or facts.project.attribute_stores(method, cause.path):
         return False
     receiver = _receiver(cause, facts)

@@ -48,7 +48,12 @@ class IndexOutOfRange(PythonRule):
         kind = facts.exact_class(cause, subscript.value)
         sure = surely(cause, facts, subscript.value) is Trust.FLOW
         fits = (beyond and kind == "tuple") or kind in ("int", "float", "bool")
-        if not sure or not fits or guarded(tree, subscript, ["IndexError", "TypeError"]):
+        if (
+            not sure
+            or not fits
+            or not facts.one_type(cause, subscript.value)
+            or guarded(tree, subscript, ["IndexError", "TypeError"])
+        ):
             return Verdict(Certainty.POSSIBLE, message)
         return Verdict(Certainty.PROVED, message)
 

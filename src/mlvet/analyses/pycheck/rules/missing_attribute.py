@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import builtins
+import os
 import re
 from pathlib import Path
 
@@ -108,7 +109,7 @@ def _of_module(cause: Cause, facts: Facts, tree: Tree, node: ast.AST, module: st
     if facts.project.attribute_stores(cause.subject, cause.path) or facts.ambiguous(module, cause.path):
         certainty = Certainty.POSSIBLE
     elif origin is Origin.STANDARD_LIBRARY:
-        certainty = Certainty.PROVED
+        certainty = Certainty.POSSIBLE if cause.subject.startswith("_") else Certainty.PROVED
     elif origin is Origin.PROJECT:
         certainty = _of_project_module(cause, facts, module)
     elif origin is Origin.PACKAGE and (
@@ -127,7 +128,8 @@ def _of_project_module(cause: Cause, facts: Facts, module: str) -> Certainty:
         return Certainty.POSSIBLE
     written = re.search(rf"\b{re.escape(cause.subject)}\b", text)
     dynamic = facts.project.adds_names_dynamically(str(file)) or facts.project.adds_attributes_dynamically(str(file))
-    if written or dynamic or "sys.modules" in text or "import *" in text:
+    compiled = any(name.startswith(f"{cause.subject}.") for name in os.listdir(file.parent))
+    if written or dynamic or compiled or "sys.modules" in text or "import *" in text:
         return Certainty.POSSIBLE
     return Certainty.PROVED
 
@@ -206,6 +208,9 @@ def _closed(kind: str, defined: list[tuple[Tree, ast.ClassDef]], cause: Cause, f
     if len(defined) > 1 or facts.project.may_have(kind, cause.subject, cause.path):
         return False
     family = facts.project.family(kind, cause.path)
+    foreign = any(not facts.project.classes(name, cause.path) for name in family - {"object"})
+    if foreign and cause.subject.startswith("_"):
+        return False
     relatives = [found for name in family for found in facts.project.classes(name, cause.path)]
     decorated = any(ast.unparse(d).split("(")[0] not in PLAIN for _, node in relatives for d in node.decorator_list)
     return not decorated and not any(
