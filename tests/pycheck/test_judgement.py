@@ -238,6 +238,31 @@ FINE = {
 
         open_log("a")
     """,
+    "decorated with other parameters": """\
+        def with_default(function):
+            def call(*given):
+                return function(*given, 1)
+            call.__wrapped__ = function
+            return call
+
+        @with_default
+        def scale(value, factor):
+            return value * factor
+
+        print(scale(2))
+    """,
+    "expected to fail": """\
+        import unittest
+
+        class Checks(unittest.TestCase):
+            def test(self):
+                with self.assertRaises(TypeError):
+                    one(1, 2)
+
+        def one(a):
+            return a
+    """,
+    "asked for before": "import math\nif hasattr(math, 'exactly'):\n    print(math.exactly(1))\n",
     "made by exec": "exec('answer = 42')\nprint(answer)\n",
     "another tool's comment": "print(nothing_here)  # noqa: F821\n",
     "comparison of objects": """\

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from mlvet.analyses.pycheck.tree import Tree, last_name
 
 _OTHER_WORLDS = re.compile(
-    r"version_info|hexversion|\bPY2\b|\bPY3\b|sys\.platform|os\.name\b|platform\.system|__version__"
+    r"version_info|hexversion|\bPY2\b|\bPY3\b|sys\.platform|os\.name\b|platform\.system|__version__|hasattr\(|find_spec"
 )
 
 _EXPECTS_ERRORS = re.compile(r"suppress\(|raises\(|[Rr]aises(?:Regexp?)?\(|deprecated_call\(")
@@ -49,7 +49,7 @@ def type_checking_only(tree: Tree, node: ast.AST) -> bool:
 
 
 def elsewhere(tree: Tree, node: ast.AST) -> bool:
-    """Whether a node is meant for another version or platform: under a test of one."""
+    """Whether a node is meant for another version, platform or installation: under a test of one."""
     return any(_OTHER_WORLDS.search(test) for test in _tests(tree, node))
 
 

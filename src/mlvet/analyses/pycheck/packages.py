@@ -4,46 +4,46 @@ from __future__ import annotations
 
 KNOWN = frozenset(
     """
-    IPython OpenGL PIL Crypto absl accelerate aiohttp albumentations allennlp altair apex appdirs arviz astropy attr
-    attrs audioread autogluon av avalanche azure bayes_opt bert bitsandbytes blackjax bokeh boto3 botocore box
-    braceexpand brax bs4 cachetools catboost cattrs chainer chex click clip cloudpickle clu cma coax colorama
-    comet_ml compressai contourpy coremltools cupy cv2 cvxpy cycler cython d2l dali dask dataclasses_json datasets
-    deap decord deepspeed detectron2 dgl diffrax diffusers dill dipy distrax distributed dm_control dm_env dm_pix
-    docker docopt dotenv easydict edward efficientnet_pytorch einops elasticsearch emcee ensembl equinox espnet
-    evaluate fairscale fairseq faiss fastai fastapi fastprogress fasttext ffmpeg filelock fire flair flash_attn
-    flask flax fsspec ftfy functorch fvcore gast gdown gensim geopandas gin git gluonnlp gluonts google gpytorch
-    gradio graphviz grpc gym gymnasium h5py haiku higher horovod httpx huggingface_hub hydra hyperopt igraph imageio
-    imagenetv2_pytorch imblearn imgaug imutils insightface iopath ipdb ipywidgets jax jaxlib jaxopt jaxtyping jieba
-    jinja2 joblib jraph json5 jsonlines jsonschema kaggle kagglehub keras keras_applications keras_core keras_cv
-    keras_hub keras_nlp keras_preprocessing keras_rs keras_tuner kfac kornia kornia_rs langchain lasagne learn2learn
-    librosa lightfm lightgbm lightning lightning_fabric linear_operator litgpt lion_pytorch llvmlite lmdb loguru
-    lpips lxml mamba_ssm markdown marshmallow matplotlib mediapipe medmnist meshio mido minigrid mir_eval
-    ml_collections ml_dtypes mlflow mlxtend mmcv mmdet mmengine mmseg mock monai motor mpi4py msgpack mteb mujoco
-    multiprocess music21 mxnet namex natsort neptune nervananeon netCDF4 networkx neural_tangents nevergrad nibabel
-    nilearn nltk nni numba numexpr numpy numpyro nvidia nvtx ogb omegaconf onnx onnxruntime onnxsim open3d open_clip
-    openai opencv openpyxl openslide openvino opt_einsum optax optree optuna orbax orjson overrides packaging paddle
-    pandas pandas_datareader patsy peft perceiver pettingzoo pexpect plotly plotnine pmdarima polars portalocker
-    prefetch_generator pretrainedmodels prettytable prophet proto psutil psycopg2 pyarrow pyaudio pybullet
-    pycocoevalcap pycocotools pycuda pydantic pydicom pydot pydub pyecharts pygame pyglet pygments pyhocon pylab
-    pymc pymongo pynvml pyod pyparsing pyro pysptk pyspark pystan pytesseract pytest pytorch3d pytorch_fid
-    pytorch_lightning pytorch_metric_learning pytorch_msssim pytorch_ranger pytorch_transformers pytz pyvista pywt
-    pyworld radam rasterio ray rdkit redis regex reportlab requests resampy rich rouge rouge_score ruamel s3fs
-    sacred sacrebleu safetensors sagemaker sb3_contrib scann schedulefree scikitplot scipy seaborn
-    segmentation_models segmentation_models_pytorch sentence_transformers sentencepiece seqeval setproctitle
-    setuptools shap shapely shortuuid simplejson simpy six skimage sklearn sktime slim smart_open smplx snntorch
-    sonnet soundfile soxr spacy speechbrain sqlalchemy stable_baselines3 statsmodels streamlit submitit sympy t5
-    tables tabulate tbb tenacity tensorboard tensorboardX tensorboard_logger tensorflow tensorflow_addons
-    tensorflow_datasets tensorflow_decision_forests tensorflow_docs tensorflow_federated tensorflow_hub
-    tensorflow_io tensorflow_model_optimization tensorflow_probability tensorflow_ranking tensorflow_recommenders
-    tensorflow_similarity tensorflow_text tensorlayer tensorpack tensorrt tensorstore termcolor textblob
-    textdistance tf2onnx tf_agents tf_keras tf_slim thop threadpoolctl tifffile tiktoken timm tokenizers toml tomli
-    toolz torch torch_cluster torch_ema torch_geometric torch_optimizer torch_scatter torch_sparse torch_spline_conv
-    torch_xla torchao torchaudio torchcrepe torchdata torchdiffeq torchelastic torchinfo torchio torchlibrosa
-    torchmetrics torchnet torchrec torchrl torchscale torchsde torchsummary torchtext torchtune torchtyping
-    torchvision torchviz torchx tornado tqdm trax treelite trimesh triton trl tslearn turbojpeg typeguard typer
-    typing_extensions ujson umap unidecode unsloth urllib3 uvicorn vega_datasets vispy visdom vit_pytorch vllm
-    voxelmorph wandb warprnnt_pytorch webdataset webrtcvad werkzeug wget whisper wordcloud x_transformers xarray
-    xformers xgboost xlrd xlsxwriter xxhash yacs yaml yfinance youtokentome zarr zmq zstandard
+    Bio Crypto Cython IPython OpenGL OpenSSL PIL absl accelerate aiohttp albumentations allennlp altair apex appdirs
+    arviz astropy attr attrs audioread autogluon av avalanche azure bayes_opt bert bitsandbytes blackjax bokeh boto3
+    botocore box braceexpand brax bs4 cachetools catboost cattrs chainer chex click clip cloudpickle clu cma coax
+    colorama comet_ml compressai contourpy coremltools cupy cv2 cvxpy cycler cython d2l dali dask dataclasses_json
+    datasets deap decord deepspeed detectron2 dgl diffrax diffusers dill dipy distrax distributed dm_control dm_env
+    dm_pix docker docopt dotenv easydict edward efficientnet_pytorch einops elasticsearch emcee ensembl equinox
+    espnet evaluate fairscale fairseq faiss fastai fastapi fastprogress fasttext ffmpeg filelock fire flair
+    flash_attn flask flax fsspec ftfy functorch fvcore gast gdown gensim geopandas gin git gluonnlp gluonts google
+    gpytorch gradio graphviz grpc gym gymnasium h5py haiku higher horovod httpx huggingface_hub hydra hyperopt
+    igraph imageio imagenetv2_pytorch imblearn imgaug imutils insightface iopath ipdb ipywidgets jax jaxlib jaxopt
+    jaxtyping jieba jinja2 joblib jraph json5 jsonlines jsonschema kaggle kagglehub keras keras_applications
+    keras_core keras_cv keras_hub keras_nlp keras_preprocessing keras_rs keras_tuner kfac kornia kornia_rs langchain
+    lasagne learn2learn librosa lightfm lightgbm lightning lightning_fabric linear_operator litgpt lion_pytorch
+    llvmlite lmdb loguru lpips lxml mamba_ssm markdown marshmallow matplotlib mediapipe medmnist meshio mido
+    minigrid mir_eval ml_collections ml_dtypes mlflow mlxtend mmcv mmdet mmengine mmseg mock monai motor mpi4py
+    msgpack mteb mujoco multiprocess music21 mxnet namex natsort neptune nervananeon netCDF4 networkx
+    neural_tangents nevergrad nibabel nilearn nltk nni numba numexpr numpy numpyro nvidia nvtx ogb omegaconf onnx
+    onnxruntime onnxsim open3d open_clip openai opencv openpyxl openslide openvino opt_einsum optax optree optuna
+    orbax orjson overrides packaging paddle pandas pandas_datareader patsy peft perceiver pettingzoo pexpect plotly
+    plotnine pmdarima polars portalocker prefetch_generator pretrainedmodels prettytable prophet proto psutil
+    psycopg2 pyarrow pyaudio pybullet pycocoevalcap pycocotools pycuda pydantic pydicom pydot pydub pyecharts pygame
+    pyglet pygments pyhocon pylab pymc pymongo pynvml pyod pyparsing pyro pysptk pyspark pystan pytesseract pytest
+    pytorch3d pytorch_fid pytorch_lightning pytorch_metric_learning pytorch_msssim pytorch_ranger
+    pytorch_transformers pytz pyvista pywt pyworld radam rasterio ray rdkit redis regex reportlab requests resampy
+    rich rouge rouge_score ruamel s3fs sacred sacrebleu safetensors sagemaker sb3_contrib scann schedulefree
+    scikitplot scipy seaborn segmentation_models segmentation_models_pytorch sentence_transformers sentencepiece
+    seqeval setproctitle setuptools shap shapely shortuuid simplejson simpy six skimage sklearn sktime slim
+    smart_open smplx snntorch sonnet soundfile soxr spacy speechbrain sqlalchemy stable_baselines3 statsmodels
+    streamlit submitit sympy t5 tables tabulate tbb tenacity tensorboard tensorboardX tensorboard_logger tensorflow
+    tensorflow_addons tensorflow_datasets tensorflow_decision_forests tensorflow_docs tensorflow_federated
+    tensorflow_hub tensorflow_io tensorflow_model_optimization tensorflow_probability tensorflow_ranking
+    tensorflow_recommenders tensorflow_similarity tensorflow_text tensorlayer tensorpack tensorrt tensorstore
+    termcolor textblob textdistance tf2onnx tf_agents tf_keras tf_slim thop threadpoolctl tifffile tiktoken timm
+    tokenizers toml tomli toolz torch torch_cluster torch_ema torch_geometric torch_optimizer torch_scatter
+    torch_sparse torch_spline_conv torch_xla torchao torchaudio torchcrepe torchdata torchdiffeq torchelastic
+    torchinfo torchio torchlibrosa torchmetrics torchnet torchrec torchrl torchscale torchsde torchsummary torchtext
+    torchtune torchtyping torchvision torchviz torchx tornado tqdm trax treelite trimesh triton trl tslearn
+    turbojpeg typeguard typer typing_extensions ujson umap unidecode unsloth urllib3 uvicorn vega_datasets vispy
+    visdom vit_pytorch vllm voxelmorph wandb warprnnt_pytorch webdataset webrtcvad werkzeug wget whisper wordcloud
+    x_transformers xarray xformers xgboost xlrd xlsxwriter xxhash yacs yaml yfinance youtokentome zarr zmq zstandard
     """.split()
 )
 

@@ -137,6 +137,9 @@ def _ambiguous(cause: Cause, facts: Facts, name: str) -> bool:
     if function in ("__init__", "__new__") and owner:
         found = facts.project.classes(owner[-1], cause.path)
         return len(found) > 1 or any(not _plainly_built(node) for _, node in found)
+    definitions = [node for _, node in facts.project.functions(function, cause.path)]
+    if any(not _transparent(decorator) for node in definitions for decorator in node.decorator_list):
+        return True
     if isinstance(call.func, ast.Name):
         return facts.project.name_stores(cause.path, function) > 1
     receiver = call.func.value
@@ -157,10 +160,17 @@ def _overridden(method: str, kind: str, cause: Cause, facts: Facts) -> bool:
 
 def _plainly_built(node: ast.ClassDef) -> bool:
     """Whether the parameters of a class are in sight: its own `__init__`, or a plain dataclass."""
-    own = any(isinstance(statement, ast.FunctionDef) and statement.name == "__init__" for statement in node.body)
-    return (own or not node.bases) and all(_transparent(decorator) for decorator in node.decorator_list)
+    own = [found for found in node.body if isinstance(found, ast.FunctionDef) and found.name == "__init__"]
+    decorators = [*node.decorator_list, *(decorator for found in own for decorator in found.decorator_list)]
+    return (bool(own) or not node.bases) and all(_transparent(decorator) for decorator in decorators)
+
+
+_TRANSPARENT = frozenset(
+    {"dataclass", "total_ordering", "final", "staticmethod", "classmethod", "abstractmethod", "override", "cache",
+     "lru_cache", "contextmanager", "no_grad", "inference_mode", "profile", "overload"}
+)  # fmt: skip
+"""Decorators, by their last name, that leave the parameters as they are."""
 
 
 def _transparent(decorator: ast.expr) -> bool:
-    plain = decorator.func if isinstance(decorator, ast.Call) else decorator
-    return ast.unparse(plain) in ("dataclass", "dataclasses.dataclass", "total_ordering", "final", "typing.final")
+    return last_name(decorator.func if isinstance(decorator, ast.Call) else decorator) in _TRANSPARENT
