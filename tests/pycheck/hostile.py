@@ -54,6 +54,8 @@ project-excludes = ["**"]
 python-interpreter-path = "interpreter"
 [tool.pytype]
 exclude = ["**"]
+[tool.mlvet]
+python = ".venv"
 """
 
 SETTINGS = {
