@@ -21,7 +21,7 @@ from mlvet.analyses.pycheck.imports import Group, groups
 from mlvet.analyses.pycheck.judgement import Cause, Facts, PythonRule, Verdict
 from mlvet.analyses.pycheck.overlay import overlay
 from mlvet.analyses.pycheck.project import Project
-from mlvet.analyses.pycheck.reveal import Question, reveal
+from mlvet.analyses.pycheck.reveal import Look, Question, look_again
 from mlvet.core.config import Config
 from mlvet.core.errors import UnsupportedInput
 from mlvet.core.evidence import Evidence
@@ -79,7 +79,9 @@ def run(
         ran = frozenset(tool.name for tool in tools) - set(failures)
         facts = _facts(project, environment, parts, ran, tools)
         found = causes(diagnoses, project)
-        types = _types(found, facts, catalogue, parts, work, cache) if "pyrefly" in ran else {}
+        types = (
+            _types(found, facts, catalogue, parts, work, cache, executor, config.timeout) if "pyrefly" in ran else {}
+        )
         facts = replace(facts, types=types)
         findings = [finding for cause in found if (finding := _finding(cause, facts, catalogue))]
     notes = [f"{name} did not take part: {reason}" for name, reason in sorted(failures.items())]
@@ -193,10 +195,16 @@ def _judge(cause: Cause, catalogue: Catalogue) -> PythonRule | None:
 
 
 def _types(
-    found: list[Cause], facts: Facts, catalogue: Catalogue, parts: list[Group], work: Path, cache: Path
+    found: list[Cause],
+    facts: Facts,
+    catalogue: Catalogue,
+    parts: list[Group],
+    work: Path,
+    cache: Path,
+    executor: Executor,
+    timeout: float,
 ) -> dict[Question, str]:
     """Types of the expressions that judges ask about, by a second look of the type checker at those files."""
-    types: dict[Question, str] = {}
     asked: dict[str, set[Question]] = {}
     for cause in found:
         judge, tree = _judge(cause, catalogue), facts.tree(cause)
@@ -204,17 +212,16 @@ def _types(
             asked.setdefault(cause.path, set()).update(
                 Question(cause.path, tree.span(node)) for node in judge.asks(cause, facts)
             )
+    looks: list[Look] = []
     for number, part in enumerate(parts):
         questions = [question for file in part.files for question in asked.get(str(file), ())]
         if questions:
             workdir = work / f"reveal{number}"
             workdir.mkdir()
             request = Request((), facts.environment, part.search, workdir, cache, part.base, part.first)
-            try:
-                types |= reveal(questions, facts.project.sources, request)
-            except CheckerFailed:
-                continue
-    return types
+            looks.append(look_again(questions, facts.project.sources, request))
+    answers, _ = _answers(executor, [Job("pyrefly", look.request) for look in looks], timeout)
+    return {question: told for look in looks for question, told in look.types(answers).items()}
 
 
 def _finding(cause: Cause, facts: Facts, catalogue: Catalogue) -> Finding | None:

@@ -12,8 +12,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from mlvet.analyses.pycheck.checker import Diagnosis, Request, run_checker
-from mlvet.analyses.pycheck.checkers.pyrefly import CHECKER
+from mlvet.analyses.pycheck.checker import Diagnosis, Request
 from mlvet.analyses.pycheck.overlay import overlay
 from mlvet.core.source import Source, split_lines
 
@@ -28,8 +27,21 @@ class Question:
     span: Span
 
 
-def reveal(questions: Iterable[Question], sources: Mapping[str, Source], request: Request) -> dict[Question, str]:
-    """The types that could be learned. A file whose answers do not match its questions one to one yields none."""
+@dataclass(frozen=True, slots=True)
+class Look:
+    """A second look at some files: what is asked of each, where its copy is, and the request that answers."""
+
+    asked: Mapping[str, list[Question]]
+    copies: Mapping[str, str]
+    request: Request
+
+    def types(self, answers: Iterable[Diagnosis]) -> dict[Question, str]:
+        """The types learned from the checker's answers."""
+        return _matched(self.asked, self.copies, answers)
+
+
+def look_again(questions: Iterable[Question], sources: Mapping[str, Source], request: Request) -> Look:
+    """Copies of the files in question with the expressions wrapped, ready to be checked."""
     by_path: dict[str, list[Question]] = defaultdict(list)
     for question in sorted(
         set(questions), key=lambda asked: (asked.path, asked.span[:2], [-end for end in asked.span[2:]])
@@ -45,8 +57,7 @@ def reveal(questions: Iterable[Question], sources: Mapping[str, Source], request
         folder / start.relative_to(request.base) if start.is_relative_to(request.base) else start
         for start in request.first
     )
-    answers = run_checker(CHECKER, replace(request, files=tuple(map(Path, copies)), base=folder, first=first))
-    return _matched(by_path, copies, answers)
+    return Look(by_path, copies, replace(request, files=tuple(map(Path, copies)), base=folder, first=first))
 
 
 def _wrapped(text: str, questions: list[Question]) -> str:
