@@ -79,10 +79,10 @@ def run(
         ran = frozenset(tool.name for tool in tools) - set(failures)
         facts = _facts(project, environment, parts, ran, tools)
         found = causes(diagnoses, project)
-        types = (
-            _types(found, facts, catalogue, parts, work, cache, executor, config.timeout) if "pyrefly" in ran else {}
-        )
-        facts = replace(facts, types=types)
+        if "pyrefly" in ran:
+            types, missed = _types(found, facts, catalogue, parts, work, cache, executor, config.timeout)
+            facts = replace(facts, types=types)
+            failures |= missed
         findings = [finding for cause in found if (finding := _finding(cause, facts, catalogue))]
     notes = [f"{name} did not take part: {reason}" for name, reason in sorted(failures.items())]
     if not ran:
@@ -203,8 +203,9 @@ def _types(
     cache: Path,
     executor: Executor,
     timeout: float,
-) -> dict[Question, str]:
-    """Types of the expressions that judges ask about, by a second look of the type checker at those files."""
+) -> tuple[dict[Question, str], dict[str, str]]:
+    """Types of the expressions that judges ask about, by a second look of the type checker at those files; and why the
+    look failed, if it did."""
     asked: dict[str, set[Question]] = {}
     for cause in found:
         judge, tree = _judge(cause, catalogue), facts.tree(cause)
@@ -220,8 +221,9 @@ def _types(
             workdir.mkdir()
             request = Request((), facts.environment, part.search, workdir, cache, part.base, part.first)
             looks.append(look_again(questions, facts.project.sources, request))
-    answers, _ = _answers(executor, [Job("pyrefly", look.request) for look in looks], timeout)
-    return {question: told for look in looks for question, told in look.types(answers).items()}
+    answers, failures = _answers(executor, [Job("pyrefly", look.request) for look in looks], timeout)
+    types = {question: told for look in looks for question, told in look.types(answers).items()}
+    return types, {f"the second look of {name}": reason for name, reason in failures.items()}
 
 
 def _finding(cause: Cause, facts: Facts, catalogue: Catalogue) -> Finding | None:
