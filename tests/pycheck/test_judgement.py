@@ -125,6 +125,7 @@ CRASHES = {
     "text and number": "steps = 3\nprint('steps: ' + steps)  # type-mismatch\n",
     "unpacking": "def pair():\n    return 1, 2, 3\n\n\na, b = pair()  # unpacking-mismatch\n",
     "name of a callable": "layers = [1, 2]\nlayers(3)  # not-callable-or-iterable\n",
+    "module instead of its function": "import copy\ncopy([1])  # not-callable-or-iterable\n",
     "index": "shape = (1, 2)\nprint(shape[2])  # index-out-of-range\n",
 }
 
@@ -263,6 +264,17 @@ FINE = {
             return a
     """,
     "asked for before": "import math\nif hasattr(math, 'exactly'):\n    print(math.exactly(1))\n",
+    "partial under another name": """\
+        import functools
+
+        def split(value, ways):
+            return value / ways
+
+        def build(function, ways):
+            if ways:
+                function = functools.partial(split, ways=ways)
+            return function(1)
+    """,
     "made by exec": "exec('answer = 42')\nprint(answer)\n",
     "another tool's comment": "print(nothing_here)  # noqa: F821\n",
     "comparison of objects": """\

@@ -43,10 +43,11 @@ def _text(cell: dict[str, Any]) -> str:
 def python_lines(text: str) -> Iterator[str]:
     """A cell's lines with what only IPython understands replaced by plain Python."""
     lines = [line.rstrip("\r\n") for line in split_lines(text)]
-    if lines and lines[0].startswith("%%"):
-        kept = lines[0].split()[0] in ("%%time", "%%timeit", "%%capture", "%%prun")
-        yield "pass"
-        yield from (python_lines("\n".join(lines[1:])) if kept else ("pass" for _ in lines[1:]))
+    start = next((n for n, line in enumerate(lines) if line.strip() and not line.lstrip().startswith("#")), 0)
+    if lines and lines[start].startswith("%%"):
+        kept = lines[start].split()[0] in ("%%time", "%%timeit", "%%capture", "%%prun")
+        yield from (*lines[:start], "pass")
+        yield from (python_lines("\n".join(lines[start + 1 :])) if kept else ("pass" for _ in lines[start + 1 :]))
     elif _is_python(text):
         yield from lines
     else:

@@ -132,7 +132,8 @@ def _ambiguous(cause: Cause, facts: Facts, name: str) -> bool:
     """Whether something else than the function that the checker saw may be called at run time."""
     *owner, function = name.split(".")
     call = _call(cause, facts)
-    if call is None or not isinstance(call.func, (ast.Name, ast.Attribute)):
+    named = {function, owner[-1]} if function in ("__init__", "__new__") and owner else {function}
+    if call is None or last_name(call.func) not in named:
         return True
     if function in ("__init__", "__new__") and owner:
         found = facts.project.classes(owner[-1], cause.path)
@@ -140,7 +141,7 @@ def _ambiguous(cause: Cause, facts: Facts, name: str) -> bool:
     definitions = [node for _, node in facts.project.functions(function, cause.path)]
     if any(not _transparent(decorator) for node in definitions for decorator in node.decorator_list):
         return True
-    if isinstance(call.func, ast.Name):
+    if not isinstance(call.func, ast.Attribute):
         return facts.project.name_stores(cause.path, function) > 1
     receiver = call.func.value
     if not facts.project.classes(owner[-1] if owner else "", cause.path):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 
 from mlvet.analyses.pycheck.guards import guarded
 from mlvet.analyses.pycheck.judgement import Cause, Facts, PythonRule, Verdict, surely
@@ -48,8 +49,15 @@ class NotCallableOrIterable(PythonRule):
         message = (
             f"{words[:1].lower() + words[1:] if words.startswith('Expected') else words}, so this line raises TypeError"
         )
-        sure = "Module[" in words or any(surely(cause, facts, value) is Trust.FLOW for value in self.asks(cause, facts))
+        sure = _is_module(words) or any(surely(cause, facts, value) is Trust.FLOW for value in self.asks(cause, facts))
         operator = isinstance(node, ast.Compare)
         if operator or not sure or guarded(tree, node, ["TypeError"]) or facts.only_partial(cause):
             return Verdict(Certainty.POSSIBLE, message)
         return Verdict(Certainty.PROVED, message)
+
+
+def _is_module(words: str) -> bool:
+    """Whether the value is surely a module; `net.net` may be the module or what its package takes from it."""
+    found = re.search(r"Module\[([\w.]+)\]", words)
+    parts = found[1].split(".") if found else []
+    return bool(parts) and parts[-1:] != parts[-2:-1]
