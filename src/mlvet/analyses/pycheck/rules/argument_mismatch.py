@@ -89,6 +89,8 @@ def _receiver(cause: Cause, facts: Facts) -> ast.expr | None:
 
 def _certainty(cause: Cause, facts: Facts) -> Certainty:
     name = callee(cause)
+    if "mlvet" in cause.checkers:
+        return Certainty.PROVED
     if not name:
         return Certainty.LIKELY if len(cause.checkers) > 1 else Certainty.POSSIBLE
     if name in ("object.__init__", "object.__new__"):
