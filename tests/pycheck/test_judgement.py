@@ -374,6 +374,15 @@ def test_odd_file_names_are_checked(tmp_path: Path, name: str) -> None:
     assert sorted(_paths(tmp_path, ".")) == sorted([name, "plain.py"])
 
 
+def test_a_project_in_a_folder_with_an_odd_name_resolves_its_imports(tmp_path: Path) -> None:
+    project = tmp_path / "my [first] project"
+    project.mkdir()
+    (project / "mlvet.toml").write_text("", encoding="utf-8")
+    (project / "data.py").write_text("def load(path):\n    return path\n", encoding="utf-8")
+    (project / "train.py").write_text("import data\n\ndata.load()\n", encoding="utf-8")
+    assert _paths(project, ".") == ["train.py"]
+
+
 def test_many_findings_cost_no_more_than_a_few_each(tmp_path: Path) -> None:
     (tmp_path / "many.py").write_text("\n".join(f"print(name_{n})" for n in range(3000)), encoding="utf-8")
     assert len(_check(tmp_path, "many.py")) == 3000

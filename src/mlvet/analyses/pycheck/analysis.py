@@ -99,15 +99,15 @@ def run(
 
 def _on_disk(sources: Mapping[Path, Source], root: Path, folder: Path) -> tuple[dict[Path, Source], dict[Path, Source]]:
     """Paths that checkers can read: the files that are plain text on disk, and UTF-8 copies of the others."""
-    placed = {path: source for path, source in sources.items() if source.verbatim and _plain(path)}
+    placed = {path: source for path, source in sources.items() if source.verbatim and _plain(path, root)}
     strange = {path: source for path, source in sources.items() if path not in placed}
     common = Path(os.path.commonpath([path.parent for path in strange])) if strange else root
     base = root if common.is_relative_to(root) else common
     copies: dict[Path, Source] = {}
     for number, (path, source) in enumerate(strange.items()):
         name = re.sub(r"\W", "_", path.stem if path.suffix == ".py" else path.name)
-        if _plain(path.with_name("x.py")):
-            unique = f"{name}_{number}" if path.suffix != ".py" or not _plain(path) else name
+        if _plain(path.with_name("x.py"), root):
+            unique = f"{name}_{number}" if path.suffix != ".py" or not _plain(path, root) else name
             copy = overlay(path.with_name(f"{unique}.py"), base, folder)
         else:
             copy = folder / f"odd{number}" / f"{name}.py"
@@ -117,9 +117,9 @@ def _on_disk(sources: Mapping[Path, Source], root: Path, folder: Path) -> tuple[
     return placed, copies
 
 
-def _plain(path: Path) -> bool:
-    """Whether every tool takes a path as it is: no pattern, no hidden file, nothing unprintable."""
-    text = str(path)
+def _plain(path: Path, root: Path) -> bool:
+    """Whether every tool takes a path below the project as it is: no pattern, no hidden file, nothing unprintable."""
+    text = str(path.relative_to(root) if path.is_relative_to(root) else path)
     return text.isprintable() and not path.name.startswith(".") and not set(text) & set("*?[]{}\\")
 
 
