@@ -160,6 +160,12 @@ def quoted(text: str) -> list[str]:
     return [a or b or c for a, b, c in re.findall(r"`([^`]+)`|\"([^\"]+)\"|'([^']+)'", text)]
 
 
+def born(tree: Tree, node: ast.FunctionDef | ast.ClassDef, message: str) -> Related:
+    """A note that leads to the definition of a function or class."""
+    line, column, _, _ = tree.span(node)
+    return Related(message, tree.source.location(line, column))
+
+
 def surely(cause: Cause, facts: Facts, expression: ast.expr) -> Trust:
     """How far it is certain that an expression has the one built-in class that the checker says."""
     if facts.exact_class(cause, expression) not in BUILTIN_TYPES:

@@ -7,9 +7,10 @@ import re
 
 from mlvet.analyses.pycheck.guards import elsewhere, guarded
 from mlvet.analyses.pycheck.installed import builds_plainly, self_described
-from mlvet.analyses.pycheck.judgement import Cause, Facts, Origin, PythonRule, Verdict, callee, quoted
-from mlvet.analyses.pycheck.tree import last_name
+from mlvet.analyses.pycheck.judgement import Cause, Facts, Origin, PythonRule, Verdict, born, callee, quoted
+from mlvet.analyses.pycheck.tree import Tree, last_name
 from mlvet.analyses.pycheck.values import Trust, constructed, trust
+from mlvet.core.evidence import Related
 from mlvet.core.grade import Certainty, Severity
 
 _NUMPY_ALIASES = frozenset({"axis", "keepdims", "a", "x", "x1", "x2"})
@@ -60,7 +61,22 @@ class ArgumentMismatch(PythonRule):
             return Verdict(Certainty.POSSIBLE, message)
         if guarded(tree, node, ["TypeError"]) or elsewhere(tree, node):
             return Verdict(Certainty.POSSIBLE, message)
-        return Verdict(_certainty(cause, facts), message)
+        return Verdict(_certainty(cause, facts), message, _definition(cause, facts))
+
+
+def _definition(cause: Cause, facts: Facts) -> tuple[Related, ...]:
+    """Where the function of the project is defined, with what it takes."""
+    *owner, name = callee(cause).split(".")
+    if facts.project.classes(name, cause.path):
+        owner, name = [name], "__init__"
+    found = facts.project.functions(name, cause.path)
+    own = [(tree, node) for tree, node in found if not owner or _owner(tree, node) in ("", owner[-1])]
+    return tuple(born(tree, node, f"it takes ({ast.unparse(node.args)})") for tree, node in own if len(own) == 1)
+
+
+def _owner(tree: Tree, node: ast.FunctionDef) -> str:
+    parent = tree.parents.get(node)
+    return parent.name if isinstance(parent, ast.ClassDef) else ""
 
 
 def _fact(message: str) -> str:

@@ -6,15 +6,18 @@ import ast
 import builtins
 import os
 import re
+from collections.abc import Sequence
+from difflib import get_close_matches
 from pathlib import Path
 
 from mlvet.analyses.pycheck.guards import elsewhere, guarded, type_checking_only
 from mlvet.analyses.pycheck.installed import lacks, nowhere, slip_in
-from mlvet.analyses.pycheck.judgement import BUILTIN_TYPES, Cause, Facts, Origin, PythonRule, Verdict
+from mlvet.analyses.pycheck.judgement import BUILTIN_TYPES, Cause, Facts, Origin, PythonRule, Verdict, born
 from mlvet.analyses.pycheck.packages import misspelling_of
 from mlvet.analyses.pycheck.project import Project
-from mlvet.analyses.pycheck.tree import Tree
-from mlvet.analyses.pycheck.values import Trust, constructed, gives_nothing, trust
+from mlvet.analyses.pycheck.tree import Tree, last_name
+from mlvet.analyses.pycheck.values import Trust, constructed, gives_nothing, only_value, trust
+from mlvet.core.evidence import Related
 from mlvet.core.fix import Applicability, Edit, Fix
 from mlvet.core.grade import Certainty, Severity
 
@@ -156,7 +159,20 @@ def _of_object(cause: Cause, facts: Facts, tree: Tree, node: ast.AST) -> Verdict
     what = "None" if kind == "NoneType" else f"an object of class `{kind}`" if kind else "the object"
     what = f"the class `{kind[5:-1]}`" if kind.startswith("type[") else what
     message = f"{what} has no attribute `{cause.subject}`, so this line raises AttributeError"
-    return Verdict(certainty, message, fix=_nearest(cause, tree, node))
+    defined = facts.project.classes(kind[5:-1] if kind.startswith("type[") else kind, cause.path)
+    related = tuple(born(home, found, f"class `{found.name}` is defined here") for home, found in defined[:1])
+    if kind == "NoneType" and isinstance(node, ast.Attribute):
+        related = _source_of_none(cause, facts, node.value)
+    own = [name for home, found in defined[:1] for name, by in home.attribute_owners.items() if found.name in by]
+    return Verdict(certainty, message, related, fix=_nearest(cause, tree, node, own))
+
+
+def _source_of_none(cause: Cause, facts: Facts, receiver: ast.expr) -> tuple[Related, ...]:
+    """Where None was born: the function of the project that returns nothing."""
+    value = only_value(facts.project, cause.path, receiver)
+    name = last_name(value.func) if isinstance(value, ast.Call) else ""
+    found = facts.project.functions(name, cause.path) if name else []
+    return tuple(born(home, function, f"`{name}` returns nothing") for home, function in found if len(found) == 1)
 
 
 def _read_before(tree: Tree, node: ast.Attribute) -> bool:
@@ -230,16 +246,15 @@ def _steady(project: Project, path: str, tree: Tree, receiver: ast.expr) -> bool
     return True
 
 
-def _nearest(cause: Cause, tree: Tree, node: ast.AST) -> Fix | None:
-    """The name that the checker offers instead."""
-    offered = re.search(r"[Dd]id you mean [`\"'](?:[\w.]*\.)?(\w+)", cause.chief.message) or re.search(
-        r"maybe \"(\w+)\"", cause.chief.message
-    )
-    if not offered:
+def _nearest(cause: Cause, tree: Tree, node: ast.AST, names: Sequence[str] = ()) -> Fix | None:
+    """The name that the checker offers instead, or the nearest of the names that there are."""
+    offered = re.search(r"(?:[Dd]id you mean|maybe) [`\"'](?:[\w.]*\.)?(\w+)", cause.chief.message)
+    near = [offered.group(1)] if offered else get_close_matches(cause.subject, names, n=1, cutoff=0.7)
+    if not near:
         return None
-    title = f"did you mean `{offered.group(1)}`?"
+    title = f"did you mean `{near[0]}`?"
     if not isinstance(node, ast.Attribute) or not tree.source.verbatim:
         return Fix(title)
     _, _, line, column = tree.span(node)
-    edit = Edit(tree.source.location(line, column - len(node.attr), line, column), offered.group(1))
+    edit = Edit(tree.source.location(line, column - len(node.attr), line, column), near[0])
     return Fix(title, (edit,), Applicability.UNSAFE, "the name that is meant is a guess")
