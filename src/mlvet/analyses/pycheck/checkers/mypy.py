@@ -11,7 +11,7 @@ from pathlib import Path
 
 from mlvet.analyses.pycheck.checker import Checker, Diagnosis, Request
 from mlvet.analyses.pycheck.columns import from_bytes, source_line
-from mlvet.analyses.pycheck.import_roots import home, module_name, readable_only, without_clashes
+from mlvet.analyses.pycheck.module_names import home, module_name, readable_only, without_clashes
 
 KINDS = {
     "syntax": "syntax-error",

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 from mlvet.analyses.pycheck.checker import Checker, Diagnosis, Request
 from mlvet.analyses.pycheck.columns import from_bytes, source_line
-from mlvet.analyses.pycheck.import_roots import without_clashes
+from mlvet.analyses.pycheck.module_names import without_clashes
 
 _SYMBOLS = {
     "syntax-error": """

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from mlvet.analyses.pycheck.checker import Checker, Diagnosis, Request
 from mlvet.analyses.pycheck.columns import from_utf16
-from mlvet.analyses.pycheck.import_roots import home
+from mlvet.analyses.pycheck.module_names import home
 
 # Both names where pyright has renamed a rule.
 KINDS = {

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 from mlvet.analyses.pycheck.checker import Checker, CheckerFailed, Diagnosis, Request
 from mlvet.analyses.pycheck.columns import from_bytes
-from mlvet.analyses.pycheck.import_roots import readable_only, without_clashes
+from mlvet.analyses.pycheck.module_names import readable_only, without_clashes
 
 KINDS = {
     "python-compiler-error": "syntax-error",

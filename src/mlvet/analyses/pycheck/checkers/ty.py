@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator
 
 from mlvet.analyses.pycheck.checker import Checker, Diagnosis, Request
-from mlvet.analyses.pycheck.import_roots import without_clashes
+from mlvet.analyses.pycheck.module_names import without_clashes
 
 # Both names where ty has renamed a rule.
 KINDS = {
