@@ -96,7 +96,8 @@ def test_nothing_of_the_project_is_executed(name: str, tmp_path: Path, monkeypat
 def test_the_payloads_do_run_when_something_executes_them(tmp_path: Path) -> None:
     project, markers = tmp_path / "project", tmp_path / "markers"
     hostile.build(project, markers)
-    subprocess.run([sys.executable, "-c", "import json, package.inner"], cwd=project, check=True)
+    program = "import sys; sys.path.insert(0, ''); import json, package.inner"
+    subprocess.run([sys.executable, "-P", "-c", program], cwd=project, check=True)
     assert {"json.py", "package", "package.inner"} <= set(hostile.executed(markers))
     subprocess.run([str(project / ".venv/bin/python")], check=True)
     assert "started .venv bin python" in hostile.executed(markers)
