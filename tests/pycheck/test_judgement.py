@@ -275,6 +275,30 @@ FINE = {
                 function = functools.partial(split, ways=ways)
             return function(1)
     """,
+    "percent of a text": """\
+        def train(steps):
+            done = 0
+            while True:
+                print("step %i" % done)
+                if done >= steps:
+                    break
+                done += 1
+    """,
+    "attributes from a decorator": """\
+        def store_arguments(function):
+            def build(self, *values):
+                for name, value in zip(function.__code__.co_varnames[1:], values):
+                    setattr(self, name, value)
+            return build
+
+        class Worker:
+            @store_arguments
+            def __init__(self, policy):
+                pass
+
+            def act(self):
+                return self.policy
+    """,
     "made by exec": "exec('answer = 42')\nprint(answer)\n",
     "another tool's comment": "print(nothing_here)  # noqa: F821\n",
     "comparison of objects": """\
@@ -372,6 +396,13 @@ def test_odd_file_names_are_checked(tmp_path: Path, name: str) -> None:
     (tmp_path / name).write_text("import os\nos.pth\n", encoding="utf-8")
     (tmp_path / "plain.py").write_text("import os\nos.pth\n", encoding="utf-8")
     assert sorted(_paths(tmp_path, ".")) == sorted([name, "plain.py"])
+
+
+def test_a_future_import_may_start_any_cell(tmp_path: Path) -> None:
+    cells = ["import os", "from __future__ import division\nprint(os.name)"]
+    document = {"cells": [{"cell_type": "code", "source": text} for text in cells], "metadata": {}, "nbformat": 4}
+    (tmp_path / "cells.ipynb").write_text(json.dumps(document), encoding="utf-8")
+    assert _check(tmp_path, ".") == []
 
 
 def test_a_project_in_a_folder_with_an_odd_name_resolves_its_imports(tmp_path: Path) -> None:

@@ -17,7 +17,7 @@ _ASSIGNED_MAGIC = re.compile(r"^(\s*[\w, ]+=\s*)(?:%|!)\w.*$")
 
 
 def read_notebook(data: bytes, shown: str) -> Source:
-    """The code cells in order. Magics and shell lines become `pass`, so lines and columns stay as they are."""
+    """The code cells in order. A `__future__` import may start any cell, but only the first line of a file. Magics and shell lines become `pass`, so lines and columns stay as they are."""
     try:
         document = json.loads(data.decode("utf-8-sig"))
         cells = document["cells"] if "cells" in document else document["worksheets"][0]["cells"]
@@ -31,7 +31,9 @@ def read_notebook(data: bytes, shown: str) -> Source:
     starts: list[tuple[int, int]] = []
     for number, text in numbered:
         starts.append((number, len(lines) + 1))
-        lines += list(python_lines(text)) or [""]
+        for line in python_lines(text) if text else [""]:
+            late = line.startswith("from __future__ ") and any(before.strip() for before in lines)
+            lines.append("pass" if late else line)
     return Source(shown, "\n".join(lines) + "\n" if lines else "", tuple(starts), verbatim=False)
 
 

@@ -21,7 +21,7 @@ from mlvet.analyses.pycheck.guards import type_checking_only
 from mlvet.analyses.pycheck.installed import names_bound_in
 from mlvet.analyses.pycheck.packages import DEPARTED, misspelling_of
 from mlvet.analyses.pycheck.project import Project
-from mlvet.analyses.pycheck.tree import Tree
+from mlvet.analyses.pycheck.tree import Tree, built_in_sight
 
 NAME = "mlvet"
 
@@ -123,7 +123,7 @@ def networks(tree: Tree) -> Iterator[Network]:
             current = local.get(parent.id) if isinstance(parent, ast.Name) else None
             if current is None:
                 base = base_of(dotted(parent, names))
-        if base is not None and not any(member.decorator_list for member in lineage):
+        if base is not None and all(built_in_sight(member) for member in lineage):
             dynamic = any(_DYNAMIC.search(_text_of(tree, member)) for member in lineage)
             yield Network(node, base, tuple(lineage), _assigned_to_self(lineage), dynamic)
 

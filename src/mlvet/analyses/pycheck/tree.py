@@ -209,6 +209,25 @@ def last_name(node: ast.expr) -> str:
     return ""
 
 
+_BUILDERS = frozenset({"__init__", "__new__", "__post_init__", "setup", "build"})
+_KEEPS_SHAPE = frozenset(
+    {"dataclass", "total_ordering", "unique", "final", "staticmethod", "classmethod", "abstractmethod", "override",
+     "cache", "lru_cache", "contextmanager", "no_grad", "inference_mode", "profile", "overload"}
+)  # fmt: skip
+
+
+def keeps_shape(decorator: ast.expr) -> bool:
+    """Whether a decorator leaves the parameters and attributes of what it decorates as a checker sees them."""
+    return last_name(decorator.func if isinstance(decorator, ast.Call) else decorator) in _KEEPS_SHAPE
+
+
+def built_in_sight(node: ast.ClassDef) -> bool:
+    """Whether no decorator of a class, or of what builds its instances, can add to what is written in it."""
+    builders = (part for part in node.body if isinstance(part, ast.FunctionDef) and part.name in _BUILDERS)
+    decorators = [*node.decorator_list, *(each for builder in builders for each in builder.decorator_list)]
+    return all(keeps_shape(decorator) for decorator in decorators)
+
+
 def parse(source: Source) -> Tree | None:
     """The tree of a source, or None if it has no valid one."""
     try:

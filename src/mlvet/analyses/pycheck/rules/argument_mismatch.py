@@ -8,7 +8,7 @@ import re
 from mlvet.analyses.pycheck.guards import elsewhere, guarded
 from mlvet.analyses.pycheck.installed import builds_plainly, self_described
 from mlvet.analyses.pycheck.judgement import Cause, Facts, Origin, PythonRule, Verdict, born, callee, quoted
-from mlvet.analyses.pycheck.tree import Tree, last_name
+from mlvet.analyses.pycheck.tree import Tree, built_in_sight, keeps_shape, last_name
 from mlvet.analyses.pycheck.values import Trust, constructed, trust
 from mlvet.core.evidence import Related
 from mlvet.core.grade import Certainty, Severity
@@ -157,7 +157,7 @@ def _ambiguous(cause: Cause, facts: Facts, name: str) -> bool:
         found = facts.project.classes(owner[-1], cause.path)
         return len(found) > 1 or any(not _plainly_built(node) for _, node in found)
     definitions = [node for _, node in facts.project.functions(function, cause.path)]
-    if any(not _transparent(decorator) for node in definitions for decorator in node.decorator_list):
+    if any(not keeps_shape(decorator) for node in definitions for decorator in node.decorator_list):
         return True
     if not isinstance(call.func, ast.Attribute):
         return facts.project.name_stores(cause.path, function) > 1
@@ -171,25 +171,10 @@ def _ambiguous(cause: Cause, facts: Facts, name: str) -> bool:
 
 def _overridden(method: str, kind: str, cause: Cause, facts: Facts) -> bool:
     relatives = facts.project.family(kind, cause.path) - {kind}
-    return any(
-        isinstance(parent := tree.parents.get(node), ast.ClassDef) and parent.name in relatives
-        for tree, node in facts.project.functions(method, cause.path)
-    )
+    return any(_owner(tree, node) in relatives for tree, node in facts.project.functions(method, cause.path))
 
 
 def _plainly_built(node: ast.ClassDef) -> bool:
     """Whether the parameters of a class are in sight: its own `__init__`, or a plain dataclass."""
-    own = [found for found in node.body if isinstance(found, ast.FunctionDef) and found.name == "__init__"]
-    decorators = [*node.decorator_list, *(decorator for found in own for decorator in found.decorator_list)]
-    return (bool(own) or not node.bases) and all(_transparent(decorator) for decorator in decorators)
-
-
-_TRANSPARENT = frozenset(
-    {"dataclass", "total_ordering", "final", "staticmethod", "classmethod", "abstractmethod", "override", "cache",
-     "lru_cache", "contextmanager", "no_grad", "inference_mode", "profile", "overload"}
-)  # fmt: skip
-"""Decorators, by their last name, that leave the parameters as they are."""
-
-
-def _transparent(decorator: ast.expr) -> bool:
-    return last_name(decorator.func if isinstance(decorator, ast.Call) else decorator) in _TRANSPARENT
+    own = any(isinstance(found, ast.FunctionDef) and found.name == "__init__" for found in node.body)
+    return (own or not node.bases) and built_in_sight(node)

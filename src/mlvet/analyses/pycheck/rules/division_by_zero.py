@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import ast
+
 from mlvet.analyses.pycheck.guards import guarded
 from mlvet.analyses.pycheck.judgement import Cause, Facts, PythonRule, Verdict
+from mlvet.analyses.pycheck.values import only_value
 from mlvet.core.grade import Certainty, Severity
 
 
@@ -23,14 +26,27 @@ class DivisionByZero(PythonRule):
         batches = 100 // 32
 
     ## How sure
-    Proved: both sides are Python numbers and the divisor is the constant zero.
+    Proved when the left side is a Python number and the divisor the constant zero; possible otherwise, since arrays
+    divide by zero and text has a `%` of its own.
     """
 
     code = "PY402"
     severity = Severity.ERROR
 
+    def asks(self, cause: Cause, facts: Facts) -> list[ast.expr]:
+        node = facts.node(cause)
+        return [node.left] if isinstance(node, ast.BinOp) else []
+
     def judge(self, cause: Cause, facts: Facts) -> Verdict | None:
         tree, node = facts.tree(cause), facts.node(cause)
-        if tree is None or node is None or guarded(tree, node, ["ZeroDivisionError", "ArithmeticError"]):
+        if tree is None or not isinstance(node, ast.BinOp):
             return None
-        return Verdict(Certainty.PROVED, "the divisor is zero, so this line raises ZeroDivisionError")
+        if guarded(tree, node, ["ZeroDivisionError", "ArithmeticError"]):
+            return None
+        divisor = only_value(facts.project, cause.path, node.right)
+        zero = isinstance(divisor, ast.Constant) and divisor.value == 0
+        number = facts.exact_class(cause, node.left) in ("int", "float", "bool")
+        return Verdict(
+            Certainty.PROVED if zero and number else Certainty.POSSIBLE,
+            "the divisor is zero, so this line raises ZeroDivisionError",
+        )
