@@ -17,7 +17,11 @@ _ASSIGNED_MAGIC = re.compile(r"^(\s*[\w, ]+=\s*)(?:%|!)\w.*$")
 
 
 def read_notebook(data: bytes, shown: str) -> Source:
-    """The code cells in order. A `__future__` import may start any cell, but only the first line of a file. Magics and shell lines become `pass`, so lines and columns stay as they are."""
+    """The code cells in order.
+
+    Magics and shell lines become `pass`, so lines and columns stay as they are. So does a `__future__` import that may
+    start its cell but not stand in the middle of a file.
+    """
     try:
         document = json.loads(data.decode("utf-8-sig"))
         cells = document["cells"] if "cells" in document else document["worksheets"][0]["cells"]

@@ -6,7 +6,6 @@ page to a type checker. The public names of these bases are few and stable, so t
 
 from __future__ import annotations
 
-import ast
 from dataclasses import dataclass
 
 _MODULE = """
@@ -106,14 +105,3 @@ def provided_in(text: str) -> list[Base]:
     found = [_TORCH, _DATASET] if "torch" in text else []
     found += list(_KERAS.values()) if "keras" in text or "tensorflow" in text else []
     return found + ([_FLAX] if "flax" in text else [])
-
-
-def dotted(node: ast.expr, names: dict[str, str]) -> str:
-    """A dotted expression with its first name replaced by what it stands for; empty for anything else."""
-    parts: list[str] = []
-    while isinstance(node, ast.Attribute):
-        parts.append(node.attr)
-        node = node.value
-    if not isinstance(node, ast.Name):
-        return ""
-    return ".".join([names.get(node.id, node.id), *reversed(parts)])

@@ -108,19 +108,20 @@ class Facts:
         exact = tree.expression(said.line, said.column, said.end_line, said.end_column)
         return exact or tree.innermost(said.line, max(said.column, 1))
 
+    def told(self, cause: Cause, node: ast.expr) -> str | None:
+        """The whole type of an expression, if the second look learned it."""
+        tree = self.tree(cause)
+        return self.types.get(Question(cause.path, tree.span(node))) if tree else None
+
     def exact_class(self, cause: Cause, node: ast.expr) -> str | None:
         """The one class that an expression has, or None if it may have several or is not known."""
-        tree = self.tree(cause)
-        told = self.types.get(Question(cause.path, tree.span(node))) if tree else None
-        if told is None:
-            return None
-        names = {class_name(member) for member in members(told)}
+        told = self.told(cause, node)
+        names = {class_name(member) for member in members(told)} if told else set()
         return names.pop() if len(names) == 1 and not names & {"Unknown", "Any", "Never"} else None
 
     def one_type(self, cause: Cause, node: ast.expr) -> bool:
         """Whether an expression has a single type, not several of one class."""
-        tree = self.tree(cause)
-        told = self.types.get(Question(cause.path, tree.span(node))) if tree else None
+        told = self.told(cause, node)
         return told is not None and len(members(told)) == 1
 
     def only_partial(self, cause: Cause) -> bool:

@@ -16,12 +16,12 @@ from difflib import get_close_matches
 from mlvet.analyses.pycheck.arguments import mismatch
 from mlvet.analyses.pycheck.checker import Diagnosis
 from mlvet.analyses.pycheck.environment import Environment
-from mlvet.analyses.pycheck.frameworks import Base, base_of, dotted, provided_in, provides
+from mlvet.analyses.pycheck.frameworks import Base, base_of, provided_in, provides
 from mlvet.analyses.pycheck.guards import type_checking_only
 from mlvet.analyses.pycheck.installed import names_bound_in
 from mlvet.analyses.pycheck.packages import DEPARTED, misspelling_of
 from mlvet.analyses.pycheck.project import Project
-from mlvet.analyses.pycheck.tree import Tree, built_in_sight
+from mlvet.analyses.pycheck.tree import Tree
 
 NAME = "mlvet"
 
@@ -110,7 +110,6 @@ class Network:
 
 def networks(tree: Tree) -> Iterator[Network]:
     """The networks of a file whose every base is known."""
-    names = tree.imports
     defined = (node for node in tree.root.body if isinstance(node, ast.ClassDef))
     local = {node.name: node for node in defined if tree.bound_names[node.name] == 1}
     for node in local.values():
@@ -122,8 +121,8 @@ def networks(tree: Tree) -> Iterator[Network]:
             parent = current.bases[0]
             current = local.get(parent.id) if isinstance(parent, ast.Name) else None
             if current is None:
-                base = base_of(dotted(parent, names))
-        if base is not None and all(built_in_sight(member) for member in lineage):
+                base = base_of(tree.qualified(parent))
+        if base is not None and all(tree.built_in_sight(member) for member in lineage):
             dynamic = any(_DYNAMIC.search(_text_of(tree, member)) for member in lineage)
             yield Network(node, base, tuple(lineage), _assigned_to_self(lineage), dynamic)
 
@@ -287,7 +286,7 @@ def _tensorflow_names(environment: Environment) -> Callable[[str, Tree, Project]
         for node in tree.nodes:
             if not isinstance(node, ast.Attribute) or isinstance(node.ctx, ast.Store):
                 continue
-            owner = dotted(node.value, tree.imports)
+            owner = tree.qualified(node.value)
             top, _, below = owner.partition(".")
             if top != "tensorflow" or below.startswith(("keras", "compat", "_")) or node.attr.startswith("_"):
                 continue

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import sys
 import warnings
 from collections import Counter, defaultdict
 from collections.abc import Iterator
@@ -99,6 +100,29 @@ class Tree:
     @cached_property
     def has_star_import(self) -> bool:
         return any(isinstance(node, ast.ImportFrom) and node.names[0].name == "*" for node in self.nodes)
+
+    def qualified(self, node: ast.expr) -> str:
+        """A dotted expression with its first name replaced by what it stands for; empty for anything else."""
+        parts: list[str] = []
+        while isinstance(node, ast.Attribute):
+            parts.append(node.attr)
+            node = node.value
+        if not isinstance(node, ast.Name):
+            return ""
+        return ".".join([self.imports.get(node.id, node.id), *reversed(parts)])
+
+    def keeps_shape(self, decorator: ast.expr) -> bool:
+        """Whether a decorator leaves the parameters and attributes of what it decorates as a checker sees them."""
+        name = self.qualified(decorator.func if isinstance(decorator, ast.Call) else decorator)
+        owner, _, last = name.rpartition(".")
+        top = owner.partition(".")[0]
+        return last in _KEEPS_SHAPE and (top in ("", "torch", "typing_extensions") or top in sys.stdlib_module_names)
+
+    def built_in_sight(self, node: ast.ClassDef) -> bool:
+        """Whether no decorator of a class, or of what builds its instances, can add to what is written in it."""
+        builders = (part for part in node.body if isinstance(part, ast.FunctionDef) and part.name in _BUILDERS)
+        decorators = [*node.decorator_list, *(each for builder in builders for each in builder.decorator_list)]
+        return all(self.keeps_shape(decorator) for decorator in decorators)
 
     def ancestors(self, node: ast.AST) -> Iterator[ast.AST]:
         while node in self.parents:
@@ -214,18 +238,6 @@ _KEEPS_SHAPE = frozenset(
     {"dataclass", "total_ordering", "unique", "final", "staticmethod", "classmethod", "abstractmethod", "override",
      "cache", "lru_cache", "contextmanager", "no_grad", "inference_mode", "profile", "overload"}
 )  # fmt: skip
-
-
-def keeps_shape(decorator: ast.expr) -> bool:
-    """Whether a decorator leaves the parameters and attributes of what it decorates as a checker sees them."""
-    return last_name(decorator.func if isinstance(decorator, ast.Call) else decorator) in _KEEPS_SHAPE
-
-
-def built_in_sight(node: ast.ClassDef) -> bool:
-    """Whether no decorator of a class, or of what builds its instances, can add to what is written in it."""
-    builders = (part for part in node.body if isinstance(part, ast.FunctionDef) and part.name in _BUILDERS)
-    decorators = [*node.decorator_list, *(each for builder in builders for each in builder.decorator_list)]
-    return all(keeps_shape(decorator) for decorator in decorators)
 
 
 def parse(source: Source) -> Tree | None:

@@ -8,7 +8,7 @@ import re
 from mlvet.analyses.pycheck.guards import elsewhere, guarded
 from mlvet.analyses.pycheck.installed import builds_plainly, self_described
 from mlvet.analyses.pycheck.judgement import Cause, Facts, Origin, PythonRule, Verdict, born, callee, quoted
-from mlvet.analyses.pycheck.tree import Tree, built_in_sight, keeps_shape, last_name
+from mlvet.analyses.pycheck.tree import Tree, last_name
 from mlvet.analyses.pycheck.values import Trust, constructed, trust
 from mlvet.core.evidence import Related
 from mlvet.core.grade import Certainty, Severity
@@ -155,9 +155,9 @@ def _ambiguous(cause: Cause, facts: Facts, name: str) -> bool:
         return True
     if function in ("__init__", "__new__") and owner:
         found = facts.project.classes(owner[-1], cause.path)
-        return len(found) > 1 or any(not _plainly_built(node) for _, node in found)
-    definitions = [node for _, node in facts.project.functions(function, cause.path)]
-    if any(not keeps_shape(decorator) for node in definitions for decorator in node.decorator_list):
+        return len(found) > 1 or any(not _plainly_built(tree, node) for tree, node in found)
+    definitions = facts.project.functions(function, cause.path)
+    if any(not tree.keeps_shape(decorator) for tree, node in definitions for decorator in node.decorator_list):
         return True
     if not isinstance(call.func, ast.Attribute):
         return facts.project.name_stores(cause.path, function) > 1
@@ -174,7 +174,7 @@ def _overridden(method: str, kind: str, cause: Cause, facts: Facts) -> bool:
     return any(_owner(tree, node) in relatives for tree, node in facts.project.functions(method, cause.path))
 
 
-def _plainly_built(node: ast.ClassDef) -> bool:
+def _plainly_built(tree: Tree, node: ast.ClassDef) -> bool:
     """Whether the parameters of a class are in sight: its own `__init__`, or a plain dataclass."""
     own = any(isinstance(found, ast.FunctionDef) and found.name == "__init__" for found in node.body)
-    return (own or not node.bases) and built_in_sight(node)
+    return (own or not node.bases) and tree.built_in_sight(node)

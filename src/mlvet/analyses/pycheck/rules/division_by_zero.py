@@ -26,8 +26,8 @@ class DivisionByZero(PythonRule):
         batches = 100 // 32
 
     ## How sure
-    Proved when the left side is a Python number and the divisor the constant zero; possible otherwise, since arrays
-    divide by zero and text has a `%` of its own.
+    Proved when the left side is a Python number and the divisor the constant zero; likely when a zero is written and
+    nothing is known of the left side; possible otherwise, since arrays divide by zero and text has a `%` of its own.
     """
 
     code = "PY402"
@@ -45,8 +45,9 @@ class DivisionByZero(PythonRule):
             return None
         divisor = only_value(facts.project, cause.path, node.right)
         zero = isinstance(divisor, ast.Constant) and divisor.value == 0
-        number = facts.exact_class(cause, node.left) in ("int", "float", "bool")
-        return Verdict(
-            Certainty.PROVED if zero and number else Certainty.POSSIBLE,
-            "the divisor is zero, so this line raises ZeroDivisionError",
-        )
+        message = "the divisor is zero, so this line raises ZeroDivisionError"
+        if zero and facts.exact_class(cause, node.left) in ("int", "float", "bool"):
+            return Verdict(Certainty.PROVED, message)
+        written = divisor is node.right and not isinstance(node.op, ast.Mod)
+        unknown = facts.told(cause, node.left) in ("Unknown", "Any")
+        return Verdict(Certainty.LIKELY if zero and written and unknown else Certainty.POSSIBLE, message)

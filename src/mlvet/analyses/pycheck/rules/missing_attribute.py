@@ -15,7 +15,7 @@ from mlvet.analyses.pycheck.installed import lacks, nowhere, slip_in
 from mlvet.analyses.pycheck.judgement import BUILTIN_TYPES, Cause, Facts, Origin, PythonRule, Verdict, born
 from mlvet.analyses.pycheck.packages import misspelling_of
 from mlvet.analyses.pycheck.project import Project
-from mlvet.analyses.pycheck.tree import Tree, built_in_sight, last_name
+from mlvet.analyses.pycheck.tree import Tree, last_name
 from mlvet.analyses.pycheck.values import Trust, constructed, gives_nothing, only_value, trust
 from mlvet.core.evidence import Related
 from mlvet.core.fix import Applicability, Edit, Fix
@@ -226,7 +226,7 @@ def _closed(kind: str, defined: list[tuple[Tree, ast.ClassDef]], cause: Cause, f
     if foreign and cause.subject.startswith("_"):
         return False
     relatives = [found for name in family for found in facts.project.classes(name, cause.path)]
-    return all(built_in_sight(node) for _, node in relatives) and not any(
+    return all(home.built_in_sight(node) for home, node in relatives) and not any(
         facts.project.adds_attributes_dynamically(facts.project.path_of(tree)) for tree, _ in relatives
     )
 
