@@ -1,0 +1,1 @@
+"""Mathematics: symbolic dims, shapes, dtypes, intervals, and the solver."""

@@ -1,0 +1,50 @@
+"""Where an operator is unsafe: operands that make a NaN or an infinity of finite ones, forward or in the gradient."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from mlvet.ops.numeric import Range
+
+
+@dataclass(frozen=True, slots=True)
+class Outside:
+    """The result is NaN or infinite where operand `operand` leaves `safe`."""
+
+    safe: Range
+    rule: str
+    operand: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Near:
+    """The result is NaN or infinite where operand `operand` is `point`, or so near that the dtype cannot tell."""
+
+    point: float
+    rule: str
+    operand: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Overflow:
+    """The result leaves the dtype when finite operands are large: powers, sums, products, exponentials.
+
+    `beyond_log_max` says that operands above log(max of dtype) do so, as exp's.
+    """
+
+    rule: str
+    operand: int = 0
+    beyond_log_max: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class GradientAt:
+    """The result is finite but its derivative is NaN or infinite where operand `operand` is `point`."""
+
+    point: float
+    rule: str
+    operand: int = 0
+
+
+Danger: TypeAlias = Outside | Near | Overflow | GradientAt

@@ -1,0 +1,136 @@
+"""The mathematical kinds of operators; an analysis of values has one transfer per kind, not one per operator."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from math import inf
+from typing import Any, TypeAlias
+
+
+@dataclass(frozen=True, slots=True)
+class Range:
+    """An interval of reals; `open_low` and `open_high` leave the end out."""
+
+    low: float = -inf
+    high: float = inf
+    open_low: bool = False
+    open_high: bool = False
+
+    def __contains__(self, x: float) -> bool:
+        above = x > self.low if self.open_low else x >= self.low
+        return above and (x < self.high if self.open_high else x <= self.high)
+
+    def __str__(self) -> str:
+        return f"{'(' if self.open_low else '['}{self.low:g}, {self.high:g}{')' if self.open_high else ']'}"
+
+
+REALS = Range()
+POSITIVE = Range(low=0.0, open_low=True)
+NONNEGATIVE = Range(low=0.0)
+
+
+@dataclass(frozen=True, slots=True)
+class Monotone:
+    """Elementwise in one operand and monotone on `domain`; results lie in `image`."""
+
+    increasing: bool = True
+    domain: Range = REALS
+    image: Range = REALS
+
+
+@dataclass(frozen=True, slots=True)
+class Piecewise:
+    """Elementwise in one operand and monotone between `turns`: cosh turns at 0. Results lie in `image`."""
+
+    turns: tuple[float, ...]
+    domain: Range = REALS
+    image: Range = REALS
+
+
+@dataclass(frozen=True, slots=True)
+class Bounded:
+    """Elementwise; of the results only `image` is known, whatever the operands."""
+
+    image: Range = REALS
+
+
+@dataclass(frozen=True, slots=True)
+class Affine:
+    """Elementwise and affine in all operands together: sum of `coefficients[i] * operand[i]`, plus `constant`."""
+
+    coefficients: tuple[float, ...]
+    constant: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Lattice:
+    """The elementwise maximum or minimum of the operands."""
+
+    maximum: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Product:
+    """The elementwise product of the operands."""
+
+
+@dataclass(frozen=True, slots=True)
+class Quotient:
+    """The elementwise quotient of two operands."""
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """Every element of the results is an element of the operands listed, or `fill` if that is given."""
+
+    operands: tuple[int, ...] | None = None
+    fill: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Reduction:
+    """Elements along some axes combined by `how`: sum, mean, max, min, product, any, all, count."""
+
+    how: str
+
+
+@dataclass(frozen=True, slots=True)
+class Bilinear:
+    """Linear in each of the two operands listed: sums of products of an element of one and an element of the other."""
+
+    operands: tuple[int, int] = (0, 1)
+
+
+@dataclass(frozen=True, slots=True)
+class Linear:
+    """Linear in the operands listed together, the others held fixed."""
+
+    operands: tuple[int, ...] = (0,)
+
+
+@dataclass(frozen=True, slots=True)
+class Convex:
+    """Every element of the result is a weighted mean of elements of operand `of`, weights summing to at most 1."""
+
+    of: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Predicate:
+    """Elementwise truth of a relation, so true or false: less, equal, and, is_nan ..."""
+
+    relation: str
+
+
+@dataclass(frozen=True, slots=True)
+class Composite:
+    """Not a primitive. `decompose(build, *operands, **attributes)` yields the results from primitives."""
+
+    decompose: Callable[..., Any]
+
+
+Numeric: TypeAlias = (
+    Monotone | Piecewise | Bounded | Affine | Lattice | Product | Quotient | Selection | Reduction | Bilinear | Linear
+    | Convex | Predicate | Composite
+)  # fmt: skip
