@@ -257,7 +257,7 @@ def _name(node: Record) -> str:
 def _reads(node: Record) -> Iterable[str]:
     """Names that a node uses, those inside its subgraphs included."""
     if not any(item.g is not None or item.graphs for item in node.attribute):
-        return node.input
+        return list(node.input)
     names = list(node.input)
     pending = [item.g for item in node.attribute if item.g is not None]
     while pending:

@@ -1,4 +1,4 @@
-"""Tensors and types of ONNX files: element types, declared shapes, and the elements, left in the file until asked for."""
+"""Tensors of ONNX files: element types, declared shapes, and the elements, left in the file until asked for."""
 
 from __future__ import annotations
 

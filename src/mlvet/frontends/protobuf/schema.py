@@ -39,7 +39,7 @@ class Message:
 @cache
 def load(name: str) -> dict[str, Message]:
     """The message types of a .proto text beside this file."""
-    text = (files(__package__) / f"{name}.proto").read_text(encoding="utf-8")
+    text: str = (files(__package__) / f"{name}.proto").read_text(encoding="utf-8")
     return _Parser(text).messages
 
 
