@@ -11,8 +11,21 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from mlvet.domains.dims import (
-    Dim, at_least, bounds, ceil_div, equal, evaluate, floor_div, maximum, minimum, modulo, product, substitute, symbol,
-    symbols, total,
+    Dim,
+    at_least,
+    bounds,
+    ceil_div,
+    equal,
+    evaluate,
+    floor_div,
+    maximum,
+    minimum,
+    modulo,
+    product,
+    substitute,
+    symbol,
+    symbols,
+    total,
 )  # fmt: skip
 
 RANGES = {"h": (0, 9), "n": (1, 12), "k": (-4, 5)}
@@ -25,7 +38,7 @@ def leaf(name: str) -> Pair:
 
 
 def number(value: int) -> Pair:
-    return value, lambda known: value
+    return value, lambda _: value
 
 
 def both(function: Callable[..., Dim], meaning: Callable[[int, int], int]) -> Callable[[Pair, Pair], Pair]:

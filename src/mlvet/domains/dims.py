@@ -37,9 +37,7 @@ class Apply:
     right: Dim
 
     def __str__(self) -> str:
-        if self.function in ("max", "min"):
-            return f"{self.function}({self.left}, {self.right})"
-        return f"{_grouped(self.left)}{self.function}{_grouped(self.right)}"
+        return _spelled_atom(self, str)
 
 
 Atom: TypeAlias = Symbol | Apply
@@ -112,19 +110,8 @@ class Expr:
 
     def __str__(self) -> str:
         if not self._text:
-            self._text = self._spell()
+            self._text = spelled(self, str)
         return self._text
-
-    def _spell(self) -> str:
-        text = ""
-        for monomial, count in self.terms:
-            alone = len(monomial) == 1 and (count == 1 or (count == -1 and text != ""))
-            factors = [str(atom) if alone else _grouped_atom(atom) for atom in monomial]
-            if not monomial or abs(count) != 1:
-                factors.insert(0, str(abs(count)))
-            sign = (" - " if count < 0 else " + ") if text else ("-" if count < 0 else "")
-            text += sign + "*".join(factors)
-        return text
 
     __repr__ = __str__
 
@@ -254,6 +241,21 @@ def evaluate(dim: Dim, known: Mapping[str, int]) -> int:
             raise ZeroDivisionError(f"{value} divides by 0")
         raise TypeError(f"{value} still has symbols")
     return value
+
+
+def spelled(dim: Dim, naming: Callable[[Symbol], str]) -> str:
+    """The size as a Python expression in which `naming` spells the symbols."""
+    if isinstance(dim, int):
+        return str(dim)
+    text = ""
+    for monomial, count in dim.terms:
+        alone = len(monomial) == 1 and (count == 1 or (count == -1 and text != ""))
+        factors = [_spelled_atom(atom, naming, not alone) for atom in monomial]
+        if not monomial or abs(count) != 1:
+            factors.insert(0, str(abs(count)))
+        sign = (" - " if count < 0 else " + ") if text else ("-" if count < 0 else "")
+        text += sign + "*".join(factors)
+    return text
 
 
 def _terms(dim: Dim) -> tuple[tuple[Monomial, int], ...]:
@@ -463,10 +465,19 @@ def _substitute_atom(atom: Atom, known: Mapping[str, Dim]) -> Dim:
 _FUNCTIONS: dict[str, Callable[[Dim, Dim], Dim]] = {"//": floor_div, "%": modulo, "max": maximum, "min": minimum}
 
 
-def _grouped(dim: Dim) -> str:
-    simple = isinstance(dim, int) or (len(dim.terms) == 1 and dim.terms[0][1] == 1 and len(dim.terms[0][0]) == 1)
-    return str(dim) if simple and not (isinstance(dim, Expr) and isinstance(dim.terms[0][0][0], Apply)) else f"({dim})"
+def _spelled_atom(atom: Atom, naming: Callable[[Symbol], str], grouped: bool = False) -> str:
+    if isinstance(atom, Symbol):
+        return naming(atom)
+    left, right = spelled(atom.left, naming), spelled(atom.right, naming)
+    if atom.function in ("max", "min"):
+        return f"{atom.function}({left}, {right})"
+    text = "".join((_bracketed(atom.left, left), atom.function, _bracketed(atom.right, right)))
+    return f"({text})" if grouped else text
 
 
-def _grouped_atom(atom: Atom) -> str:
-    return f"({atom})" if isinstance(atom, Apply) and atom.function in ("//", "%") else str(atom)
+def _bracketed(dim: Dim, text: str) -> str:
+    plain = isinstance(dim, int) or (
+        len(dim.terms) == 1 and dim.terms[0][1] == 1 and len(dim.terms[0][0]) == 1
+        and isinstance(dim.terms[0][0][0], Symbol)
+    )  # fmt: skip
+    return text if plain else f"({text})"
