@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
+from mlvet.ops import joining as joining
+from mlvet.ops import padding as padding
+from mlvet.ops import patches as patches
 from mlvet.ops import pointwise as pointwise
+from mlvet.ops import rearranging as rearranging
+from mlvet.ops import reshaping as reshaping
+from mlvet.ops import slicing as slicing
 from mlvet.ops.op import FACETS, REGISTRY, Effects, Op
 
 __all__ = ["FACETS", "REGISTRY", "Effects", "Op"]
