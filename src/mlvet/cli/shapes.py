@@ -57,10 +57,13 @@ def _lines(graph: Graph, inference: Inference) -> Iterator[str]:
 
 
 def _region(region: Region, inference: Inference, width: int, indent: str) -> Iterator[str]:
+    from mlvet.ir.graph import OPAQUE
+
     for node in region.nodes:
         operands = ", ".join("_" if value is None else _type(value, inference) for value in node.inputs)
         results = ", ".join(_type(value, inference) for value in node.outputs)
-        yield f"{indent}{node.name:<{width}}  {node.op if node.op != 'opaque' else node.source_op}({operands}) -> {results}"
+        op = node.op if node.op != OPAQUE else node.source_op
+        yield f"{indent}{node.name:<{width}}  {op}({operands}) -> {results}"
         for inner in node.regions:
             yield f"{indent}  {inner.kind} {inner.name}:".rstrip()
             yield from _region(inner, inference, width, indent + "    ")

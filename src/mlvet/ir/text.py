@@ -15,12 +15,17 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from pathlib import Path
 from typing import Any, TypeAlias
 
+from mlvet.core.errors import UnsupportedInput
 from mlvet.ir.graph import Graph
 from mlvet.ir.json_form import from_json, to_json
 
 Json: TypeAlias = Mapping[str, Any]
+
+LARGEST = 256 << 20
 
 NAME = re.compile(r"[A-Za-z0-9_.#/]+(?::[0-9]+)?", re.ASCII)
 """A value or node name that needs no quotes after `%` or `@`."""
@@ -38,6 +43,17 @@ def from_text(text: str) -> Graph:
     from mlvet.ir.text_reader import parse
 
     return from_json(parse(text))
+
+
+def read_text(path: Path, shown: str) -> Graph:
+    """The graph of a text file; its nodes are places in that file."""
+    if path.stat().st_size > LARGEST:
+        raise UnsupportedInput(f"more than {LARGEST >> 20} MB of text")
+    try:
+        graph = from_text(path.read_text(encoding="utf-8"))
+    except UnicodeDecodeError:
+        raise UnsupportedInput("not UTF-8 text") from None
+    return graph if graph.path else replace(graph, path=shown)
 
 
 def _lines(form: Json) -> Iterator[str]:
