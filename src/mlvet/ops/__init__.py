@@ -6,7 +6,11 @@ from mlvet.ops import activations as activations
 from mlvet.ops import arithmetic as arithmetic
 from mlvet.ops import casting as casting
 from mlvet.ops import comparison as comparison
+from mlvet.ops import contraction as contraction
+from mlvet.ops import convolution as convolution
+from mlvet.ops import einsum as einsum
 from mlvet.ops import joining as joining
+from mlvet.ops import linear_algebra as linear_algebra
 from mlvet.ops import padding as padding
 from mlvet.ops import patches as patches
 from mlvet.ops import pointwise as pointwise
@@ -15,6 +19,7 @@ from mlvet.ops import reshaping as reshaping
 from mlvet.ops import rounding as rounding
 from mlvet.ops import slicing as slicing
 from mlvet.ops import special as special
+from mlvet.ops import transposed_convolution as transposed_convolution
 from mlvet.ops import trigonometry as trigonometry
 from mlvet.ops.op import FACETS, REGISTRY, Effects, Op
 
