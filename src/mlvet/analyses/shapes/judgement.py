@@ -22,9 +22,12 @@ class ShapeRule(Rule):
 
 
 def findings(graph: Graph, inference: Inference, rules: Catalogue) -> Iterator[Finding]:
-    """One finding per violated demand, and per value that the file declares wrongly."""
+    """One finding per node and rule that it violates, and one per value that the file declares wrongly."""
+    if not inference.violated and not inference.disagreements:
+        return
     born = {value: node for node in graph.nodes() for value in node.outputs}
-    for demand in inference.violated:
+    first = {(demand.node, demand.constraint.rule): demand for demand in reversed(inference.violated)}
+    for demand in reversed(first.values()):
         yield _finding(graph, demand, rules[demand.constraint.rule], inference, born)
     for disagreement in inference.disagreements:
         yield _declared(graph, disagreement, rules[DECLARED])

@@ -19,7 +19,7 @@ from mlvet.ir.builder import Builder
 from mlvet.ir.graph import Data, Graph, Region, Value
 from mlvet.ir.order import Cycle, topological_order
 
-NEWEST_IR = 13
+NEWEST_IR = 14
 MOST_NODES = 2_000_000
 """More nodes than this, functions counted as often as they are called, are refused."""
 
@@ -50,8 +50,6 @@ class _Model:
     def __init__(self, model: Record, storage: Storage, shown: str) -> None:
         if model.graph is None or not model.has("ir_version"):
             raise UnsupportedInput("not an ONNX model: it has no graph")
-        if model.ir_version > NEWEST_IR:
-            raise UnsupportedInput(f"ONNX IR version {model.ir_version} is newer than {NEWEST_IR}, the newest known")
         self.model = model
         self.storage = storage
         self.shown = shown
@@ -65,7 +63,9 @@ class _Model:
         scope = _Scope(self, builder, {}, self.opsets, {})
         outputs = scope.fill(model.graph)
         producer = f"{model.producer_name} {model.producer_version}".strip()
-        return builder.graph(outputs, path=self.shown, format="onnx", producer=producer)
+        newer = model.ir_version > NEWEST_IR
+        notes = [f"ONNX IR version {model.ir_version} is newer than {NEWEST_IR}, the newest known"] if newer else []
+        return builder.graph(outputs, path=self.shown, format="onnx", producer=producer, notes=notes)
 
 
 def _opsets(imports: Iterable[Record]) -> dict[str, int]:
