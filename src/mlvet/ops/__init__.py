@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from mlvet.ops import indexing as indexing
 from mlvet.ops import joining as joining
+from mlvet.ops import ordering as ordering
 from mlvet.ops import padding as padding
 from mlvet.ops import patches as patches
 from mlvet.ops import pointwise as pointwise
 from mlvet.ops import rearranging as rearranging
 from mlvet.ops import reshaping as reshaping
+from mlvet.ops import scatter as scatter
 from mlvet.ops import slicing as slicing
 from mlvet.ops.op import FACETS, REGISTRY, Effects, Op
 

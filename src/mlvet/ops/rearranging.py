@@ -46,7 +46,8 @@ def infer_flip(x: Tensor, *, require: Require, axes: Sequence[int]) -> Tensor:
 
 
 def _flip(x: Array, *, axes: Sequence[int]) -> Array:
-    return np.flip(x, tuple(axes)).copy()
+    turned = {axis % x.ndim for axis in axes}
+    return x[(*(slice(None, None, -1 if place in turned else 1) for place in range(x.ndim)), ...)].copy()
 
 
 def _sample_flip(draw: Draw) -> Sample:
@@ -254,7 +255,7 @@ def _sample_batch_to_space_nd(draw: Draw) -> Sample:
 batch_to_space_nd = layout("batch_to_space_nd", infer_batch_to_space_nd, _batch_to_space_nd, _sample_batch_to_space_nd)
 
 
-def infer_trilu(x: Tensor, k: Tensor | None = None, *, require: Require, upper: bool = True) -> Tensor:
+def infer_trilu(x: Tensor, *_: Tensor | None, require: Require, upper: bool = True) -> Tensor:  # noqa: ARG001
     """The same shape; what lies off the triangle is 0."""
     if x.ranked:
         require.rank_at_least(x, 2)
