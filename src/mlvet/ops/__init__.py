@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from mlvet.ops import control as control
+from mlvet.ops import creation as creation
+from mlvet.ops import host as host
 from mlvet.ops import indexing as indexing
 from mlvet.ops import joining as joining
 from mlvet.ops import ordering as ordering
@@ -11,7 +14,9 @@ from mlvet.ops import pointwise as pointwise
 from mlvet.ops import rearranging as rearranging
 from mlvet.ops import reshaping as reshaping
 from mlvet.ops import scatter as scatter
+from mlvet.ops import sequence as sequence
 from mlvet.ops import slicing as slicing
+from mlvet.ops import state as state
 from mlvet.ops.op import FACETS, REGISTRY, Effects, Op
 
 __all__ = ["FACETS", "REGISTRY", "Effects", "Op"]

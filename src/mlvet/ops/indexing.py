@@ -99,7 +99,7 @@ def infer_gather_nd(x: Tensor, indices: Tensor, *, require: Require, batch_dims:
 
 def _gather_nd(x: Array, indices: Array, *, batch_dims: int = 0) -> Array:
     places = np.asarray(indices, dtype=np.int64)
-    batch = np.indices(x.shape[:batch_dims], sparse=True)
+    batch: tuple[Array, ...] = np.indices(x.shape[:batch_dims], sparse=True)
     extra = places.ndim - 1 - batch_dims
     lead = tuple(number.reshape(number.shape + (1,) * extra) for number in batch)
     return np.asarray(x[lead + tuple(np.moveaxis(places, -1, 0)) + (Ellipsis,)])
@@ -132,7 +132,8 @@ def indexed(require: Require, x: Tensor, indices: Sequence[Tensor | None]) -> tu
                 if place + number < x.rank:
                     because = f"mask {index} does not cover dims of {x}"
                     require.equal(dim, x.dims[place + number], because, "mask-dims")
-            shapes.append((require.unknown(),))
+            known = require.known_ints(index)
+            shapes.append((require.unknown() if known is None else sum(known),))
         else:
             width = 1
             _integer_indices(require, index)
@@ -153,7 +154,7 @@ def indexed(require: Require, x: Tensor, indices: Sequence[Tensor | None]) -> tu
 
 
 def infer_index(x: Tensor, *indices: Tensor | None, require: Require) -> Tensor:
-    """Advanced indexing: index operands broadcast together, a mask counts as its coordinates, None takes a whole axis."""
+    """Advanced indexing: indices broadcast together, a mask counts as its coordinates, None takes a whole axis."""
     return x.with_shape(indexed(require, x, indices)[0])
 
 
@@ -309,7 +310,7 @@ def infer_masked_select(x: Tensor, mask: Tensor, *, require: Require) -> Tensor:
 
 def _masked_select(x: Array, mask: Array) -> Array:
     elements, holds = np.broadcast_arrays(x, mask)
-    return elements[holds]
+    return np.asarray(elements[holds])
 
 
 def _sample_masked_select(draw: Draw) -> Sample:

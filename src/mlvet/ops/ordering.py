@@ -170,7 +170,7 @@ nonzero = _ordering("nonzero", infer_nonzero, _nonzero, _sample_nonzero)
 def infer_unique(
     x: Tensor, *, require: Require, axis: int | None = None, sorted: bool = True
 ) -> tuple[Tensor, Tensor, Tensor, Tensor]:
-    """Distinct elements, or slices along the axis; the first index of each, which one each is, how often each occurs."""
+    """Distinct elements, or slices along the axis; where each is first, which one each is, how often it occurs."""
     value = x.value
     count = require.unknown()
     if value is not None and value.dtype != object and (axis is None or -value.ndim <= axis < value.ndim):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
@@ -47,7 +48,8 @@ def infer_flip(x: Tensor, *, require: Require, axes: Sequence[int]) -> Tensor:
 
 def _flip(x: Array, *, axes: Sequence[int]) -> Array:
     turned = {axis % x.ndim for axis in axes}
-    return x[(*(slice(None, None, -1 if place in turned else 1) for place in range(x.ndim)), ...)].copy()
+    key: list[Any] = [slice(None, None, -1 if place in turned else 1) for place in range(x.ndim)]
+    return x[(*key, Ellipsis)].copy()
 
 
 def _sample_flip(draw: Draw) -> Sample:
@@ -194,7 +196,7 @@ def infer_space_to_batch_nd(x: Tensor, block_shape: Tensor, paddings: Tensor, *,
 def _space_to_batch_nd(x: Array, block_shape: Array, paddings: Array) -> Array:
     blocks, pads = ints_of(block_shape), np.reshape(ints_of(paddings), (-1, 2)).tolist()
     count = len(blocks)
-    x = np.pad(x, [(0, 0), *map(tuple, pads), *[(0, 0)] * (x.ndim - 1 - count)])  # type: ignore[list-item]
+    x = np.pad(x, [(0, 0), *map(tuple, pads), *[(0, 0)] * (x.ndim - 1 - count)])
     batch, space, rest = x.shape[0], x.shape[1 : 1 + count], x.shape[1 + count :]
     cells = [size for dim, block in zip(space, blocks, strict=True) for size in (dim // block, block)]
     x = x.reshape(batch, *cells, *rest)

@@ -121,7 +121,7 @@ def _sample_scatter_elements(draw: Draw) -> Sample:
     axis = any_axis(draw, len(dims))
     shape = [draw.integer(1, dim) for dim in dims]
     indices = draw.array(shape, low=-dims[axis], high=dims[axis] - 1, dtype=dtypes.i64)
-    x, updates = draw.array(dims, distinct=True), draw.array(shape, low=-3, high=5, distinct=True)
+    x, updates = draw.array(dims, distinct=True), draw.array(shape, low=-3.07, high=5.11, distinct=True)
     return Sample((x, indices, updates), {"axis": axis, "reduction": draw.choice(REDUCTIONS)})
 
 
@@ -179,7 +179,7 @@ def _sample_scatter_nd(draw: Draw) -> Sample:
     width = draw.integer(1, len(dims))
     lead = draw.shape(0, 2, 1, 3)
     columns = [draw.array(lead, low=-dim, high=dim - 1, dtype=dtypes.i64) for dim in dims[:width]]
-    updates = draw.array((*lead, *dims[width:]), low=-3, high=5, distinct=True)
+    updates = draw.array((*lead, *dims[width:]), low=-3.07, high=5.11, distinct=True)
     x = draw.array(dims, distinct=True)
     return Sample((x, np.stack(columns, axis=-1), updates), {"reduction": draw.choice(REDUCTIONS)})
 
