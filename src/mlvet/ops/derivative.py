@@ -19,7 +19,7 @@ class Partials:
 
 @dataclass(frozen=True, slots=True)
 class SameMap:
-    """Linear in the operands listed (all, if None) together: the derivative is the operator applied to the directions."""
+    """Linear in the operands listed (all, if None) together: the derivative is the operator on the directions."""
 
     operands: tuple[int, ...] | None = (0,)
 

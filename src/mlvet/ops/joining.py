@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 
 from mlvet.domains.dims import Dim, ceil_div, minimum, total
@@ -25,8 +27,7 @@ def infer_concat(*xs: Tensor, require: Require, axis: int = 0) -> Tensor:
     for number, x in enumerate(same[1:], start=2):
         for other, dim in enumerate(x.dims):
             if other != place:
-                because = f"concat along axis {place} joins operands that are equal elsewhere; dim {other} of operand {number}"
-                dims[other] = require.equal(dims[other], dim, because, "concat-dims")
+                because = f"concat along axis {place} needs equal sizes elsewhere, dim {other} of operand {number}"dims[other] = require.equal(dims[other], dim, because, "concat-dims")
     if rank:
         dims[place] = total(x.dims[place] for x in same) if len(same) == len(xs) else require.unknown()
     return Tensor(dtype, tuple(dims))
@@ -130,7 +131,7 @@ def equal_parts(dim: Dim, count: int) -> list[Dim]:
     if not isinstance(dim, int) and count > 1:
         return [part] * (count - 1) + [dim - part * (count - 1)]
     ends = [minimum(part * number, dim) for number in range(count + 1)]
-    return [high - low for low, high in zip(ends, ends[1:], strict=False)]
+    return [high - low for low, high in pairwise(ends)]
 
 
 def _split(x: Array, split: Array | None = None, *, axis: int = 0, num_outputs: int | None = None) -> tuple[Array, ...]:

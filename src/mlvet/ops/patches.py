@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import product as every
+from typing import Any
 
 import numpy as np
 
@@ -125,7 +126,8 @@ def _col2im(
     padded = np.zeros((x.shape[0], channels, *(image[n] + p[n] + p[n + count] for n in range(count))), dtype=x.dtype)
     for place in every(*map(range, block)):
         box = tuple(slice(place[n] * d[n], place[n] * d[n] + s[n] * fits[n], s[n]) for n in range(count))
-        padded[(slice(None), slice(None), *box)] += cells[(slice(None), slice(None), *place)]
+        cell: Any = (slice(None), slice(None), *place)
+        padded[(slice(None), slice(None), *box)] += cells[cell]
     return padded[(slice(None), slice(None), *(slice(p[n], p[n] + image[n]) for n in range(count)))].copy()
 
 

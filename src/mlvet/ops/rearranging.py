@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
@@ -46,7 +47,9 @@ def infer_flip(x: Tensor, *, require: Require, axes: Sequence[int]) -> Tensor:
 
 
 def _flip(x: Array, *, axes: Sequence[int]) -> Array:
-    return np.flip(x, tuple(axes)).copy()
+    turned = {axis % x.ndim for axis in axes}
+    key: list[Any] = [slice(None, None, -1 if place in turned else 1) for place in range(x.ndim)]
+    return x[(*key, Ellipsis)].copy()
 
 
 def _sample_flip(draw: Draw) -> Sample:
@@ -193,7 +196,7 @@ def infer_space_to_batch_nd(x: Tensor, block_shape: Tensor, paddings: Tensor, *,
 def _space_to_batch_nd(x: Array, block_shape: Array, paddings: Array) -> Array:
     blocks, pads = ints_of(block_shape), np.reshape(ints_of(paddings), (-1, 2)).tolist()
     count = len(blocks)
-    x = np.pad(x, [(0, 0), *map(tuple, pads), *[(0, 0)] * (x.ndim - 1 - count)])  # type: ignore[list-item]
+    x = np.pad(x, [(0, 0), *map(tuple, pads), *[(0, 0)] * (x.ndim - 1 - count)])
     batch, space, rest = x.shape[0], x.shape[1 : 1 + count], x.shape[1 + count :]
     cells = [size for dim, block in zip(space, blocks, strict=True) for size in (dim // block, block)]
     x = x.reshape(batch, *cells, *rest)
@@ -254,7 +257,7 @@ def _sample_batch_to_space_nd(draw: Draw) -> Sample:
 batch_to_space_nd = layout("batch_to_space_nd", infer_batch_to_space_nd, _batch_to_space_nd, _sample_batch_to_space_nd)
 
 
-def infer_trilu(x: Tensor, k: Tensor | None = None, *, require: Require, upper: bool = True) -> Tensor:
+def infer_trilu(x: Tensor, *_: Tensor | None, require: Require, upper: bool = True) -> Tensor:  # noqa: ARG001
     """The same shape; what lies off the triangle is 0."""
     if x.ranked:
         require.rank_at_least(x, 2)

@@ -67,13 +67,13 @@ def _sample_reshape(draw: Draw) -> Sample:
     target = [dims[place] for place in permutation(draw, len(dims))]
     if len(target) > 1 and draw.choice((True, False)):
         target[:2] = [target[0] * target[1]]
-    attributes = {"allowzero": draw.choice((True, False))} if draw.choice((True, False)) else {}
+    allowzero = draw.choice((True, False))
     for place in range(min(len(target), len(dims))):
-        if target[place] == dims[place] and not attributes.get("allowzero") and draw.choice((True, False, False)):
+        if target[place] == dims[place] and not allowzero and draw.choice((True, False, False)):
             target[place] = 0
     if target and draw.choice((True, False)):
         target[draw.integer(0, len(target) - 1)] = -1
-    return Sample((draw.array(dims), integers(target)), attributes)
+    return Sample((draw.array(dims), integers(target)), {"allowzero": allowzero})
 
 
 reshape = layout("reshape", infer_reshape, _reshape, _sample_reshape, folds=True)

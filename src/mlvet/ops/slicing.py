@@ -221,7 +221,9 @@ def _strided_slice(
 def _sample_strided_slice(draw: Draw) -> Sample:
     dims = draw.shape(1, 3)
     masks = {"begin_mask": 0, "end_mask": 0, "ellipsis_mask": 0, "new_axis_mask": 0, "shrink_axis_mask": 0}
-    begin, end, steps = [], [], []
+    begin: list[int] = []
+    end: list[int] = []
+    steps: list[int] = []
     where = draw.integer(0, len(dims)) if draw.choice((True, False)) else None
     skipped = draw.integer(0, len(dims) - where) if where is not None else 0
     dim = 0
