@@ -2,7 +2,14 @@
 
 from __future__ import annotations
 
+from mlvet.ops import activations as activations
+from mlvet.ops import arithmetic as arithmetic
+from mlvet.ops import casting as casting
+from mlvet.ops import comparison as comparison
 from mlvet.ops import pointwise as pointwise
+from mlvet.ops import rounding as rounding
+from mlvet.ops import special as special
+from mlvet.ops import trigonometry as trigonometry
 from mlvet.ops.op import FACETS, REGISTRY, Effects, Op
 
 __all__ = ["FACETS", "REGISTRY", "Effects", "Op"]
