@@ -2,92 +2,58 @@
 
 from __future__ import annotations
 
+import inspect
 import re
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from mlvet.core.location import Location
-from mlvet.domains.dtypes import DType
-from mlvet.domains.tensors import Tensor
+from mlvet.core.errors import UnsupportedInput
+from mlvet.domains import dtypes
+from mlvet.frontends.onnx.source import Source
 from mlvet.frontends.onnx.tensors import DTYPES
+from mlvet.frontends.onnx.upgrades import upgraded
 from mlvet.ir.builder import Builder
-from mlvet.ir.graph import OPAQUE, Data, Region, Value
+from mlvet.ir.graph import Data, Region, Value
 from mlvet.ops import REGISTRY
 
-
-@dataclass(frozen=True, slots=True)
-class Source:
-    """A node as the file has it, names resolved. `declared` holds what the file says of values, by name."""
-
-    name: str
-    domain: str
-    op_type: str
-    opset: int
-    operands: tuple[Value | None, ...]
-    outputs: tuple[str, ...]
-    attributes: Mapping[str, Any] = field(default_factory=dict)
-    regions: Mapping[str, Region] = field(default_factory=dict)
-    declared: Mapping[str, Tensor] = field(default_factory=dict)
-    location: Location | None = None
-    is_call: bool = False
-
-    def operand(self, index: int) -> Value | None:
-        """An operand, or None where it is left out or the list is too short."""
-        return self.operands[index] if index < len(self.operands) else None
-
-    @property
-    def source_op(self) -> str:
-        return f"{self.domain}:{self.op_type}" if self.domain else self.op_type
+CALL = "call"
 
 
-def lower(source: Source, builder: Builder) -> Sequence[Value]:
-    """Add the node to the builder and return its results in the order of the file."""
-    from mlvet.frontends.onnx.upgrades import upgraded
+def lower(source: Source, builder: Builder, notes: Counter[str]) -> Sequence[Value]:
+    """Add the node to the builder and return its results in the order of the file.
 
-    if source.op_type == "Constant" and not source.domain:
-        return [builder.constant(source.outputs[0], _constant(source))]
-    regions = [
-        source.regions[name] for name in _REGIONS.get(source.op_type, sorted(source.regions)) if name in source.regions
-    ]
+    An attribute that the operator does not have is left out and counted in `notes`.
+    """
     if source.is_call:
-        return _add(source, builder, "call", source.operands, {}, regions)
-    for step in upgraded(source, builder):
-        source = step
-    op = canonical_name(source.domain, source.op_type)
+        return source.add(
+            builder, CALL, source.operands, source.values(builder), {}, regions=tuple(source.regions.values())
+        )
+    if source.op_type == "Constant" and not source.domain:
+        return [_constant(source, builder)]
+    newest = upgraded(source, builder)
+    if not isinstance(newest, Source):
+        return newest
+    op = canonical_name(newest.domain, newest.op_type)
     if op not in REGISTRY:
-        return _add(source, builder, OPAQUE, source.operands, {}, regions)
-    return _add(source, builder, op, source.operands, attributes(source), regions)
+        return newest.opaque(builder)
+    known = _known(op, attributes(newest), newest, notes)
+    return newest.add(builder, op, newest.operands, newest.values(builder), known, regions=_regions(newest))
 
 
-def _add(
-    source: Source,
-    builder: Builder,
-    op: str,
-    operands: Sequence[Value | None],
-    attributes: Mapping[str, Any],
-    regions: Sequence[Region],
-) -> Sequence[Value]:
-    outputs = [builder.value(name, source.declared.get(name)) for name in source.outputs]
-    builder.node(
-        op,
-        operands,
-        outputs,
-        attributes,
-        name=source.name,
-        regions=regions,
-        source_op=source.source_op,
-        location=source.location,
-    )
-    return outputs
+def _regions(source: Source) -> list[Region]:
+    order = _REGIONS.get(source.op_type, sorted(source.regions))
+    return [source.regions[name] for name in order if name in source.regions]
 
 
-_REGIONS = {"If": ("then_branch", "else_branch"), "Loop": ("body",), "Scan": ("body",), "SequenceMap": ("body",)}
+_REGIONS = {"If": ["then_branch", "else_branch"]}
 
-_DTYPES = frozenset({"to", "dtype", "output_dtype", "output_datatype", "stash_type", "softmax_precision", "precision"})
+
+_OFFICIAL = frozenset({"", "ai.onnx.ml", "ai.onnx.preview", "ai.onnx.preview.training", "ai.onnx.training"})
 
 _IRREGULAR = {
     "MatMul": "matmul",
@@ -96,6 +62,7 @@ _IRREGULAR = {
     "PRelu": "prelu",
     "QLinearConv": "qlinear_conv",
     "QLinearMatMul": "qlinear_matmul",
+    "SwiGLU": "swiglu",
     "TfIdfVectorizer": "tf_idf_vectorizer",
     "Col2Im": "col2im",
 }
@@ -107,53 +74,91 @@ _WORD = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z0-9]+|[A-Z]+|[0-9]+")
 def canonical_name(domain: str, op_type: str) -> str:
     """The canonical operator of that meaning, if the registry has it; names of other domains carry the domain."""
     name = _IRREGULAR.get(op_type) or "_".join(_WORD.findall(op_type)).lower()
-    return name if domain in ("", "ai.onnx.ml", "ai.onnx.preview.training") else f"{domain}.{name}"
+    return name if domain in _OFFICIAL else f"{domain}.{name}"
+
+
+_DTYPES = frozenset({"to", "dtype", "output_dtype", "output_datatype", "stash_type", "softmax_precision", "precision"})
 
 
 def attributes(source: Source) -> dict[str, Any]:
-    """Attributes in canonical form: element types as `DType`, tensors as numbers."""
+    """Attributes in canonical form: element types as `DType`, tensors as tuples of numbers, none for the undefined."""
     plain: dict[str, Any] = {}
     for name, value in source.attributes.items():
         if name in _DTYPES and isinstance(value, int):
             if value in DTYPES:
                 plain[name] = DTYPES[value]
+        elif source.op_type == "ConstantOfShape" and isinstance(value, Data):
+            plain["dtype"] = value.dtype
+            plain[name] = _single(value, source)
         elif isinstance(value, Data):
-            array = value.load()
-            plain[name] = array.reshape(-1)[0].item() if array.size == 1 else tuple(array.reshape(-1).tolist())
-            plain.setdefault("dtype", value.dtype) if source.op_type == "ConstantOfShape" else None
-        else:
+            plain[name] = tuple(value.load().reshape(-1).tolist())
+        elif value is not None:
             plain[name] = value
     return plain
 
 
-def _constant(source: Source) -> Data:
+def _single(data: Data, source: Source) -> Any:
+    if data.size != 1:
+        raise UnsupportedInput(f"node `{source.name}` fills with {data.size} elements instead of one")
+    element = data.load().reshape(-1)[0]
+    return element.item() if isinstance(element, np.generic) else element
+
+
+_GONE = frozenset({"consumed_inputs"})
+
+
+def _known(op: str, given: Mapping[str, Any], source: Source, notes: Counter[str]) -> dict[str, Any]:
+    names = _parameters(op)
+    if names is None:
+        return {name: value for name, value in given.items() if name not in _GONE}
+    for name in given:
+        if name not in names and name not in _GONE:
+            notes[f"attribute `{name}` of {source.source_op} is not known and was left out"] += 1
+    return {name: value for name, value in given.items() if name in names}
+
+
+@cache
+def _parameters(op: str) -> frozenset[str] | None:
+    """The attributes that the rules of an operator take by name; None if they take any."""
+    names: set[str] = set()
+    open_ended = []
+    for facet in (REGISTRY[op].infer, REGISTRY[op].reference):
+        if facet is None:
+            continue
+        parameters = _signature(facet)
+        names |= {p.name for p in parameters if p.kind in (p.KEYWORD_ONLY, p.POSITIONAL_OR_KEYWORD)}
+        open_ended.append(any(p.kind is p.VAR_KEYWORD for p in parameters))
+    return None if all(open_ended) else frozenset(names)
+
+
+def _signature(facet: Callable[..., Any]) -> Sequence[inspect.Parameter]:
+    """The parameters of a rule; NumPy's own functions, which have no signature, take no attributes."""
+    try:
+        return list(inspect.signature(facet).parameters.values())
+    except (TypeError, ValueError):
+        return []
+
+
+def _constant(source: Source, builder: Builder) -> Value:
     for name, value in source.attributes.items():
         if isinstance(value, Data):
-            return value
-        array = _CONSTANTS[name](value) if name in _CONSTANTS else None
-        if array is not None:
-            from mlvet.domains import dtypes
-
-            held = array
-            return Data(dtypes.of(held.dtype), held.shape, lambda: held)
-    from mlvet.core.errors import UnsupportedInput
-
+            return builder.constant(source.outputs[0], value)
+        if name in _CONSTANTS:
+            return builder.constant(source.outputs[0], _CONSTANTS[name](value))
     raise UnsupportedInput(f"constant `{source.name}` has no value")
 
 
-def _objects(strings: Any) -> Any:
-    array = np.empty(len(strings), dtype=object)
+def _text(strings: Sequence[str]) -> NDArray[Any]:
+    array = np.empty(len(strings), dtype=dtypes.text.numpy)
     array[:] = strings
     return array
 
 
-_CONSTANTS: dict[str, Any] = {
-    "value_float": lambda x: np.float32(x).reshape(()),
-    "value_int": lambda x: np.int64(x).reshape(()),
-    "value_floats": lambda xs: np.asarray(xs, np.float32),
-    "value_ints": lambda xs: np.asarray(xs, np.int64),
-    "value_string": lambda text: _objects([text]).reshape(()),
-    "value_strings": _objects,
+_CONSTANTS: dict[str, Callable[[Any], NDArray[Any]]] = {
+    "value_float": lambda number: np.asarray(number, np.float32),
+    "value_int": lambda number: np.asarray(number, np.int64),
+    "value_floats": lambda numbers: np.asarray(numbers, np.float32),
+    "value_ints": lambda numbers: np.asarray(numbers, np.int64),
+    "value_string": lambda string: _text([string]).reshape(()),
+    "value_strings": _text,
 }
-
-__all__ = ["DType", "Source", "attributes", "canonical_name", "lower"]

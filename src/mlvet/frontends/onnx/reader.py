@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections import ChainMap
+from collections import ChainMap, Counter
 from collections.abc import Iterable, Mapping, MutableMapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -11,7 +11,9 @@ from typing import Any
 from mlvet.core.errors import UnsupportedInput
 from mlvet.core.location import Location
 from mlvet.domains.tensors import Tensor
-from mlvet.frontends.onnx.lowering import Source, lower
+from mlvet.frontends.onnx.lowering import lower
+from mlvet.frontends.onnx.opsets import imported, official, version
+from mlvet.frontends.onnx.source import Source
 from mlvet.frontends.onnx.tensors import Storage, declared, mapped
 from mlvet.frontends.protobuf.schema import load
 from mlvet.frontends.protobuf.wire import Malformed, Record, decode
@@ -53,9 +55,12 @@ class _Model:
         self.model = model
         self.storage = storage
         self.shown = shown
-        self.opsets = _opsets(model.opset_import)
-        self.functions = {(f.domain, f.name, f.overload): f for f in model.functions}
+        self.opsets = imported(model.opset_import, model.ir_version)
+        self.notes: Counter[str] = Counter()
+        self.functions = {(official(f.domain), f.name, f.overload): f for f in model.functions}
         self.count = 0
+        if model.ir_version > NEWEST_IR:
+            self.notes[f"ONNX IR version {model.ir_version} is newer than {NEWEST_IR}, the newest known"] += 1
 
     def graph(self) -> Graph:
         model = self.model
@@ -63,13 +68,10 @@ class _Model:
         scope = _Scope(self, builder, {}, self.opsets, {})
         outputs = scope.fill(model.graph)
         producer = f"{model.producer_name} {model.producer_version}".strip()
-        newer = model.ir_version > NEWEST_IR
-        notes = [f"ONNX IR version {model.ir_version} is newer than {NEWEST_IR}, the newest known"] if newer else []
-        return builder.graph(outputs, path=self.shown, format="onnx", producer=producer, notes=notes)
+        return builder.graph(outputs, path=self.shown, format="onnx", producer=producer, notes=self._notes())
 
-
-def _opsets(imports: Iterable[Record]) -> dict[str, int]:
-    return {"" if entry.domain == "ai.onnx" else entry.domain: entry.version for entry in imports}
+    def _notes(self) -> list[str]:
+        return [note if count == 1 else f"{note} ({count} times)" for note, count in self.notes.items()]
 
 
 class _Scope:
@@ -79,8 +81,8 @@ class _Scope:
         self,
         model: _Model,
         builder: Builder,
-        names: MutableMapping[str, Value],
-        opsets: Mapping[str, int],
+        names: MutableMapping[str, Value | None],
+        opsets: dict[str, int],
         arguments: Mapping[str, Record],
         calls: tuple[tuple[str, str, str], ...] = (),
     ) -> None:
@@ -114,7 +116,7 @@ class _Scope:
         for node in self._ordered(nodes):
             source = self._source(node)
             if source is not None:
-                outputs = lower(source, self.builder)
+                outputs = lower(source, self.builder, self.model.notes)
                 for name, value in zip(node.output, outputs, strict=False):
                     if name:
                         self._define(name, value)
@@ -122,7 +124,14 @@ class _Scope:
     def value(self, name: str, user: str) -> Value:
         if name not in self.names:
             raise UnsupportedInput(f"`{name}`, which {user} needs, is defined nowhere")
-        return self.names[name]
+        found = self.names[name]
+        if found is None:
+            raise UnsupportedInput(f"`{name}`, which {user} needs, was left out of the call")
+        return found
+
+    def _operand(self, name: str, user: str) -> Value | None:
+        """The value of a name; None for no name, and for an operand that the call of the function left out."""
+        return None if not name or self.names.get(name, ...) is None else self.value(name, user)
 
     def _define(self, name: str, value: Value) -> None:
         self.names[name] = value
@@ -139,13 +148,8 @@ class _Scope:
         return self.builder.constant(name, data)
 
     def _sparse(self, tensor: Record) -> None:
-        values = tensor.values
-        if values is None:
-            raise UnsupportedInput("a sparse initializer has no values")
-        dtype = self.model.storage.data(values).dtype
-        shape = tuple(int(dim) for dim in tensor.dims)
-        name = values.name
-        self._define(name, self.builder.parameter(name, Tensor(dtype, shape)))
+        data = self.model.storage.sparse(tensor)
+        self._define(tensor.values.name, self._stored(tensor.values.name, data))
 
     def _ordered(self, nodes: Sequence[Record]) -> Sequence[Record]:
         """The nodes in an order in which they can run, which need not be that of the file."""
@@ -168,27 +172,29 @@ class _Scope:
             raise UnsupportedInput(f"the graph is cyclic: {names}") from None
 
     def _source(self, node: Record) -> Source | None:
-        domain = "" if node.domain == "ai.onnx" else node.domain
+        domain = official(node.domain)
         user = f"node `{_name(node)}`"
         attributes = {item.name: value for item in node.attribute if (value := self._argument(item)) is not None}
         plain = {name: self._attribute(item, node) for name, item in attributes.items()}
         regions = {name: value for name, value in plain.items() if isinstance(value, Region)}
         key = (domain, node.op_type, node.overload)
-        operands = tuple(self.value(name, user) if name else None for name in node.input)
-        if key in self.model.functions:
+        operands = tuple(self._operand(name, user) for name in node.input)
+        is_call = key in self.model.functions
+        if is_call:
             regions = {"function": self._call(key, operands, attributes)}
         return Source(
             name=_name(node),
             domain=domain,
             op_type=node.op_type,
-            opset=self.opsets.get(domain, 0),
+            opset=0 if is_call else version(self.opsets, domain, node.op_type),
             operands=operands,
             outputs=tuple(node.output),
             attributes={name: value for name, value in plain.items() if not isinstance(value, Region)},
             regions=regions,
             declared=self.infos,
             location=Location(self.model.shown, node=_name(node)),
-            is_call=key in self.model.functions,
+            is_call=is_call,
+            source_op=f"{domain}:{node.op_type}" if domain else node.op_type,
         )
 
     def _argument(self, item: Record) -> Record | None:
@@ -219,6 +225,10 @@ class _Scope:
                 return tuple(str(text, "utf-8", "replace") for text in item.strings)
             case 9:
                 return tuple(self.model.storage.data(tensor) for tensor in item.tensors)
+            case 11:
+                if item.sparse_tensor is None:
+                    raise UnsupportedInput(f"attribute `{item.name}` of node `{_name(node)}` has no tensor")
+                return self.model.storage.sparse(item.sparse_tensor)
             case _:
                 return None
 
@@ -236,13 +246,12 @@ class _Scope:
             chain = " -> ".join(name for _, name, _ in (*self.calls, key))
             raise UnsupportedInput(f"function `{function.name}` calls itself: {chain}")
         builder = self.builder.region("call", function.name)
-        names: dict[str, Value] = {}
+        names: dict[str, Value | None] = {}
         for index, name in enumerate(function.input):
             operand = operands[index] if index < len(operands) else None
-            if operand is not None:
-                names[name] = builder.input(name, operand.declared)
+            names[name] = builder.input(name, operand.declared) if operand is not None else None
         arguments = {item.name: item for item in function.attribute_proto} | dict(attributes)
-        opsets = _opsets(function.opset_import) or self.opsets
+        opsets = imported(function.opset_import, self.model.model.ir_version) or self.opsets
         inner = _Scope(self.model, builder, names, opsets, arguments, (*self.calls, key))
         inner.infos = {info.name: declared(info) for info in function.value_info}
         inner.nodes(function.node)
@@ -258,7 +267,7 @@ def _reads(node: Record) -> Iterable[str]:
     """Names that a node uses, those inside its subgraphs included."""
     if not any(item.g is not None or item.graphs for item in node.attribute):
         return list(node.input)
-    names = list(node.input)
+    names: list[str] = list(node.input)
     pending = [item.g for item in node.attribute if item.g is not None]
     while pending:
         graph = pending.pop()

@@ -1,4 +1,4 @@
-"""Tensors of ONNX files: element types, declared shapes, and the elements, left in the file until asked for."""
+"""Tensors and types of ONNX files: element types, declared shapes, and the elements, which stay in the file."""
 
 from __future__ import annotations
 
@@ -28,6 +28,7 @@ DTYPES: dict[int, DType] = {
 }  # fmt: skip
 
 _LARGEST = 1 << 48
+_LARGEST_DENSE = 1 << 28
 
 
 def dtype_of(code: int) -> DType:
@@ -66,13 +67,36 @@ class Storage:
         """The elements of a tensor, loaded on demand; what is claimed of them is checked now."""
         dtype = dtype_of(tensor.data_type)
         shape = tuple(int(dim) for dim in tensor.dims)
-        size = 1
-        for dim in shape:
-            size *= dim
-            if dim < 0 or size > _LARGEST:
-                raise UnsupportedInput(f"tensor `{tensor.name}` claims the shape {list(shape)}")
-        load = self._elements(tensor, dtype, size)
+        load = self._elements(tensor, dtype, _size(tensor.name, shape))
         return Data(dtype, shape, lambda: load().reshape(shape))
+
+    def sparse(self, tensor: Record) -> Data:
+        """The elements of a sparse tensor, spread out when they are loaded."""
+        if tensor.values is None:
+            raise UnsupportedInput("a sparse tensor has no values")
+        values = self.data(tensor.values)
+        name, count = tensor.values.name, values.size
+        shape = tuple(int(dim) for dim in tensor.dims)
+        size = _size(name, shape)
+        if tensor.indices is None:
+            raise UnsupportedInput(f"the sparse tensor `{name}` has no indices")
+        indices = self.data(tensor.indices)
+        if indices.dtype is not dtypes.i64 or indices.shape not in ((count,), (count, len(shape))):
+            raise UnsupportedInput(f"the sparse tensor `{name}` has {count} elements, but the indices {indices}")
+
+        def load() -> NDArray[Any]:
+            if size > _LARGEST_DENSE:
+                raise UnsupportedInput(f"the sparse tensor `{name}` of {size} elements is too large to be spread out")
+            places = indices.load()
+            if places.ndim == 2:
+                places = places @ np.asarray([int(np.prod(shape[axis + 1 :])) for axis in range(len(shape))], np.int64)
+            if count and not 0 <= int(places.min()) <= int(places.max()) < size:
+                raise UnsupportedInput(f"the sparse tensor `{name}` has elements outside of its shape")
+            dense = np.zeros(size, values.dtype.numpy)
+            dense[places] = values.load().reshape(-1)
+            return dense.reshape(shape)
+
+        return Data(values.dtype, shape, load)
 
     def _elements(self, tensor: Record, dtype: DType, size: int) -> Callable[[], NDArray[Any]]:
         if tensor.data_location == 1:
@@ -125,6 +149,16 @@ def mapped(path: Path) -> memoryview:
         if os.fstat(file.fileno()).st_size == 0:
             return memoryview(b"")
         return memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
+
+
+def _size(name: str, shape: tuple[int, ...]) -> int:
+    """The number of elements, if the shape is one that a tensor can have."""
+    size = 1
+    for dim in shape:
+        size *= dim
+        if dim < 0 or size > _LARGEST:
+            raise UnsupportedInput(f"tensor `{name}` claims the shape {list(shape)}")
+    return size
 
 
 def _raise(reason: str) -> memoryview:

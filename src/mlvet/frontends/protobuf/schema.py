@@ -62,7 +62,8 @@ class _Parser:
 
     def _take(self) -> str:
         self._next += 1
-        return self._tokens[self._next - 1]
+        token: str = self._tokens[self._next - 1]
+        return token
 
     def _until(self, end: str) -> list[str]:
         start = self._next
