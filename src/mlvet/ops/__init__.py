@@ -5,6 +5,7 @@ from __future__ import annotations
 from mlvet.ops import control as control
 from mlvet.ops import creation as creation
 from mlvet.ops import host as host
+from mlvet.ops import image as image
 from mlvet.ops import indexing as indexing
 from mlvet.ops import joining as joining
 from mlvet.ops import ordering as ordering
@@ -12,7 +13,9 @@ from mlvet.ops import padding as padding
 from mlvet.ops import patches as patches
 from mlvet.ops import pointwise as pointwise
 from mlvet.ops import rearranging as rearranging
+from mlvet.ops import regions_of_interest as regions_of_interest
 from mlvet.ops import reshaping as reshaping
+from mlvet.ops import sampling as sampling
 from mlvet.ops import scatter as scatter
 from mlvet.ops import sequence as sequence
 from mlvet.ops import slicing as slicing

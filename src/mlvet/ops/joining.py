@@ -27,7 +27,8 @@ def infer_concat(*xs: Tensor, require: Require, axis: int = 0) -> Tensor:
     for number, x in enumerate(same[1:], start=2):
         for other, dim in enumerate(x.dims):
             if other != place:
-                because = f"concat along axis {place} needs equal sizes elsewhere, dim {other} of operand {number}"dims[other] = require.equal(dims[other], dim, because, "concat-dims")
+                because = f"concat along axis {place} needs equal sizes elsewhere, dim {other} of operand {number}"
+                dims[other] = require.equal(dims[other], dim, because, "concat-dims")
     if rank:
         dims[place] = total(x.dims[place] for x in same) if len(same) == len(xs) else require.unknown()
     return Tensor(dtype, tuple(dims))
