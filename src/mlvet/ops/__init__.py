@@ -12,6 +12,7 @@ from mlvet.ops import convolution as convolution
 from mlvet.ops import creation as creation
 from mlvet.ops import einsum as einsum
 from mlvet.ops import host as host
+from mlvet.ops import image as image
 from mlvet.ops import indexing as indexing
 from mlvet.ops import joining as joining
 from mlvet.ops import linear_algebra as linear_algebra
@@ -20,8 +21,10 @@ from mlvet.ops import padding as padding
 from mlvet.ops import patches as patches
 from mlvet.ops import pointwise as pointwise
 from mlvet.ops import rearranging as rearranging
+from mlvet.ops import regions_of_interest as regions_of_interest
 from mlvet.ops import reshaping as reshaping
 from mlvet.ops import rounding as rounding
+from mlvet.ops import sampling as sampling
 from mlvet.ops import scatter as scatter
 from mlvet.ops import sequence as sequence
 from mlvet.ops import slicing as slicing

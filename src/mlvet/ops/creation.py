@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import ceil
 from typing import Any
 
@@ -11,7 +12,7 @@ from mlvet.domains import dtypes
 from mlvet.domains.dims import Dim, ceil_div, maximum, product
 from mlvet.domains.dtypes import DType
 from mlvet.domains.tensors import SMALL, Tensor, Unranked, of_dims
-from mlvet.ops.derivative import Derivative, SameMap, Zero
+from mlvet.ops.derivative import Derivative, Jvp, SameMap, Zero
 from mlvet.ops.index_map import IndexMap, Moves
 from mlvet.ops.layout import Array, ints_of, length_of
 from mlvet.ops.numeric import NONNEGATIVE, Bounded, Linear, Numeric, Range, Selection
@@ -132,7 +133,13 @@ def infer_range(start: Tensor, limit: Tensor, delta: Tensor, *, require: Require
 def _range(start: Array, limit: Array, delta: Array) -> Array:
     first, last, step = (np.ravel(operand)[0].item() for operand in (start, limit, delta))
     count = _steps(first, last, step)
-    return (first + np.arange(count) * step).astype(start.dtype)
+    return np.asarray(first + np.arange(count) * step, dtype=start.dtype)
+
+
+def _move_range(operands: Sequence[Array], directions: Sequence[Array | None]) -> Array:
+    count = _range(*operands).shape[0]
+    first, _, step = (0.0 if change is None else np.ravel(change)[0] for change in directions)
+    return np.asarray(first + np.arange(count) * step)
 
 
 def _sample_range(draw: Draw) -> Sample:
@@ -141,7 +148,7 @@ def _sample_range(draw: Draw) -> Sample:
     return Sample(tuple(np.asarray(end, dtype=dtype.numpy) for end in ends))
 
 
-range_ = _creation("range", infer_range, _range, _sample_range, None)
+range_ = _creation("range", infer_range, _range, _sample_range, None, derivative=Jvp(_move_range))
 
 
 def infer_eye_like(x: Tensor, *, require: Require, dtype: DType | None = None, k: int = 0) -> Tensor:
