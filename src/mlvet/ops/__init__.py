@@ -20,6 +20,7 @@ from mlvet.ops import scatter as scatter
 from mlvet.ops import sequence as sequence
 from mlvet.ops import slicing as slicing
 from mlvet.ops import state as state
+from mlvet.ops import text as text
 from mlvet.ops.op import FACETS, REGISTRY, Effects, Op
 
 __all__ = ["FACETS", "REGISTRY", "Effects", "Op"]
