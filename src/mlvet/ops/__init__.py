@@ -38,6 +38,7 @@ from mlvet.ops import slicing as slicing
 from mlvet.ops import softmax as softmax
 from mlvet.ops import special as special
 from mlvet.ops import state as state
+from mlvet.ops import text as text
 from mlvet.ops import transposed_convolution as transposed_convolution
 from mlvet.ops import trigonometry as trigonometry
 from mlvet.ops.op import FACETS, REGISTRY, Effects, Op

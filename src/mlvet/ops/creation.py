@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from math import ceil
 from typing import Any
 
@@ -12,7 +11,7 @@ from mlvet.domains import dtypes
 from mlvet.domains.dims import Dim, ceil_div, maximum, product
 from mlvet.domains.dtypes import DType
 from mlvet.domains.tensors import SMALL, Tensor, Unranked, of_dims
-from mlvet.ops.derivative import Derivative, Jvp, SameMap, Zero
+from mlvet.ops.derivative import Derivative, SameMap, Zero
 from mlvet.ops.index_map import IndexMap, Moves
 from mlvet.ops.layout import Array, ints_of, length_of
 from mlvet.ops.numeric import NONNEGATIVE, Bounded, Linear, Numeric, Range, Selection
@@ -136,19 +135,23 @@ def _range(start: Array, limit: Array, delta: Array) -> Array:
     return np.asarray(first + np.arange(count) * step, dtype=start.dtype)
 
 
-def _move_range(operands: Sequence[Array], directions: Sequence[Array | None]) -> Array:
-    count = _range(*operands).shape[0]
-    first, _, step = (0.0 if change is None else np.ravel(change)[0] for change in directions)
-    return np.asarray(first + np.arange(count) * step)
-
-
 def _sample_range(draw: Draw) -> Sample:
     dtype = draw.choice((dtypes.i64, dtypes.i32, dtypes.f32))
     ends = [draw.integer(-5, 8), draw.integer(-5, 8), draw.choice((1, 2, -1, -3))]
     return Sample(tuple(np.asarray(end, dtype=dtype.numpy) for end in ends))
 
 
-range_ = _creation("range", infer_range, _range, _sample_range, None, derivative=Jvp(_move_range))
+range_ = register(
+    Op(
+        "range",
+        "creation",
+        infer=infer_range,
+        danger=(),
+        effects=Effects.PURE,
+        reference=_range,
+        samples=_sample_range,
+    )
+)
 
 
 def infer_eye_like(x: Tensor, *, require: Require, dtype: DType | None = None, k: int = 0) -> Tensor:

@@ -244,7 +244,7 @@ resize = register(
         "image",
         infer=infer_resize,
         danger=(),
-        derivative=Jvp(_move_resize),
+        derivative=Jvp(_move_resize, operands=(0,)),
         effects=Effects.PURE,
         reference=_resize,
         samples=_sample_resize,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from math import ceil, floor
+from typing import Any
 
 import numpy as np
 
@@ -146,11 +147,11 @@ def _max_roi_pool(x: Array, rois: Array, *, pooled_shape: Sequence[int], spatial
         left, top, right, bottom = (floor(edge * spatial_scale + 0.5) for edge in box)
         spans = [max(bottom - top + 1, 1), max(right - left + 1, 1)]
         for place in np.ndindex(*pooled_shape):
-            cut = []
+            cut: list[Any] = [int(entry), slice(None)]
             for cell, span, parts, first, dim in zip(place, spans, pooled_shape, (top, left), x.shape[2:], strict=True):
                 low, high = floor(cell * span / parts) + first, ceil((cell + 1) * span / parts) + first
                 cut.append(slice(min(max(low, 0), dim), min(max(high, 0), dim)))
-            window = x[(int(entry), slice(None), *cut)]
+            window = x[tuple(cut)]
             if window.size:
                 result[(number, slice(None), *place)] = window.max(axis=(1, 2))
     return result

@@ -52,8 +52,9 @@ def _reflected(at: Array, low: float, high: float) -> Array:
 
 def _keys(at: Array, a: float = -0.75) -> list[Array]:
     """Keys' weights of the four neighbours of a place that is `at` past the second."""
-    far, near = (lambda d: ((a * d - 5 * a) * d + 8 * a) * d - 4 * a), (lambda d: ((a + 2) * d - (a + 3)) * d * d + 1)
-    return [far(at + 1), near(at), near(1 - at), far(2 - at)]
+    outer = [((a * d - 5 * a) * d + 8 * a) * d - 4 * a for d in (at + 1, 2 - at)]
+    inner = [((a + 2) * d - (a + 3)) * d * d + 1 for d in (at, 1 - at)]
+    return [outer[0], *inner, outer[1]]
 
 
 def _grid_sample(
@@ -79,8 +80,9 @@ def _grid_sample(
         for step, weight in enumerate(weights):
             index = base + first + step
             if padding_mode == "zeros":
-                weight = np.where((index < 0) | (index > dim - 1), 0.0, weight)
-            elif padding_mode == "reflection":
+                axis.append((np.clip(index, 0, dim - 1).astype(np.int64), weight * ((index >= 0) & (index < dim))))
+                continue
+            if padding_mode == "reflection":
                 index = np.trunc(_reflected(index, low, high))
             axis.append((np.clip(index, 0, dim - 1).astype(np.int64), weight))
         neighbours.append(axis)
@@ -141,7 +143,7 @@ def _affine_grid(theta: Array, size: Array, *, align_corners: bool = False) -> A
         points = np.linspace(-1, 1, dim) if align_corners else (2 * np.arange(dim) + 1) / dim - 1
         axes.append(points)
     grid = np.stack([*np.meshgrid(*axes, indexing="ij")[::-1], np.ones(space)], axis=-1)
-    return np.einsum("...k,nck->n...c", grid, theta.astype(np.float64)).astype(theta.dtype)
+    return np.asarray(np.einsum("...k,nck->n...c", grid, theta.astype(np.float64)), dtype=theta.dtype)
 
 
 def _sample_affine_grid(draw: Draw) -> Sample:
