@@ -121,7 +121,7 @@ class Storage:
             return lambda: _raise(f"tensor `{name}` is in the file `{location}`, and the model has no folder")
         folder = self._folder
         path = os.path.normpath(os.path.join(folder, location))
-        if not location or not Path(path).is_relative_to(folder) or os.path.islink(path):
+        if not location or "\0" in location or not _within(path, folder):
             raise UnsupportedInput(f"tensor `{name}` points to `{location}`, outside of the model's folder")
         try:
             offset, length = int(entries.get("offset", 0)), int(entries.get("length", wanted))
@@ -148,6 +148,12 @@ def mapped(path: Path) -> memoryview:
         if os.fstat(file.fileno()).st_size == 0:
             return memoryview(b"")
         return memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
+
+
+def _within(path: str, folder: Path) -> bool:
+    """Whether a path stays in the folder and no link leads elsewhere."""
+    inside = Path(path).relative_to(folder) if Path(path).is_relative_to(folder) else None
+    return inside is not None and os.path.realpath(path) == os.path.join(os.path.realpath(folder), inside)
 
 
 def _size(name: str, shape: tuple[int, ...]) -> int:
