@@ -2,25 +2,22 @@
 
 from __future__ import annotations
 
-import os
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any
 
-import ml_dtypes
 import numpy as np
 import onnx
 from onnx import numpy_helper
 
 from mlvet.core.errors import MlvetError
 from mlvet.domains import dtypes
-from mlvet.domains.dims import Expr
 from mlvet.domains.tensors import Tensor, UnknownRank, constant, unifies
 from mlvet.frontends.onnx import from_onnx
-from mlvet.ir.graph import Graph, Node, Value
+from mlvet.ir.graph import Graph, Node
 from mlvet.ops import REGISTRY
 from mlvet.ops.require import Require
 from mlvet.runtime import NoReference, evaluate

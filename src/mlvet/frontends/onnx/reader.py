@@ -23,6 +23,7 @@ from mlvet.ir.graph import Data, Graph, Region, Value
 from mlvet.ir.order import Cycle, topological_order
 
 NEWEST_IR = 14
+_LONGEST_MESSAGE = 250
 
 
 def read_onnx(path: Path, shown: str) -> Graph:
@@ -31,7 +32,7 @@ def read_onnx(path: Path, shown: str) -> Graph:
         data = mapped(path)
     except OSError as error:
         raise UnsupportedInput(f"the file cannot be read: {error.strerror}") from None
-    return _Model(_decoded(data), Storage(Path(os.path.abspath(path)).parent), shown).graph()
+    return _graph(data, Storage(Path(os.path.abspath(path)).parent), shown)
 
 
 def from_onnx(model: Any) -> Graph:
@@ -39,7 +40,20 @@ def from_onnx(model: Any) -> Graph:
     if isinstance(model, str | os.PathLike):
         return read_onnx(Path(model), os.fspath(model))
     data = model if isinstance(model, bytes | bytearray | memoryview) else model.SerializeToString()
-    return _Model(_decoded(memoryview(data)), Storage(None), "").graph()
+    return _graph(memoryview(data), Storage(None), "")
+
+
+def _graph(data: memoryview, storage: Storage, shown: str) -> Graph:
+    try:
+        return _Model(_decoded(data), storage, shown).graph()
+    except UnsupportedInput as error:
+        raise UnsupportedInput(_one_line(str(error))) from None
+
+
+def _one_line(message: str) -> str:
+    """A message whose quoted names cannot break the line, nor fill the screen."""
+    shown = "".join(c if c.isprintable() else f"\\x{ord(c):02x}" for c in message[:_LONGEST_MESSAGE])
+    return shown if len(message) <= _LONGEST_MESSAGE else f"{shown}..."
 
 
 def _decoded(data: memoryview) -> Record:
@@ -112,7 +126,7 @@ class _Scope:
         for tensor in graph.sparse_initializer:
             self._sparse(tensor)
         self.nodes(graph.node)
-        return [self.value(info.name, "the outputs") for info in graph.output]
+        return [self.value(info.name, "the list of outputs") for info in graph.output]
 
     def nodes(self, nodes: Sequence[Record]) -> None:
         for node in self._ordered(nodes):
