@@ -90,7 +90,7 @@ class Selection:
 
 @dataclass(frozen=True, slots=True)
 class Reduction:
-    """Elements along some axes combined by `how`: sum, mean, max, min, product, any, all, count."""
+    """Elements along some axes combined by `how`: sum, mean, max, min, product, any, all, count, log_sum_exp."""
 
     how: str
 
