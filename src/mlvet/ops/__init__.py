@@ -14,6 +14,7 @@ from mlvet.ops import creation as creation
 from mlvet.ops import cumulative as cumulative
 from mlvet.ops import einsum as einsum
 from mlvet.ops import host as host
+from mlvet.ops import image as image
 from mlvet.ops import indexing as indexing
 from mlvet.ops import joining as joining
 from mlvet.ops import layer_normalisation as layer_normalisation
@@ -26,15 +27,18 @@ from mlvet.ops import pointwise as pointwise
 from mlvet.ops import random as random
 from mlvet.ops import rearranging as rearranging
 from mlvet.ops import reduction as reduction
+from mlvet.ops import regions_of_interest as regions_of_interest
 from mlvet.ops import regression_loss as regression_loss
 from mlvet.ops import reshaping as reshaping
 from mlvet.ops import rounding as rounding
+from mlvet.ops import sampling as sampling
 from mlvet.ops import scatter as scatter
 from mlvet.ops import sequence as sequence
 from mlvet.ops import slicing as slicing
 from mlvet.ops import softmax as softmax
 from mlvet.ops import special as special
 from mlvet.ops import state as state
+from mlvet.ops import text as text
 from mlvet.ops import transposed_convolution as transposed_convolution
 from mlvet.ops import trigonometry as trigonometry
 from mlvet.ops.op import FACETS, REGISTRY, Effects, Op
