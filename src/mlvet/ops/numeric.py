@@ -147,6 +147,6 @@ class Composite:
 
 
 Numeric: TypeAlias = (
-    Monotone | Piecewise | Bounded | Affine | Lattice | Product | Quotient | Selection | Reduction | Bilinear | Multilinear
-    | Linear | Convex | Predicate | Composite
+    Monotone | Piecewise | Bounded | Affine | Lattice | Product | Quotient | Selection | Reduction | Bilinear
+    | Multilinear | Linear | Convex | Predicate | Composite
 )  # fmt: skip
