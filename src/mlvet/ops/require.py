@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from mlvet.domains.dims import Dim, Expr, at_least, equal, modulo, substitute, symbol
+from mlvet.domains.dims import Dim, Expr, at_least, equal, maximum, modulo, substitute, symbol
 from mlvet.domains.dtypes import DType
 from mlvet.domains.tensors import Dims, Tensor, Unranked
 
@@ -183,7 +183,7 @@ class Require:
 
     def _broadcast_pair(self, left: Dim, right: Dim) -> Dim:
         decided = equal(left, right)
-        if decided is True:
+        if decided is True or maximum(left, 0) == maximum(right, 0):
             return left
         could = decided is None or equal(left, 1) is not False or equal(right, 1) is not False
         because = f"{left} and {right} must be equal, or one of them 1"
