@@ -19,9 +19,9 @@ class Partials:
 
 @dataclass(frozen=True, slots=True)
 class SameMap:
-    """Linear in the operands listed together: the directional derivative is the operator applied to the direction."""
+    """Linear in the operands listed (all, if None) together: the derivative is the operator on the directions."""
 
-    operands: tuple[int, ...] = (0,)
+    operands: tuple[int, ...] | None = (0,)
 
 
 @dataclass(frozen=True, slots=True)
