@@ -167,6 +167,10 @@ def _softmax_layer(call: Call) -> Value:
     inputs = call.inputs
     if len(inputs) > 1:
         x = masked(call, x, inputs[1])
+    if isinstance(axis, list | tuple):
+        axes = call.axes(*(whole(each, "axis") for each in axis))
+        total = call.emit("reduce_log_sum_exp", x, axes, part="total", keepdims=1)
+        return call.emit("exp", call.emit("sub", x, total, part="sub"))
     return call.emit("softmax", x, axis=whole(axis, "axis"))
 
 

@@ -108,6 +108,15 @@ def _separable_conv(call: Call) -> Value:
     return activation(call, result, call.option("activation"))
 
 
+def _around(span: int, extra: int, same: bool) -> tuple[int, int]:
+    """What a transposed convolution of a given output padding cuts off before and after; a negative number is added."""
+    if not same:
+        return 0, -extra
+    kept = span + span % 2 - 2 + extra
+    before = min(kept - kept // 2, span - 1)
+    return span - 1 - before, span - 1 - (kept - before)
+
+
 @layer("Conv1DTranspose", "Conv2DTranspose", "Conv3DTranspose", "Deconvolution2D")
 def _conv_transpose(call: Call) -> Value:
     space = _space(call)
@@ -123,9 +132,14 @@ def _conv_transpose(call: Call) -> Value:
     same = call.text("padding", "valid").lower() == "same"
     attributes: dict[str, Any] = {}
     if call.option("output_padding") is not None:
-        extra = call.integers("output_padding", space)
-        before = [span // 2 if same else 0 for span in spans]
-        attributes.update(pads=(*before, *before), output_padding=extra)
+        around = [
+            _around(span, extra, same)
+            for span, extra in zip(spans, call.integers("output_padding", space), strict=True)
+        ]
+        before, after = zip(*around, strict=True)
+        attributes.update(
+            pads=(*before, *(max(pad, 0) for pad in after)), output_padding=tuple(max(-pad, 0) for pad in after)
+        )
     elif same:
         attributes.update(auto_pad="SAME_UPPER")
     else:

@@ -235,11 +235,19 @@ def _split(call: Call) -> tuple[Value, ...]:
     x = operands(call, 1)[0]
     if isinstance(sections, list | tuple):
         places = [0, *(whole(place, "sections") for place in sections), END]
+        spans = pairwise(places)
         return tuple(cut(call, x, [(axis, start, end, 1)]) for start, end in zip(places[:-1], places[1:], strict=True))
     count = whole(sections, "sections")
     if not 0 < count <= 4096:
         raise NotLowered("sections")
     return call.emit_many("split", [x], count, axis=axis, num_outputs=count)
+
+
+@operation("Flip")
+def _flip(call: Call) -> Value:
+    axis = argument(call, "axis")
+    axes = axis if isinstance(axis, list | tuple) else [axis]
+    return cut(call, operands(call, 1)[0], [(whole(each, "axis"), -1, -END, -1) for each in axes])
 
 
 @operation("Where")

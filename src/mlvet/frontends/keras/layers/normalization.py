@@ -83,7 +83,7 @@ def _layer_normalization(call: Call) -> Value:
     axis, sizes = _trailing(call, x)
     epsilon = float(call.number("epsilon", 1e-3))
     if call.flag("rms_scaling"):
-        return _rms(call, x, axis, call.weight("gamma", sizes, "ones"), epsilon)
+        return _over_deviation(call, x, axis, call.weight("gamma", sizes, "ones"), epsilon)
     gamma = call.weight("gamma", sizes, "ones") if call.flag("scale", True) else None
     beta = call.weight("beta", sizes, "zeros") if call.flag("center", True) else None
     if gamma is None:
@@ -97,11 +97,18 @@ def _layer_normalization(call: Call) -> Value:
 def _rms_normalization(call: Call) -> Value:
     x = call.floats(call.x)
     axis, sizes = _trailing(call, x)
-    return _rms(call, x, axis, call.weight("scale", sizes, "ones"), float(call.number("epsilon", 1e-6)))
+    epsilon = float(call.number("epsilon", 1e-6))
+    return call.emit("rms_normalization", x, call.weight("scale", sizes, "ones"), axis=axis, epsilon=epsilon)
 
 
-def _rms(call: Call, x: Value, axis: int, scale: Value, epsilon: float) -> Value:
-    return call.emit("rms_normalization", x, scale, axis=axis, epsilon=epsilon)
+def _over_deviation(call: Call, x: Value, axis: int, scale: Value, epsilon: float) -> Value:
+    """The tensor over its standard deviation, its mean left in."""
+    axes = call.axes(*range(axis, 0))
+    centred = call.emit("sub", x, call.emit("reduce_mean", x, axes, part="mean", keepdims=1), part="centred")
+    square = call.emit("mul", centred, centred, part="square")
+    variance = call.emit("reduce_mean", square, axes, part="variance", keepdims=1)
+    shifted = call.emit("add", variance, call.scalar(epsilon, x, "epsilon"), part="shifted")
+    return call.emit("mul", call.emit("div", x, call.emit("sqrt", shifted, part="sqrt")), scale)
 
 
 @layer("GroupNormalization")
