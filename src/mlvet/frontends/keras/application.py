@@ -148,7 +148,7 @@ class Call:
     def weight(
         self, name: str, shape: Sequence[Dim], default: str = "", *, trainable: bool = True, option: str | None = None
     ) -> Value:
-        """A variable of the layer, in the layer's computation type. To be asked for in the order in which Keras makes them."""
+        """A variable of the layer in the type of its computation; Keras makes them in the order of the asking."""
         module = self.module
         if name not in module.variables:
             data = module.stored.own(name, len(module.variables))

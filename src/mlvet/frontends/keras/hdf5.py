@@ -25,7 +25,10 @@ _EXEMPT = 64 << 20
 
 @dataclass(frozen=True, slots=True)
 class Listing:
-    """The datasets of a file by path, the attributes of its groups that say what belongs to which layer, and those of the root."""
+    """The datasets of a file by path, and the attributes that say what belongs to which layer.
+
+    `names`, `weight_names` and `layer_names` are attributes of groups, `attributes` those of the file.
+    """
 
     datasets: Mapping[str, Data]
     names: Mapping[str, str] = field(default_factory=dict)

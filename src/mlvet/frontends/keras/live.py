@@ -17,7 +17,7 @@ from mlvet.ir.graph import Data, Graph
 
 
 def from_keras(model: Any) -> Graph:
-    """The graph of a live model made of layers; a subclassed model, whose call is Python code, raises UnsupportedInput."""
+    """The graph of a live model made of layers; one whose call is Python code raises UnsupportedInput."""
     kind = type(model).__name__
     to_json = getattr(model, "to_json", None)
     if to_json is None:

@@ -48,7 +48,7 @@ class Nothing:
 
 @dataclass(frozen=True, slots=True)
 class ByPlace:
-    """Arrays of `model.weights.h5`: `<layer>/vars/<index>`, layers within a layer below the attribute that holds them."""
+    """Arrays of `model.weights.h5`: `<layer>/vars/<index>`, inner layers below the attribute that holds them."""
 
     listing: Listing
     path: str

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import partial
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -235,8 +236,7 @@ def _split(call: Call) -> tuple[Value, ...]:
     x = operands(call, 1)[0]
     if isinstance(sections, list | tuple):
         places = [0, *(whole(place, "sections") for place in sections), END]
-        spans = pairwise(places)
-        return tuple(cut(call, x, [(axis, start, end, 1)]) for start, end in zip(places[:-1], places[1:], strict=True))
+        return tuple(cut(call, x, [(axis, start, end, 1)]) for start, end in pairwise(places))
     count = whole(sections, "sections")
     if not 0 < count <= 4096:
         raise NotLowered("sections")

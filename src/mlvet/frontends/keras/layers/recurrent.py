@@ -109,8 +109,9 @@ def _activations(call: Call, kind: str) -> dict[str, Any]:
     attributes: dict[str, Any] = {"activations": tuple(names)}
     if figures:
         attributes |= {
-            "activation_alpha": tuple(alpha for alpha, _ in figures), "activation_beta": tuple(beta for _, beta in figures),
-        }  # fmt: skip
+            "activation_alpha": tuple(alpha for alpha, _ in figures),
+            "activation_beta": tuple(beta for _, beta in figures),
+        }
     return attributes
 
 
