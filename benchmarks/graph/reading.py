@@ -35,8 +35,8 @@ def main(folder: Path = MODELS) -> Table:
         rows.append(_memory_row(Path(work)))
     columns = ("model", "nodes", "onnx", "mlvet", "ratio", "asked for")
     remarks = [
-        "onnx: `onnx.load` and `onnx.shape_inference.infer_shapes` with data propagation. mlvet: read and infer. Medians "
-        f"of {RUNS} alternating runs in one process. Chains are generated: convolution-free, four operators repeated. The "
+        "onnx: `onnx.load` and `onnx.shape_inference.infer_shapes` with data propagation. mlvet: read and infer. "
+        f"Medians of {RUNS} alternating runs in one process. Chains are generated, four operators repeated. The "
         "memory row is the peak resident size of a process that reads and infers, less that of one that only imports "
         "mlvet, over the size of the file.",
     ]

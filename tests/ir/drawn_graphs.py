@@ -82,6 +82,7 @@ def _fill(draw: st.DrawFn, builder: Builder, known: list[Value], nodes: list[Nod
     seen += [builder.constant(draw(names), draw(arrays | words)) for _ in range(draw(st.integers(0, 1)))]
     for _ in range(draw(st.integers(0, 2))):
         regions = []
+        earlier = nodes[:]
         if depth and draw(st.booleans()):
             template = builder.region(draw(st.sampled_from(["loop", "branch", "odd kind"])), draw(text))
             results = _fill(draw, template, seen, nodes, depth - 1)
@@ -94,7 +95,7 @@ def _fill(draw: st.DrawFn, builder: Builder, known: list[Value], nodes: list[Nod
             draw(st.dictionaries(text, values, max_size=2)), name=draw(names), regions=regions, source_op=draw(text),
             location=draw(st.none() | locations), module=draw(text), device=draw(text),
             stack=draw(st.lists(st.builds(Frame, text, locations), max_size=1)),
-            control=draw(st.lists(st.sampled_from(nodes), max_size=2)) if nodes else (),
+            control=draw(st.lists(st.sampled_from(earlier), max_size=2)) if earlier else (),
             guards=draw(st.lists(st.builds(Literal, text, st.booleans()), max_size=2)),
         )  # fmt: skip
         nodes.append(node)

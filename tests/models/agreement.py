@@ -29,7 +29,9 @@ class Agreement:
     unseen: list[str] = field(default_factory=list)
 
 
-def compare(path: Path, sizes: Mapping[str, int], feeds: Mapping[str, Any] | None = None) -> tuple[Agreement, Inference]:
+def compare(
+    path: Path, sizes: Mapping[str, int], feeds: Mapping[str, Any] | None = None
+) -> tuple[Agreement, Inference]:
     """Run a model on inputs whose unknown dims have the given sizes, and compare every value of its main graph."""
     graph = read_onnx(path, path.name)
     inference = infer(graph)
@@ -88,9 +90,7 @@ def run(path: Path, arrays: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _bound(tensor: Tensor, shape: tuple[int, ...]) -> dict[str, int]:
-    return {
-        str(dim): size for dim, size in zip(tensor.dims, shape, strict=True) if not isinstance(dim, int)
-    }
+    return {str(dim): size for dim, size in zip(tensor.dims, shape, strict=True) if not isinstance(dim, int)}
 
 
 def _verdict(inferred: Tensor, array: Any, given: Mapping[str, int]) -> str:

@@ -185,7 +185,7 @@ def test_axes_keep_the_other_dims(op: Op, data: st.DataObject) -> None:
         assert all(any(size == dim for dim in kept) for size in real.shape if size != 1)
 
 
-@having("derivative", "reference")
+@having("derivative", "reference", where=lambda op: op.effects is Effects.PURE)
 @lightly
 @given(data=st.data())
 def test_derivative_agrees_with_finite_differences(op: Op, data: st.DataObject) -> None:

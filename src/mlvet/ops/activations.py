@@ -212,7 +212,7 @@ shrink = pointwise(
     "shrink",
     lambda x, bias=0.0, lambd=0.5: np.where(x < -lambd, x + bias, np.where(x > lambd, x - bias, 0)),
     Composite(_decompose_shrink),
-    derivative=Partials(lambda x, bias=0.0, lambd=0.5: ((np.abs(x) > lambd).astype(x.dtype),)),
+    derivative=Partials(lambda x, lambd=0.5, **_: ((np.abs(x) > lambd).astype(x.dtype),)),
     samples=_with(0.1, 2, "bias", "lambd"),
 )
 thresholded_relu = pointwise(

@@ -23,7 +23,7 @@ TARGETS = (dtypes.f32, dtypes.f64, dtypes.f16, dtypes.bf16, dtypes.i32, dtypes.i
 EIGHTS = (dtypes.f8e4m3fn, dtypes.f8e4m3fnuz, dtypes.f8e5m2, dtypes.f8e5m2fnuz)
 
 
-def cast_to(x: Array, to: DType, saturate: bool = True, round_mode: str = "up") -> Array:
+def cast_to(x: Array, to: DType, saturate: bool = True, round_mode: str = "up") -> Any:
     """The elements in another type: floats are cut off to become integers, and 8-bit floats can saturate."""
     x = np.asarray(x)
     if x.dtype == object and to.kind is not Kind.TEXT:
@@ -51,7 +51,7 @@ def _wrapped(whole: Array, to: DType) -> Array:
     return np.where(kept > int(to.largest), kept - period, kept).astype(to.numpy)
 
 
-def _from_objects(x: Array, to: DType) -> Array:
+def _from_objects(x: Array, to: DType) -> Any:
     """Sizes stay as they are in an integer type; text is read as a number."""
     if any(isinstance(element, str | bytes) for element in x.flat):
         if to.is_integer:

@@ -92,16 +92,14 @@ not_equal = predicate("not_equal", np.not_equal, samples=_alike, sizes=lambda a,
 less = predicate("less", np.less, samples=_alike, sizes=lambda a, b: _negated(dims.at_least(a, b)))
 less_or_equal = predicate("less_or_equal", np.less_equal, samples=_alike, sizes=lambda a, b: dims.at_least(b, a))
 greater = predicate("greater", np.greater, samples=_alike, sizes=lambda a, b: _negated(dims.at_least(b, a)))
-greater_or_equal = predicate(
-    "greater_or_equal", np.greater_equal, samples=_alike, sizes=lambda a, b: dims.at_least(a, b)
-)
+greater_or_equal = predicate("greater_or_equal", np.greater_equal, samples=_alike, sizes=dims.at_least)
 logical_and = predicate("and", np.logical_and, samples=TRUTHS)
 logical_or = predicate("or", np.logical_or, samples=TRUTHS)
 logical_xor = predicate("xor", np.logical_xor, samples=TRUTHS)
 logical_not = predicate("not", np.logical_not, samples=Tensors(dtype=bool_))
 
 
-def _special(draw: Draw) -> Array:
+def _special(draw: Draw) -> Any:
     """Floats, some of them NaN or infinite."""
     x = draw.array(draw.shape())
     odd = draw.array(x.shape, low=0, high=7, dtype=i32)
@@ -151,7 +149,7 @@ where = register(
         numeric=Selection((1, 2)),
         index_map=Elementwise(),
         danger=(),
-        derivative=Partials(lambda condition, x, y: (None, condition * 1.0, ~condition * 1.0)),
+        derivative=Partials(lambda condition, *_: (None, condition * 1.0, ~condition * 1.0)),
         effects=Effects.PURE,
         reference=_where,
         samples=_where_samples,

@@ -88,7 +88,7 @@ matmul = contraction(
     infer_matmul,
     multiply,
     sample_matmul,
-    Bilinear(terms=lambda a, b: a.dim(-1)),
+    Bilinear(terms=lambda a, *_: a.dim(-1)),
     product_rule(multiply),
 )
 
@@ -128,7 +128,7 @@ batch_matmul = contraction(
     infer_batch_matmul,
     batch_multiply,
     sample_batch_matmul,
-    Bilinear(terms=lambda a, b, adj_x=False, adj_y=False: a.dims[-2 if adj_x else -1]),
+    Bilinear(terms=lambda a, *_, adj_x=False, **__: a.dims[-2 if adj_x else -1]),
     product_rule(batch_multiply),
 )
 
@@ -139,10 +139,9 @@ def infer_gemm(
     c: Tensor | None = None,
     *,
     require: Require,
-    alpha: float = 1.0,
-    beta: float = 1.0,
     transA: bool = False,  # noqa: N803
     transB: bool = False,  # noqa: N803
+    **_: Any,
 ) -> Tensor:
     """alpha * a @ b + beta * c for matrices, either of them transposed where asked; c broadcasts to the product."""
     dtype = require.same_dtype(a, b, c)
@@ -240,7 +239,7 @@ linear = contraction(
     infer_linear,
     linear_reference,
     sample_linear,
-    Bilinear(plus=2, terms=lambda x, weight, *_: weight.dims[-1]),
+    Bilinear(plus=2, terms=lambda *operands: operands[1].dims[-1]),
     product_rule(linear_reference, plus=2),
 )
 
@@ -315,7 +314,7 @@ dot_general = contraction(
     infer_dot_general,
     dot_general_reference,
     sample_dot_general,
-    Bilinear(terms=lambda a, b, dimension_numbers, **_: product(a.dims[i] for i in dimension_numbers[0][0])),
+    Bilinear(terms=lambda a, *_, dimension_numbers, **__: product(a.dims[i] for i in dimension_numbers[0][0])),
     product_rule(dot_general_reference),
 )
 
@@ -363,7 +362,7 @@ tensordot = contraction(
     infer_tensordot,
     tensordot_reference,
     sample_tensordot,
-    Bilinear(terms=lambda a, b, axes=2: product(a.dims[i] for i in contracted_axes(axes, a.rank)[0])),
+    Bilinear(terms=lambda a, *_, axes=2: product(a.dims[i] for i in contracted_axes(axes, a.rank)[0])),
     product_rule(tensordot_reference),
 )
 
@@ -423,7 +422,7 @@ outer = contraction(
     infer_outer,
     outer_reference,
     lambda draw: Sample((draw.array(draw.shape(0, 2)), draw.array(draw.shape(0, 2)))),
-    Bilinear(terms=lambda a, b: 1),
+    Bilinear(terms=lambda *_: 1),
     product_rule(outer_reference),
 )
 

@@ -138,7 +138,8 @@ def dilate(x: NDArray[Any], factors: Sequence[int]) -> NDArray[Any]:
     lead = x.ndim - len(factors)
     lengths = [max((length - 1) * factor + 1, 0) for length, factor in zip(x.shape[lead:], factors, strict=True)]
     result = np.zeros((*x.shape[:lead], *lengths), dtype=x.dtype)
-    result[(..., *(slice(None, None, factor) for factor in factors))] = x
+    spaced: Any = (..., *(slice(None, None, factor) for factor in factors))
+    result[spaced] = x
     return result
 
 
@@ -174,11 +175,11 @@ def conv_reference(
     dilations: Sequence[int] | None = None,
     group: int = 1,
     auto_pad: str = "NOTSET",
-    kernel_shape: Sequence[int] | None = None,
     data_format: str = "NC",
     kernel_format: str = "OI",
     input_dilation: Sequence[int] | None = None,
     batch_group_count: int = 1,
+    **_: Any,
 ) -> NDArray[Any]:
     where = layout(data_format, x.ndim)
     assert where is not None
@@ -197,7 +198,7 @@ def conv_reference(
         return narrow(where.from_front(result), x)
 
 
-def conv_terms(x: Tensor, w: Tensor, *_: Any, kernel_format: str = "OI", **__: Any) -> Dim:
+def conv_terms(_x: Tensor, w: Tensor, *_: Any, kernel_format: str = "OI", **__: Any) -> Dim:
     """How many products one element of the result sums."""
     found = layout(kernel_format, w.rank, *kernel_letters(kernel_format))
     if found is None:
@@ -260,7 +261,7 @@ def infer_causal_conv_with_state(
     past_state: Tensor | None = None,
     *,
     require: Require,
-    activation: str = "none",
+    **_attributes: Any,
 ) -> tuple[Tensor, Tensor]:
     """A depthwise convolution that looks back only; the second result is what the next call must look back on."""
     dtype = require.same_dtype(x, weight, bias, past_state)

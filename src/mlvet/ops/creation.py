@@ -132,7 +132,7 @@ def infer_range(start: Tensor, limit: Tensor, delta: Tensor, *, require: Require
 def _range(start: Array, limit: Array, delta: Array) -> Array:
     first, last, step = (np.ravel(operand)[0].item() for operand in (start, limit, delta))
     count = _steps(first, last, step)
-    return (first + np.arange(count) * step).astype(start.dtype)
+    return np.asarray(first + np.arange(count) * step, dtype=start.dtype)
 
 
 def _sample_range(draw: Draw) -> Sample:
@@ -141,7 +141,17 @@ def _sample_range(draw: Draw) -> Sample:
     return Sample(tuple(np.asarray(end, dtype=dtype.numpy) for end in ends))
 
 
-range_ = _creation("range", infer_range, _range, _sample_range, None)
+range_ = register(
+    Op(
+        "range",
+        "creation",
+        infer=infer_range,
+        danger=(),
+        effects=Effects.PURE,
+        reference=_range,
+        samples=_sample_range,
+    )
+)
 
 
 def infer_eye_like(x: Tensor, *, require: Require, dtype: DType | None = None, k: int = 0) -> Tensor:

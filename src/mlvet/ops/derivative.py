@@ -35,10 +35,12 @@ class ProductRule:
 class Jvp:
     """`of(operands, directions, **attributes)` yields the directional derivative of the result.
 
-    `directions` has one entry per operand, None where the operand stays fixed.
+    `directions` has one entry per operand, None where the operand stays fixed, as all must that are not among
+    `operands` (None: any float operand may move).
     """
 
     of: Callable[..., Any]
+    operands: tuple[int, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -41,7 +41,7 @@ def _operator(
 def _square(a: Tensor, require: Require, what: str) -> tuple[Dim, ...] | None:
     """The dims of a stack of square matrices."""
     if not require.rank_at_least(a, 2, what):
-        return a.dims and None
+        return None
     side = require.equal(a.dims[-2], a.dims[-1], because=f"{what} must be square", rule=SQUARE)
     return (*a.dims[:-2], side, side)
 
@@ -60,12 +60,13 @@ def infer_same_square(a: Tensor, *, require: Require, **_: Any) -> Tensor:
 
 def _regular(draw: Draw) -> NDArray[Any]:
     n = draw.integer(1, 4)
-    return draw.array((*draw.shape(0, 2), n, n), low=-0.5, high=0.5) + np.float32(4) * np.eye(n, dtype=np.float32)
+    near: NDArray[Any] = draw.array((*draw.shape(0, 2), n, n), low=-0.5, high=0.5) + 4 * np.eye(n, dtype=np.float32)
+    return near
 
 
 def _positive_definite(draw: Draw) -> NDArray[Any]:
     a = _regular(draw)
-    return np.matmul(a, np.swapaxes(a, -1, -2))
+    return np.asarray(np.matmul(a, np.swapaxes(a, -1, -2)))
 
 
 def det_reference(a: NDArray[Any]) -> NDArray[Any]:

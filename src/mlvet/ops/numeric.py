@@ -90,7 +90,7 @@ class Selection:
 
 @dataclass(frozen=True, slots=True)
 class Reduction:
-    """Elements along some axes combined by `how`: sum, mean, max, min, product, any, all, count."""
+    """Elements along some axes combined by `how`: sum, mean, max, min, product, any, all, count, log_sum_exp."""
 
     how: str
 
@@ -147,6 +147,6 @@ class Composite:
 
 
 Numeric: TypeAlias = (
-    Monotone | Piecewise | Bounded | Affine | Lattice | Product | Quotient | Selection | Reduction | Bilinear | Multilinear
-    | Linear | Convex | Predicate | Composite
+    Monotone | Piecewise | Bounded | Affine | Lattice | Product | Quotient | Selection | Reduction | Bilinear
+    | Multilinear | Linear | Convex | Predicate | Composite
 )  # fmt: skip

@@ -89,7 +89,7 @@ def _sign(x: Array) -> Any:
 
 def _sign_of(size: Any) -> int:
     if not isinstance(size, Expr):
-        return (size > 0) - (size < 0)
+        return int(size > 0) - int(size < 0)
     if at_least(size, 1):
         return 1
     if at_least(-1, size):

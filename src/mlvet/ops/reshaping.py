@@ -65,13 +65,15 @@ def _reshape(x: Array, shape: Array, *, allowzero: bool = False) -> Array:
 def _sample_reshape(draw: Draw) -> Sample:
     dims = draw.shape()
     target = [dims[place] for place in permutation(draw, len(dims))]
-    if len(target) > 1 and draw.choice((True, False)):
+    merged = draw.choice((True, False))
+    if len(target) > 1 and merged:
         target[:2] = [target[0] * target[1]]
     allowzero = draw.choice((True, False))
     for place in range(min(len(target), len(dims))):
         if target[place] == dims[place] and not allowzero and draw.choice((True, False, False)):
             target[place] = 0
-    if target and draw.choice((True, False)):
+    wild = draw.choice((True, False))
+    if target and wild:
         target[draw.integer(0, len(target) - 1)] = -1
     return Sample((draw.array(dims), integers(target)), {"allowzero": allowzero})
 

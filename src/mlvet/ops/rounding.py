@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 import numpy as np
 
 from mlvet.domains.dtypes import i32
@@ -11,7 +14,7 @@ from mlvet.ops.pointwise import pointwise
 from mlvet.ops.samples import Tensors
 
 
-def _or_whole(function):  # type: ignore[no-untyped-def]
+def _or_whole(function: Callable[..., Any]) -> Callable[..., Any]:
     """Integers, and sizes among them, are whole already."""
     return lambda x: function(x) if x.dtype.kind not in "Oiub" else x.copy()
 

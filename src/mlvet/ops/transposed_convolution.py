@@ -96,12 +96,13 @@ def conv_transpose_reference(
     output_shape: Sequence[int] | None = None,
     group: int = 1,
     auto_pad: str = "NOTSET",
-    kernel_shape: Sequence[int] | None = None,
     data_format: str = "NC",
     kernel_format: str = "IO",
+    **_: Any,
 ) -> NDArray[Any]:
     where, kernel = layout(data_format, x.ndim), layout(kernel_format, w.ndim, "I", "O")
-    assert where is not None and kernel is not None
+    assert where is not None
+    assert kernel is not None
     front, spread = where.to_front(wide(x)), kernel.to_front(wide(w))
     rank = x.ndim - 2
     sliding = windows(spread.shape[2:], Require(), strides=strides, pads=pads, dilations=dilations, auto_pad=auto_pad)
@@ -130,7 +131,7 @@ def conv_transpose_reference(
         return narrow(where.from_front(result), x)
 
 
-def transposed_terms(x: Tensor, w: Tensor, *_: Any, group: int = 1, kernel_format: str = "IO", **__: Any) -> Dim:
+def transposed_terms(_x: Tensor, w: Tensor, *_: Any, group: int = 1, kernel_format: str = "IO", **__: Any) -> Dim:
     """How many products one element of the result sums, at most."""
     kernel = layout(kernel_format, w.rank, "I", "O")
     if kernel is None:

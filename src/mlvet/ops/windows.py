@@ -161,7 +161,8 @@ def pad(x: NDArray[Any], pads: Sequence[tuple[int, int]], fill: Any) -> NDArray[
         slice(max(-before, 0), length - max(-after, 0))
         for length, (before, after) in zip(x.shape[lead:], pads, strict=True)
     ]
-    x = x[(..., *crop)]
+    part: Any = (..., *crop)
+    x = x[part]
     width = [(0, 0)] * lead + [(max(before, 0), max(after, 0)) for before, after in pads]
     return np.pad(x, width, constant_values=fill)
 

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from mlvet.core.errors import UnsupportedInput, UsageError
-from mlvet.ir.graph import Graph, Node, Region, Value
+from mlvet.ir.graph import OPAQUE, Graph, Node, Region, Value
 from mlvet.ops import REGISTRY
 
 
@@ -83,7 +83,7 @@ class _Run:
             return control(self, node, operands)
         op = REGISTRY.get(node.op)
         if op is None or op.reference is None:
-            raise NoReference(node.op if op is not None else node.source_op, node.name)
+            raise NoReference(node.source_op if node.op == OPAQUE else node.op, node.name)
         result = op.reference(*operands, **node.attributes)
         return result if isinstance(result, tuple) else (result,)
 

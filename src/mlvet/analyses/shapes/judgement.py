@@ -17,10 +17,6 @@ from mlvet.ops.require import Constraint, Relation
 DECLARED = "declared-shape-differs"
 
 
-class ShapeRule(Rule):
-    """A rule about shapes. Operators name it where they state what they demand."""
-
-
 def findings(graph: Graph, inference: Inference, rules: Catalogue) -> Iterator[Finding]:
     """One finding per node and rule that it violates, and one per value that the file declares wrongly."""
     if not inference.violated and not inference.disagreements:

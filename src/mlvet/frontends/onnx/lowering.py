@@ -56,6 +56,7 @@ _REGIONS = {"If": ["then_branch", "else_branch"]}
 _OFFICIAL = frozenset({"", "ai.onnx.ml", "ai.onnx.preview", "ai.onnx.preview.training", "ai.onnx.training"})
 
 _IRREGULAR = {
+    "IsNaN": "is_nan",
     "MatMul": "matmul",
     "MatMulInteger": "matmul_integer",
     "NonZero": "nonzero",

@@ -11,6 +11,7 @@ from typing import Any
 from mlvet.core.errors import UnsupportedInput
 from mlvet.core.location import Location
 from mlvet.domains.tensors import Tensor
+from mlvet.frontends.onnx.extent import Key, check_extent, key_of
 from mlvet.frontends.onnx.lowering import lower
 from mlvet.frontends.onnx.opsets import imported, official, version
 from mlvet.frontends.onnx.source import Source
@@ -22,22 +23,16 @@ from mlvet.ir.graph import Data, Graph, Region, Value
 from mlvet.ir.order import Cycle, topological_order
 
 NEWEST_IR = 14
-MOST_NODES = 2_000_000
-"""More nodes than this, functions counted as often as they are called, are refused."""
-
-_DEEPEST_CALL = 100
+_LONGEST_MESSAGE = 250
 
 
 def read_onnx(path: Path, shown: str) -> Graph:
     """The graph of a model file."""
-    data = mapped(path)
-    if not len(data):
-        raise UnsupportedInput("the file is empty")
     try:
-        model = decode(data, load("onnx")["ModelProto"])
-    except Malformed as error:
-        raise UnsupportedInput(f"not an ONNX model: {error}") from None
-    return _Model(model, Storage(Path(os.path.abspath(path)).parent), shown).graph()
+        data = mapped(path)
+    except OSError as error:
+        raise UnsupportedInput(f"the file cannot be read: {error.strerror}") from None
+    return _graph(data, Storage(Path(os.path.abspath(path)).parent), shown)
 
 
 def from_onnx(model: Any) -> Graph:
@@ -45,7 +40,29 @@ def from_onnx(model: Any) -> Graph:
     if isinstance(model, str | os.PathLike):
         return read_onnx(Path(model), os.fspath(model))
     data = model if isinstance(model, bytes | bytearray | memoryview) else model.SerializeToString()
-    return _Model(decode(memoryview(data), load("onnx")["ModelProto"]), Storage(None), "").graph()
+    return _graph(memoryview(data), Storage(None), "")
+
+
+def _graph(data: memoryview, storage: Storage, shown: str) -> Graph:
+    try:
+        return _Model(_decoded(data), storage, shown).graph()
+    except UnsupportedInput as error:
+        raise UnsupportedInput(_one_line(str(error))) from None
+
+
+def _one_line(message: str) -> str:
+    """A message whose quoted names cannot break the line, nor fill the screen."""
+    shown = "".join(c if c.isprintable() else f"\\x{ord(c):02x}" for c in message[:_LONGEST_MESSAGE])
+    return shown if len(message) <= _LONGEST_MESSAGE else f"{shown}..."
+
+
+def _decoded(data: memoryview) -> Record:
+    if not len(data):
+        raise UnsupportedInput("the file is empty")
+    try:
+        return decode(data, load("onnx")["ModelProto"])
+    except Malformed as error:
+        raise UnsupportedInput(f"not an ONNX model: {error}") from None
 
 
 class _Model:
@@ -58,7 +75,7 @@ class _Model:
         self.opsets = imported(model.opset_import, model.ir_version)
         self.notes: Counter[str] = Counter()
         self.functions = {(official(f.domain), f.name, f.overload): f for f in model.functions}
-        self.count = 0
+        check_extent(model.graph.node, self.functions)
         if model.ir_version > NEWEST_IR:
             self.notes[f"ONNX IR version {model.ir_version} is newer than {NEWEST_IR}, the newest known"] += 1
 
@@ -84,14 +101,12 @@ class _Scope:
         names: MutableMapping[str, Value | None],
         opsets: dict[str, int],
         arguments: Mapping[str, Record],
-        calls: tuple[tuple[str, str, str], ...] = (),
     ) -> None:
         self.model = model
         self.builder = builder
         self.names = names
         self.opsets = opsets
         self.arguments = arguments
-        self.calls = calls
         self.infos: dict[str, Tensor] = {}
 
     def fill(self, graph: Record) -> list[Value]:
@@ -99,27 +114,26 @@ class _Scope:
         stored = {tensor.name for tensor in graph.initializer}
         stored |= {tensor.values.name for tensor in graph.sparse_initializer if tensor.values is not None}
         self.infos = {info.name: declared(info) for info in (*graph.value_info, *graph.output)}
+        seen: set[str] = set()
         for info in graph.input:
             if info.name not in stored:
+                if info.name in seen:
+                    raise UnsupportedInput(f"two inputs are called `{info.name}`")
+                seen.add(info.name)
                 self._define(info.name, self.builder.input(info.name, declared(info)))
         for tensor in graph.initializer:
             self._initializer(tensor)
         for tensor in graph.sparse_initializer:
             self._sparse(tensor)
         self.nodes(graph.node)
-        return [self.value(info.name, "the outputs") for info in graph.output]
+        return [self.value(info.name, "the list of outputs") for info in graph.output]
 
     def nodes(self, nodes: Sequence[Record]) -> None:
-        self.model.count += len(nodes)
-        if self.model.count > MOST_NODES:
-            raise UnsupportedInput(f"the model has more than {MOST_NODES} nodes, functions counted at each call")
         for node in self._ordered(nodes):
-            source = self._source(node)
-            if source is not None:
-                outputs = lower(source, self.builder, self.model.notes)
-                for name, value in zip(node.output, outputs, strict=False):
-                    if name:
-                        self._define(name, value)
+            outputs = lower(self._source(node), self.builder, self.model.notes)
+            for name, value in zip(node.output, outputs, strict=False):
+                if name:
+                    self._define(name, value)
 
     def value(self, name: str, user: str) -> Value:
         if name not in self.names:
@@ -144,7 +158,7 @@ class _Scope:
         """A weight is a parameter; integers and single numbers are constants."""
         if self.builder.kind == "graph" and data.dtype.is_float and data.size > 1:
             module = name.rpartition(".")[0] or name.rpartition("/")[0]
-            return self.builder.parameter(name, Tensor(data.dtype, data.shape), module=module, data=data)
+            return self.builder.parameter(name, Tensor(data.dtype, data.shape), module=module, data=data, trainable=False)
         return self.builder.constant(name, data)
 
     def _sparse(self, tensor: Record) -> None:
@@ -153,31 +167,31 @@ class _Scope:
 
     def _ordered(self, nodes: Sequence[Record]) -> Sequence[Record]:
         """The nodes in an order in which they can run, which need not be that of the file."""
+        own = self.names.maps[0] if isinstance(self.names, ChainMap) else self.names
         producer: dict[str, int] = {}
-        in_order = True
         for index, node in enumerate(nodes):
-            in_order = in_order and all(name in producer or name in self.names for name in _reads(node) if name)
-            for name in node.output:
-                if name and (name in producer):
+            for name in filter(None, node.output):
+                if name in producer:
                     raise UnsupportedInput(f"`{name}` is defined by two nodes")
-                if name:
-                    producer[name] = index
-        if in_order:
-            return nodes
+                if name in own:
+                    raise UnsupportedInput(f"`{name}`, a result of node `{_name(node)}`, is an input or weight too")
+                producer[name] = index
         needs = [{producer[name] for name in _reads(node) if name in producer} for node in nodes]
+        if all(need < index for index, needed in enumerate(needs) for need in needed):
+            return nodes
         try:
             return [nodes[index] for index in topological_order(needs)]
         except Cycle as cycle:
             names = " -> ".join(_name(nodes[index]) for index in cycle.members[:5])
             raise UnsupportedInput(f"the graph is cyclic: {names}") from None
 
-    def _source(self, node: Record) -> Source | None:
+    def _source(self, node: Record) -> Source:
         domain = official(node.domain)
         user = f"node `{_name(node)}`"
         attributes = {item.name: value for item in node.attribute if (value := self._argument(item)) is not None}
         plain = {name: self._attribute(item, node) for name, item in attributes.items()}
         regions = {name: value for name, value in plain.items() if isinstance(value, Region)}
-        key = (domain, node.op_type, node.overload)
+        key = key_of(node)
         operands = tuple(self._operand(name, user) for name in node.input)
         is_call = key in self.model.functions
         if is_call:
@@ -202,7 +216,7 @@ class _Scope:
         return self.arguments.get(item.ref_attr_name) if item.ref_attr_name else item
 
     def _attribute(self, item: Record, node: Record) -> Any:
-        match item.type:
+        match item.type or _kind(item):
             case 1:
                 return float(item.f)
             case 2:
@@ -235,16 +249,11 @@ class _Scope:
     def _subgraph(self, graph: Record, name: str, node: Record) -> Region:
         kind = "branch" if node.op_type == "If" else "loop"
         builder = self.builder.region(kind, f"{_name(node)}.{name}")
-        inner = _Scope(self.model, builder, ChainMap({}, self.names), self.opsets, self.arguments, self.calls)
+        inner = _Scope(self.model, builder, ChainMap({}, self.names), self.opsets, self.arguments)
         return builder.close(inner.fill(graph))
 
-    def _call(
-        self, key: tuple[str, str, str], operands: Sequence[Value | None], attributes: Mapping[str, Record]
-    ) -> Region:
+    def _call(self, key: Key, operands: Sequence[Value | None], attributes: Mapping[str, Record]) -> Region:
         function = self.model.functions[key]
-        if key in self.calls or len(self.calls) > _DEEPEST_CALL:
-            chain = " -> ".join(name for _, name, _ in (*self.calls, key))
-            raise UnsupportedInput(f"function `{function.name}` calls itself: {chain}")
         builder = self.builder.region("call", function.name)
         names: dict[str, Value | None] = {}
         for index, name in enumerate(function.input):
@@ -252,10 +261,18 @@ class _Scope:
             names[name] = builder.input(name, operand.declared) if operand is not None else None
         arguments = {item.name: item for item in function.attribute_proto} | dict(attributes)
         opsets = imported(function.opset_import, self.model.model.ir_version) or self.opsets
-        inner = _Scope(self.model, builder, names, opsets, arguments, (*self.calls, key))
+        inner = _Scope(self.model, builder, names, opsets, arguments)
         inner.infos = {info.name: declared(info) for info in function.value_info}
         inner.nodes(function.node)
         return builder.close([inner.value(name, f"function `{function.name}`") for name in function.output])
+
+
+def _kind(item: Record) -> int:
+    """The kind of an attribute of the first files, which did not write it down."""
+    return next((number for number, name in enumerate(_KINDS, start=1) if item.has(name)), 0)
+
+
+_KINDS = ("f", "i", "s", "t", "g", "floats", "ints", "strings", "tensors", "graphs")
 
 
 def _name(node: Record) -> str:
@@ -268,13 +285,15 @@ def _reads(node: Record) -> Iterable[str]:
     if not any(item.g is not None or item.graphs for item in node.attribute):
         return list(node.input)
     names: list[str] = list(node.input)
-    pending = [item.g for item in node.attribute if item.g is not None]
+    nothing: frozenset[str] = frozenset()
+    pending = [(item.g, nothing) for item in node.attribute if item.g is not None]
     while pending:
-        graph = pending.pop()
+        graph, outer = pending.pop()
         own = {info.name for info in graph.input} | {tensor.name for tensor in graph.initializer}
         own |= {name for inner in graph.node for name in inner.output}
+        inside = outer | own
         for inner in graph.node:
-            names += [name for name in inner.input if name not in own]
-            pending += [item.g for item in inner.attribute if item.g is not None]
-        names += [info.name for info in graph.output if info.name not in own]
+            names += [name for name in inner.input if name not in inside]
+            pending += [(item.g, inside) for item in inner.attribute if item.g is not None]
+        names += [info.name for info in graph.output if info.name not in inside]
     return names

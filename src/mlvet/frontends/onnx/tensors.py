@@ -24,8 +24,11 @@ DTYPES: dict[int, DType] = {
     8: dtypes.text, 9: dtypes.bool_, 10: dtypes.f16, 11: dtypes.f64, 12: dtypes.u32, 13: dtypes.u64, 14: dtypes.c64,
     15: dtypes.c128, 16: dtypes.bf16, 17: dtypes.f8e4m3fn, 18: dtypes.f8e4m3fnuz, 19: dtypes.f8e5m2,
     20: dtypes.f8e5m2fnuz, 21: dtypes.u4, 22: dtypes.i4, 23: dtypes.f4e2m1, 24: dtypes.f8e8m0, 25: dtypes.u2,
-    26: dtypes.i2,
+    26: dtypes.i2, 27: dtypes.f6e2m3, 28: dtypes.f6e3m2,
 }  # fmt: skip
+
+_PACKED = (2, 4)
+"""Elements of this many bits share a number even where numbers are written one by one."""
 
 _LARGEST = 1 << 48
 _LARGEST_DENSE = 1 << 28
@@ -122,7 +125,7 @@ class Storage:
             return lambda: _raise(f"tensor `{name}` is in the file `{location}`, and the model has no folder")
         folder = self._folder
         path = os.path.normpath(os.path.join(folder, location))
-        if not location or not Path(path).is_relative_to(folder) or os.path.islink(path):
+        if not location or "\0" in location or not _within(path, folder):
             raise UnsupportedInput(f"tensor `{name}` points to `{location}`, outside of the model's folder")
         try:
             offset, length = int(entries.get("offset", 0)), int(entries.get("length", wanted))
@@ -149,6 +152,12 @@ def mapped(path: Path) -> memoryview:
         if os.fstat(file.fileno()).st_size == 0:
             return memoryview(b"")
         return memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
+
+
+def _within(path: str, folder: Path) -> bool:
+    """Whether a path stays in the folder and no link leads elsewhere."""
+    inside = Path(path).relative_to(folder) if Path(path).is_relative_to(folder) else None
+    return inside is not None and os.path.realpath(path) == os.path.join(os.path.realpath(folder), inside)
 
 
 def _size(name: str, shape: tuple[int, ...]) -> int:
@@ -184,11 +193,13 @@ def _from_bytes(raw: Any, dtype: DType, size: int) -> NDArray[Any]:
 
 
 def _unpacked(octets: NDArray[Any], dtype: DType, size: int) -> NDArray[Any]:
-    """Elements of less than a byte, the first in the low bits."""
-    per_byte = 8 // dtype.bits
-    mask = (1 << dtype.bits) - 1
-    parts = np.stack([(octets >> (dtype.bits * place)) & mask for place in range(per_byte)], axis=-1)
-    elements = parts.reshape(-1)[:size].astype(np.uint8)
+    """Elements of less than a byte, the first in the low bits, some of them across two bytes."""
+    bits = np.unpackbits(octets, count=size * dtype.bits, bitorder="little").reshape(size, dtype.bits)
+    return _typed_bits(np.packbits(bits, axis=-1, bitorder="little").reshape(size), dtype)
+
+
+def _typed_bits(elements: NDArray[Any], dtype: DType) -> NDArray[Any]:
+    """Elements of less than a byte, each in a byte of its own."""
     if dtype.kind is dtypes.Kind.SIGNED:
         sign = 1 << (dtype.bits - 1)
         return ((elements.astype(np.int8) ^ sign) - sign).astype(dtype.numpy)
@@ -208,13 +219,14 @@ def _typed(tensor: Record, dtype: DType) -> Any:
 def _typed_count(dtype: DType, size: int) -> int:
     if dtype.kind is dtypes.Kind.COMPLEX:
         return 2 * size
-    return _byte_count(dtype, size) if dtype.bits < 8 else size
+    return _byte_count(dtype, size) if dtype.bits in _PACKED else size
 
 
 def _from_numbers(numbers: Any, dtype: DType, size: int) -> NDArray[Any]:
     array = np.asarray(numbers)
     if dtype.bits < 8:
-        return _unpacked(array.astype(np.uint8), dtype, size)
+        octets = array.astype(np.uint8)
+        return _unpacked(octets, dtype, size) if dtype.bits in _PACKED else _typed_bits(octets, dtype)
     if dtype.kind is dtypes.Kind.COMPLEX:
         return array.astype(np.float32 if dtype is dtypes.c64 else np.float64).view(dtype.numpy)
     if dtype.is_float and dtype.bits < 32:

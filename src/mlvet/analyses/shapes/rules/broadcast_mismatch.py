@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from mlvet.analyses.shapes.judgement import ShapeRule
 from mlvet.core.grade import Severity
+from mlvet.core.rule import Rule
 
 
-class BroadcastMismatch(ShapeRule):
+class BroadcastMismatch(Rule):
     """Shapes that do not broadcast are combined.
 
     ## What it does

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from mlvet.analyses.shapes.judgement import ShapeRule
 from mlvet.core.grade import Severity
+from mlvet.core.rule import Rule
 
 
-class ConcatDims(ShapeRule):
+class ConcatDims(Rule):
     """Tensors are joined that differ outside the joined axis.
 
     ## What it does

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from mlvet.analyses.shapes.judgement import ShapeRule
 from mlvet.core.grade import Severity
+from mlvet.core.rule import Rule
 
 
-class ConvChannels(ShapeRule):
+class ConvChannels(Rule):
     """A convolution's channels do not fit its input.
 
     ## What it does

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from mlvet.analyses.shapes.judgement import ShapeRule
 from mlvet.core.grade import Severity
+from mlvet.core.rule import Rule
 
 
-class DeclaredShapeDiffers(ShapeRule):
+class DeclaredShapeDiffers(Rule):
     """The file declares a shape that the operator cannot yield.
 
     ## What it does

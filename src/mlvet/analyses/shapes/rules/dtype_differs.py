@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from mlvet.analyses.shapes.judgement import ShapeRule
 from mlvet.core.grade import Severity
+from mlvet.core.rule import Rule
 
 
-class DtypeDiffers(ShapeRule):
+class DtypeDiffers(Rule):
     """Element types that must agree differ.
 
     ## What it does

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from mlvet.analyses.shapes.judgement import ShapeRule
 from mlvet.core.grade import Severity
+from mlvet.core.rule import Rule
 
 
-class IllegalArgument(ShapeRule):
+class IllegalArgument(Rule):
     """An argument that the operator does not take.
 
     ## What it does

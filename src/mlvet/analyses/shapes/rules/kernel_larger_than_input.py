@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from mlvet.analyses.shapes.judgement import ShapeRule
 from mlvet.core.grade import Severity
+from mlvet.core.rule import Rule
 
 
-class KernelLargerThanInput(ShapeRule):
+class KernelLargerThanInput(Rule):
     """A window is larger than what it slides over.
 
     ## What it does

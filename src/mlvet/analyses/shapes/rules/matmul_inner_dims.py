@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from mlvet.analyses.shapes.judgement import ShapeRule
 from mlvet.core.grade import Severity
+from mlvet.core.rule import Rule
 
 
-class MatmulInnerDims(ShapeRule):
+class MatmulInnerDims(Rule):
     """Matrices whose inner dims differ are multiplied.
 
     ## What it does

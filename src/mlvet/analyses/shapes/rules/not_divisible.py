@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from mlvet.analyses.shapes.judgement import ShapeRule
 from mlvet.core.grade import Severity
+from mlvet.core.rule import Rule
 
 
-class NotDivisible(ShapeRule):
+class NotDivisible(Rule):
     """A dim is no multiple of what it is cut into.
 
     ## What it does
@@ -17,15 +17,15 @@ class NotDivisible(ShapeRule):
 
     ## Example
         mlvet-graph 1 "model"
-        graph(%x: f32[8, 6, 16, 16], %w: f32[8, 1, 3, 3]) {
-          %y = conv(%x, %w) {group=4} @conv_1
+        graph(%x: f32[8, 64, 5, 5]) {
+          %y = depth_to_space(%x) {blocksize=3} @depth_to_space_1
           return %y
         }
 
     ## Use instead
         mlvet-graph 1 "model"
-        graph(%x: f32[8, 8, 16, 16], %w: f32[8, 2, 3, 3]) {
-          %y = conv(%x, %w) {group=4} @conv_1
+        graph(%x: f32[8, 64, 5, 5]) {
+          %y = depth_to_space(%x) {blocksize=4} @depth_to_space_1
           return %y
         }
 

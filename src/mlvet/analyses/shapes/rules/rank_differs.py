@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from mlvet.analyses.shapes.judgement import ShapeRule
 from mlvet.core.grade import Severity
+from mlvet.core.rule import Rule
 
 
-class RankDiffers(ShapeRule):
+class RankDiffers(Rule):
     """A tensor has the wrong number of dims.
 
     ## What it does

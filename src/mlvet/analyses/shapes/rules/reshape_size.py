@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from mlvet.analyses.shapes.judgement import ShapeRule
 from mlvet.core.grade import Severity
+from mlvet.core.rule import Rule
 
 
-class ReshapeSize(ShapeRule):
+class ReshapeSize(Rule):
     """A reshape changes the number of elements.
 
     ## What it does

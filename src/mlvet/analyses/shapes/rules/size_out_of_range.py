@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from mlvet.analyses.shapes.judgement import ShapeRule
 from mlvet.core.grade import Severity
+from mlvet.core.rule import Rule
 
 
-class SizeOutOfRange(ShapeRule):
+class SizeOutOfRange(Rule):
     """A size is too small or too large.
 
     ## What it does
-    Reports sizes that an operator cannot have: a negative dim, an index beyond the end, more top elements than are there.
+    Reports sizes that an operator cannot have: a negative dim, an index past the end, more top elements than there are.
 
     ## Why it matters
     The operator refuses the size, so the model fails at its first run.
