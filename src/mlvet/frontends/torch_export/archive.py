@@ -62,7 +62,9 @@ class Elements:
 
     def find(self, kind: str, name: str) -> Data | None:
         """The elements of a tensor, mapped from the file when they are asked for."""
-        entry = self._config(kind).get(name) or self._config("weights" if kind == "constants" else "constants").get(name)
+        entry = self._config(kind).get(name) or self._config("weights" if kind == "constants" else "constants").get(
+            name
+        )
         if entry is None:
             self._note("some weights are not in the archive, or only as pickles, which are never loaded")
             return None
@@ -112,7 +114,9 @@ def _elements(
         _check_ratio(info)
         with zipfile.ZipFile(path) as archive:
             flat = np.frombuffer(archive.read(info), dtype.numpy, needed)
-    view = np.lib.stride_tricks.as_strided(flat[offset:], shape, [stride * width for stride in strides], writeable=False)
+    view = np.lib.stride_tricks.as_strided(
+        flat[offset:], shape, [stride * width for stride in strides], writeable=False
+    )
     return np.asarray(view)
 
 
@@ -176,7 +180,9 @@ def _json(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> Mapping[str, Any]:
 
 def _check_ratio(info: zipfile.ZipInfo) -> None:
     if info.file_size > LARGEST_RATIO * max(info.compress_size, 1) and info.file_size > 1 << 20:
-        raise UnsupportedInput(f"{info.filename} unpacks to {info.file_size // max(info.compress_size, 1)} times its size")
+        raise UnsupportedInput(
+            f"{info.filename} unpacks to {info.file_size // max(info.compress_size, 1)} times its size"
+        )
 
 
 def _not_a_zip(path: Path, error: Exception) -> str:

@@ -46,13 +46,26 @@ class Context:
 
     builder: Builder
     metas: Mapping[str, Tensor]
-    used: frozenset[str]
+    used: Mapping[str, int]
     lower_body: Callable[[Context, Body, str, Sequence[Value] | None], Any]
+    lower_call: Callable[[Context, Call], None]
     notes: list[str]
     env: dict[str, Any] = field(default_factory=dict)
     views: dict[Value, tuple[Value, Call]] = field(default_factory=dict)
     call: Call = field(default_factory=lambda: Call("", {}, (), ""))
     key: str = ""
+    position: int = 0
+
+    def lives(self, name: str | None) -> bool:
+        """Whether a name is read after the call at hand."""
+        return name is not None and self.used.get(name, -1) > self.position
+
+    def again(self, call: Call) -> None:
+        """Lower an earlier call once more, on what its names mean now."""
+        kept = self.call, self.key
+        self.call = call
+        self.lower_call(self, call)
+        self.call, self.key = kept
 
     # Arguments of the call.
 
@@ -201,9 +214,7 @@ class Context:
     def number(self, number: Any, dtype: DType | None = None) -> Value:
         """A constant without dims."""
         if dtype is None:
-            dtype = (
-                dtypes.bool_ if isinstance(number, bool) else dtypes.i64 if isinstance(number, int) else dtypes.f32
-            )
+            dtype = dtypes.bool_ if isinstance(number, bool) else dtypes.i64 if isinstance(number, int) else dtypes.f32
         if dtype.is_integer and isinstance(number, float):
             if number != int(number):
                 raise Unlowered(f"{number} is no integer")

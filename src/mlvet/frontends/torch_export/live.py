@@ -172,7 +172,9 @@ def _entry(spec: Any, program: Any, torch: Any) -> Entry:
     name = str(spec.arg.name)
     match spec.kind:
         case kinds.USER_INPUT:
-            return Entry(name, "literal", literal=spec.arg.value) if hasattr(spec.arg, "value") else Entry(name, "input")
+            return (
+                Entry(name, "literal", literal=spec.arg.value) if hasattr(spec.arg, "value") else Entry(name, "input")
+            )
         case kinds.PARAMETER:
             return Entry(name, "parameter", spec.target, _data(program.state_dict.get(spec.target), torch))
         case kinds.BUFFER:
@@ -221,7 +223,9 @@ def _leaves(specs: Any) -> list[Any]:
     """The specifications of the inputs in order: maps from axis to Dim, sequences of Dims, or None."""
     if isinstance(specs, Mapping) and not all(isinstance(key, int) for key in specs):
         return [leaf for each in specs.values() for leaf in _leaves(each)]
-    if isinstance(specs, list | tuple) and any(each is None or isinstance(each, Mapping | list | tuple) for each in specs):
+    if isinstance(specs, list | tuple) and any(
+        each is None or isinstance(each, Mapping | list | tuple) for each in specs
+    ):
         if not any(hasattr(each, "__name__") for each in specs):
             return [leaf for each in specs for leaf in _leaves(each)]
     return [specs]

@@ -37,8 +37,10 @@ def lower(program: Program, *, name: str, path: str = "", format: str = "", note
 
 
 def _context(builder: Builder, body: Body, notes: list[str], outputs: Iterable[Any]) -> Context:
-    used = frozenset(_refs([[list(call.args.values()) for call in body.calls], list(outputs)]))
-    return Context(builder, body.metas, used, _lower_body, notes)
+    """A context that knows of every name the place of its last use."""
+    used = {name: place for place, call in enumerate(body.calls) for name in _refs(list(call.args.values()))}
+    used |= dict.fromkeys(_refs(list(outputs)), len(body.calls))
+    return Context(builder, body.metas, used, _lower_body, _lower_call, notes)
 
 
 def _refs(argument: Any) -> Iterable[str]:
@@ -74,7 +76,7 @@ def _leave(context: Context, result: Any) -> Value | None:
 
 
 def _run(context: Context, body: Body) -> None:
-    for call in body.calls:
+    for context.position, call in enumerate(body.calls):
         context.call = call
         _lower_call(context, call)
 

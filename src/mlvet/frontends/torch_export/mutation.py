@@ -16,29 +16,28 @@ VIEWS = SAME | RESHAPED | MOVED | {"slice", "select", "narrow", "split", "chunk"
 
 
 def rebind(context: Context, old: Value, new: Value) -> None:
-    """Let every name of a changed value mean its new contents, and carry the change to what it is a view of."""
+    """Let every name of a changed value mean its new contents.
+
+    The change is carried up to what the value is a view of, and views of changed memory are taken anew.
+    """
     for name, value in context.env.items():
         if value is old:
             context.env[name] = new
-    stale = [value for value, (base, _) in context.views.items() if base is old]
-    for value in stale:
-        _forget(context, value)
     if old in context.views:
         base, call = context.views.pop(old)
         whole = _write_back(context, base, call, new)
         rebind(context, base, whole)
         context.views[new] = (whole, call)
+    _refresh(context, old)
 
 
-def _forget(context: Context, value: Value) -> None:
-    """Another view of changed memory: its contents are no longer known."""
-    context.views.pop(value, None)
-    names = [name for name, bound in context.env.items() if bound is value]
-    if names:
-        fresh = context.builder.value(value.name, value.declared)
-        context.opaque("view of changed memory", [value], [fresh])
-        for name in names:
-            context.env[name] = fresh
+def _refresh(context: Context, base: Value) -> None:
+    for value, (source, call) in list(context.views.items()):
+        if source is base and value in context.views:
+            del context.views[value]
+            if any(context.lives(name) for name in call.outputs):
+                context.again(call)
+            _refresh(context, value)
 
 
 def _write_back(context: Context, base: Value, view: Call, new: Value) -> Value:

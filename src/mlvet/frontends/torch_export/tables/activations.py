@@ -31,9 +31,18 @@ def leaky_relu(context: Context) -> Value:
 
 @lowers("elu")
 def elu(context: Context) -> Value:
-    if context.raw("scale", default=1) != 1 or context.raw("input_scale", default=1) != 1:
-        raise Unlowered("elu with scales")
-    return context.result("elu", context.value("self"), alpha=float(context.raw("alpha", default=1.0)))
+    """scale * (x where positive, else alpha * (exp(input_scale * x) - 1))."""
+    value, alpha = context.value("self"), float(context.raw("alpha", default=1.0))
+    scale, inner = float(context.raw("scale", default=1)), float(context.raw("input_scale", default=1))
+    if inner == 1 and scale == 1:
+        return context.result("elu", value, alpha=alpha)
+    if inner == 1:
+        return context.result(
+            "mul", context.add("elu", value, alpha=alpha), context.number(scale, context.dtype(value))
+        )
+    if scale == 1 and abs(inner * alpha - 1) < 1e-12:
+        return context.result("celu", value, alpha=alpha)
+    raise Unlowered("elu with scales")
 
 
 @lowers("celu")
@@ -88,12 +97,12 @@ def prelu(context: Context) -> Value:
     return context.result("prelu", value, weight)
 
 
-@lowers("rrelu", "rrelu_with_noise")
-def rrelu(context: Context) -> Value:
+@lowers("rrelu", "rrelu_with_noise", "rrelu_with_noise_functional")
+def rrelu(context: Context) -> list[Value]:
     if context.raw("training", default=False):
         raise Unlowered("random slopes")
     alpha = (float(context.raw("lower", default=1 / 8)) + float(context.raw("upper", default=1 / 3))) / 2
-    return context.result("leaky_relu", context.value("self"), alpha=alpha)
+    return [context.result("leaky_relu", context.value("self"), alpha=alpha)]
 
 
 @lowers("glu")

@@ -228,9 +228,7 @@ for _name, _op in (("__and__", "and"), ("__or__", "or"), ("__xor__", "xor")):
 def shift(context: Context) -> Value:
     to = context.out_dtype()
     direction = "LEFT" if "left" in context.key or "lshift" in context.key else "RIGHT"
-    return context.result(
-        "bit_shift", operand(context, "self", to), operand(context, "other", to), direction=direction
-    )
+    return context.result("bit_shift", operand(context, "self", to), operand(context, "other", to), direction=direction)
 
 
 @lowers("isnan", "isinf", "isfinite")

@@ -71,7 +71,7 @@ def map_rows(context: Context) -> list[Value]:
     "higher_order.wrap_activation_checkpoint")  # fmt: skip
 def inline(context: Context) -> list[Value]:
     """The body in place of the call; the operands follow it."""
-    places = sorted((int(place) for place in context.call.args if place.isdigit()))
+    places = sorted(int(place) for place in context.call.args if place.isdigit())
     at = next((place for place in places if isinstance(context.call.args[str(place)], Body)), None)
     if at is None:
         raise Unlowered("no body")

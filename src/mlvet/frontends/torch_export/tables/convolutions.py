@@ -45,7 +45,9 @@ def _batched(
     if context.rank(value) == space + 2:
         return context.result(op, value, weight, bias, **attributes)
     one = context.vector([0])
-    return context.result("squeeze", context.add(op, context.add("unsqueeze", value, one), weight, bias, **attributes), one)
+    return context.result(
+        "squeeze", context.add(op, context.add("unsqueeze", value, one), weight, bias, **attributes), one
+    )
 
 
 def _pads(context: Context, weight: Value, dilations: list[int], space: int) -> tuple[int, ...]:

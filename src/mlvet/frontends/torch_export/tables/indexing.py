@@ -21,7 +21,9 @@ def index_select(context: Context) -> Value:
 
 @lowers("gather")
 def gather(context: Context) -> Value:
-    return context.result("gather_elements", context.value("self"), context.value("index"), axis=context.plain_int("dim"))
+    return context.result(
+        "gather_elements", context.value("self"), context.value("index"), axis=context.plain_int("dim")
+    )
 
 
 @lowers("take")
@@ -115,14 +117,27 @@ def index_put(context: Context) -> Value:
         return context.result("where", mask, new, value)
     positions = _positions(context, value)
     axes = sorted(positions)
-    if axes != list(range(len(axes))):
-        raise Unlowered("positions behind whole axes")
+    if axes[-1] - axes[0] + 1 != len(axes):
+        raise Unlowered("positions around whole axes")
+    before, rank = axes[0], context.rank(value)
     stacked = _stacked(context, [positions[axis] for axis in axes])
-    rest = [context.size(value, axis) for axis in range(len(axes), context.rank(value))]
-    front = context.add("slice", context.add("shape", stacked), context.vector([0]), context.vector([-1]))
-    shape = context.add("concat", front, context.sizes(rest), axis=0) if rest else front
-    updates = context.add("expand", new, shape)
-    return context.result("scatter_nd", value, stacked, updates, reduction="add" if accumulate else "none")
+    places = _broadcast_rank(context, positions)
+    middle = context.add("slice", context.add("shape", stacked), context.vector([0]), context.vector([-1]))
+    parts = [middle]
+    if before:
+        parts.insert(0, context.sizes([context.size(value, axis) for axis in range(before)]))
+    if axes[-1] + 1 < rank:
+        parts.append(context.sizes([context.size(value, axis) for axis in range(axes[-1] + 1, rank)]))
+    updates = context.add("expand", new, context.add("concat", *parts, axis=0) if len(parts) > 1 else middle)
+    reduction = "add" if accumulate else "none"
+    if not before:
+        return context.result("scatter_nd", value, stacked, updates, reduction=reduction)
+    perm = [*axes, *range(before), *range(axes[-1] + 1, rank)]
+    last = before + places + rank - axes[-1] - 1
+    front = [*range(before, before + places), *range(before), *range(before + places, last)]
+    updates = context.add("transpose", updates, perm=tuple(front))
+    written = context.add("scatter_nd", context.transposed(value, perm), stacked, updates, reduction=reduction)
+    return context.result("transpose", written, perm=tuple(perm.index(axis) for axis in range(rank)))
 
 
 @lowers("scatter", "scatter_add", "scatter_reduce")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from mlvet.domains import dtypes
 from mlvet.frontends.torch_export.context import LAST, Context, Unlowered, lowers
 from mlvet.frontends.torch_export.mutation import replace_slice
 from mlvet.ir.graph import Value
@@ -134,7 +135,9 @@ def concat(context: Context) -> Value:
     to = context.out_dtype()
     values = context.values("tensors")
     kept = [value for value in values if context.dims(value) != (0,)] or values[:1]
-    return context.result("concat", *(context.cast(value, to) for value in kept), axis=context.plain_int("dim", default=0))
+    return context.result(
+        "concat", *(context.cast(value, to) for value in kept), axis=context.plain_int("dim", default=0)
+    )
 
 
 @lowers("stack")
@@ -290,4 +293,37 @@ def im2col(context: Context) -> Value:
 @lowers("meshgrid")
 def meshgrid(context: Context) -> list[Value]:
     values = context.values("tensors")
-    return context.results("meshgrid", *values, indices=range(len(values)), indexing=context.raw("indexing", default="ij"))
+    return context.results(
+        "meshgrid", *values, indices=range(len(values)), indexing=context.raw("indexing", default="ij")
+    )
+
+
+@lowers("broadcast_tensors")
+def broadcast_tensors(context: Context) -> list[Value]:
+    values = context.values("tensors")
+    known = context.declared()
+    if known is not None and known.ranked and all(isinstance(dim, int) for dim in known.dims):
+        shape = context.vector([dim for dim in known.dims if isinstance(dim, int)])
+    else:
+        whole = values[0]
+        for value in values[1:]:
+            whole = context.add("expand", whole, context.add("shape", value))
+        shape = context.add("shape", whole)
+    return [context.result("expand", value, shape, index=index) for index, value in enumerate(values)]
+
+
+@lowers("diff")
+def diff(context: Context) -> Value:
+    """Each element minus the one before it."""
+    value = context.value("self")
+    axis = context.axis(value, context.plain_int("dim", default=-1))
+    if context.plain_int("n", default=1) != 1:
+        raise Unlowered("differences of differences")
+    parts = [part for part in (context.optional("prepend"), value, context.optional("append")) if part is not None]
+    if len(parts) > 1:
+        value = context.add("concat", *parts, axis=axis)
+    later = context.add("slice", *cut(context, value, axis, 1, LAST))
+    earlier = context.add("slice", *cut(context, value, axis, 0, -1))
+    if context.out_dtype() is dtypes.bool_:
+        return context.result("xor", later, earlier)
+    return context.result("sub", later, earlier)

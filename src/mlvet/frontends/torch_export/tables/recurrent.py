@@ -113,3 +113,26 @@ def _ordered(context: Context, weight: Value, hidden: int, kind: str) -> Value:
 def _joined(context: Context, values: list[Value]) -> Value:
     """One weight per direction, along a new first axis."""
     return context.add("stack", *values, axis=0)
+
+
+@lowers("lstm_cell", "gru_cell", "rnn_tanh_cell", "rnn_relu_cell")
+def cell(context: Context) -> Value | list[Value]:
+    """One step: gates from two linear maps."""
+    states = context.raw("hx")
+    states = states if isinstance(states, list) else [states]
+    x, h = context.value("input"), states[0]
+    inner = context.add("linear", x, context.value("w_ih"), context.optional("b_ih"))
+    outer = context.add("linear", h, context.value("w_hh"), context.optional("b_hh"))
+    if context.key.startswith("rnn"):
+        return context.result("relu" if "relu" in context.key else "tanh", context.add("add", inner, outer))
+    if context.key == "lstm_cell":
+        i, f, g, o = context.several("split", 4, context.add("add", inner, outer), axis=-1, num_outputs=4)
+        kept = context.add("mul", context.add("sigmoid", f), states[1])
+        c = context.result("add", kept, context.add("mul", context.add("sigmoid", i), context.add("tanh", g)), index=1)
+        return [context.result("mul", context.add("sigmoid", o), context.add("tanh", c)), c]
+    reset, update, new = context.several("split", 3, inner, axis=-1, num_outputs=3)
+    reset_h, update_h, new_h = context.several("split", 3, outer, axis=-1, num_outputs=3)
+    r = context.add("sigmoid", context.add("add", reset, reset_h))
+    z = context.add("sigmoid", context.add("add", update, update_h))
+    n = context.add("tanh", context.add("add", new, context.add("mul", r, new_h)))
+    return context.result("add", n, context.add("mul", z, context.add("sub", h, n)))
