@@ -90,16 +90,32 @@ class Selection:
 
 @dataclass(frozen=True, slots=True)
 class Reduction:
-    """Elements along some axes combined by `how`: sum, mean, max, min, product, any, all, count."""
+    """Elements along some axes combined by `how`: sum, mean, max, min, product, any, all, count, log_sum_exp."""
 
     how: str
 
 
 @dataclass(frozen=True, slots=True)
 class Bilinear:
-    """Linear in each of the two operands listed: sums of products of an element of one and an element of the other."""
+    """Linear in each of the two operands listed: sums of products of an element of one and an element of the other.
+
+    `terms(*operands, **attributes)`, on `Tensor`s, is the greatest number of products in one sum. Operand `plus`, where
+    it is given and present, is added to the sums. The attributes named by `scale` and `plus_scale` multiply the two.
+    """
 
     operands: tuple[int, int] = (0, 1)
+    plus: int | None = None
+    terms: Callable[..., Any] | None = None
+    scale: str | None = None
+    plus_scale: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Multilinear:
+    """Sums of products of one element of each operand; operand `plus`, if present, is added. `terms` as in Bilinear."""
+
+    plus: int | None = None
+    terms: Callable[..., Any] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,6 +147,6 @@ class Composite:
 
 
 Numeric: TypeAlias = (
-    Monotone | Piecewise | Bounded | Affine | Lattice | Product | Quotient | Selection | Reduction | Bilinear | Linear
-    | Convex | Predicate | Composite
+    Monotone | Piecewise | Bounded | Affine | Lattice | Product | Quotient | Selection | Reduction | Bilinear
+    | Multilinear | Linear | Convex | Predicate | Composite
 )  # fmt: skip
