@@ -8,6 +8,7 @@ from mlvet.ops import attention as attention
 from mlvet.ops import casting as casting
 from mlvet.ops import classification_loss as classification_loss
 from mlvet.ops import comparison as comparison
+from mlvet.ops import complex_numbers as complex_numbers
 from mlvet.ops import contraction as contraction
 from mlvet.ops import control as control
 from mlvet.ops import convolution as convolution

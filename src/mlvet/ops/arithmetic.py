@@ -16,7 +16,7 @@ from mlvet.domains.tensors import Tensor, UnknownValue
 from mlvet.ops.danger import Danger, Near, Overflow
 from mlvet.ops.derivative import Derivative, Partials, ProductRule, SameMap, Zero
 from mlvet.ops.index_map import Elementwise
-from mlvet.ops.numeric import NONNEGATIVE, Affine, Bounded, Composite, Lattice, Numeric, Product, Quotient, Range
+from mlvet.ops.numeric import NONNEGATIVE, Affine, Bounded, Composite, Lattice, Numeric, Power, Product, Quotient, Range
 from mlvet.ops.op import Effects, Infer, Op, register
 from mlvet.ops.pointwise import Array, keeping_dtype
 from mlvet.ops.require import Require
@@ -69,6 +69,8 @@ def _keep_object(function: Callable[..., Any]) -> Callable[..., Any]:
 
     def run(*operands: Array, **attributes: Any) -> Array:
         if any(a is not None and a.dtype == object for a in operands):
+            if any(a is not None and a.dtype.kind not in "Oiu" for a in operands):
+                raise UnknownValue("sizes among numbers that are not whole")
             return np.asarray(function(*operands, **attributes), dtype=object)
         return np.asarray(kept(*operands, **attributes))
 
@@ -235,7 +237,7 @@ remainder = elementwise(
 power = elementwise(
     "pow",
     on_sizes(_power_size, _power),
-    Bounded(),
+    Power(),
     danger=[Overflow("pow-overflow")],
     derivative=Partials(_power_partials),
     samples=_power_samples,
