@@ -81,6 +81,8 @@ class _Run:
         control = _CONTROL.get(node.op)
         if control is not None and node.regions:
             return control(self, node, operands)
+        if node.op == "identity" and not isinstance(operands[0], np.ndarray | np.generic):
+            return operands
         op = REGISTRY.get(node.op)
         if op is None or op.reference is None:
             raise NoReference(node.source_op if node.op == OPAQUE else node.op, node.name)

@@ -81,6 +81,10 @@ def canonical_name(domain: str, op_type: str) -> str:
 _DTYPES = frozenset({"to", "dtype", "output_dtype", "output_datatype", "stash_type", "softmax_precision", "precision"})
 
 
+_TYPED = {("ConstantOfShape", "value"): "dtype", ("LabelEncoder", "values_tensor"): "values_dtype"}
+"""Tensors whose element type matters, and the attribute that tells it."""
+
+
 def attributes(source: Source) -> dict[str, Any]:
     """Attributes in canonical form: element types as `DType`, tensors as tuples of numbers, none for the undefined."""
     plain: dict[str, Any] = {}
@@ -88,11 +92,11 @@ def attributes(source: Source) -> dict[str, Any]:
         if name in _DTYPES and isinstance(value, int):
             if value in DTYPES:
                 plain[name] = DTYPES[value]
-        elif source.op_type == "ConstantOfShape" and isinstance(value, Data):
-            plain["dtype"] = value.dtype
-            plain[name] = _single(value, source)
         elif isinstance(value, Data):
-            plain[name] = tuple(value.load().reshape(-1).tolist())
+            if (source.op_type, name) in _TYPED:
+                plain[_TYPED[source.op_type, name]] = value.dtype
+            filling = source.op_type == "ConstantOfShape"
+            plain[name] = _single(value, source) if filling else tuple(value.load().reshape(-1).tolist())
         elif value is not None:
             plain[name] = value
     return plain

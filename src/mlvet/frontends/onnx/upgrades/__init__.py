@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from mlvet.frontends.onnx.upgrades import (
     arithmetic as arithmetic,
+    attention as attention,
 )
 from mlvet.frontends.onnx.upgrades import (
     contributed as contributed,
