@@ -60,6 +60,8 @@ def numeric_law_holds(op: Op, sample: Sample, draw: HypothesisDraw) -> None:
             _close(found[0], reduce(np.multiply, arrays))
         case n.Quotient() if real:
             _close(found[0], arrays[0] / arrays[1])
+        case n.Power() if real:
+            _close(found[0], arrays[0] ** arrays[1].astype(float))
         case n.Selection(listed, fill):
             chosen = operands if listed is None else [operands[i] for i in listed if i < len(operands)]
             pool = [array.ravel() for array in chosen if array is not None]

@@ -7,6 +7,7 @@ from mlvet.ops import arithmetic as arithmetic
 from mlvet.ops import casting as casting
 from mlvet.ops import classification_loss as classification_loss
 from mlvet.ops import comparison as comparison
+from mlvet.ops import complex_numbers as complex_numbers
 from mlvet.ops import cumulative as cumulative
 from mlvet.ops import layer_normalisation as layer_normalisation
 from mlvet.ops import normalisation as normalisation

@@ -81,6 +81,11 @@ class Quotient:
 
 
 @dataclass(frozen=True, slots=True)
+class Power:
+    """Elementwise, the first operand to the power of the second."""
+
+
+@dataclass(frozen=True, slots=True)
 class Selection:
     """Every element of the results is an element of the operands listed, or `fill` if that is given."""
 
@@ -131,6 +136,6 @@ class Composite:
 
 
 Numeric: TypeAlias = (
-    Monotone | Piecewise | Bounded | Affine | Lattice | Product | Quotient | Selection | Reduction | Bilinear | Linear
-    | Convex | Predicate | Composite
+    Monotone | Piecewise | Bounded | Affine | Lattice | Product | Quotient | Power | Selection | Reduction | Bilinear
+    | Linear | Convex | Predicate | Composite
 )  # fmt: skip
