@@ -14,7 +14,7 @@ from mlvet.domains.tensors import SMALL, Tensor, Unranked, of_dims
 from mlvet.ops.derivative import Derivative, SameMap, Zero
 from mlvet.ops.index_map import IndexMap, Moves
 from mlvet.ops.layout import Array, ints_of, length_of
-from mlvet.ops.numeric import NONNEGATIVE, Bounded, Linear, Numeric, Range, Selection
+from mlvet.ops.numeric import NONNEGATIVE, Bounded, ByMode, Linear, Numeric, Range, Selection
 from mlvet.ops.op import Effects, Infer, Op, Reference, register
 from mlvet.ops.require import Require
 from mlvet.ops.samples import Draw, Sample, Samples, Tensors, integers
@@ -78,7 +78,11 @@ def _sample_constant_of_shape(draw: Draw) -> Sample:
 
 
 constant_of_shape = _creation(
-    "constant_of_shape", infer_constant_of_shape, _constant_of_shape, _sample_constant_of_shape, None
+    "constant_of_shape",
+    infer_constant_of_shape,
+    _constant_of_shape,
+    _sample_constant_of_shape,
+    ByMode(lambda value=0.0, **_: Selection((), float(value))),
 )
 
 

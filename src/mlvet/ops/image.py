@@ -13,6 +13,7 @@ from mlvet.domains.dims import Dim, floor_div
 from mlvet.domains.tensors import Tensor
 from mlvet.ops.derivative import Jvp
 from mlvet.ops.layout import Array, axes_of, ints_of, length_of
+from mlvet.ops.numeric import ByMode, Convex, Linear, Numeric, Selection
 from mlvet.ops.op import Effects, Op, register
 from mlvet.ops.require import Require
 from mlvet.ops.samples import Draw, Sample, integers
@@ -238,11 +239,27 @@ def _sample_resize(draw: Draw) -> Sample:
     return Sample((draw.array(dims), roi, None, integers(targets if some else [*dims[:2], *targets])), attributes)
 
 
+def kind_of_resize(
+    mode: str = "nearest",
+    coordinate_transformation_mode: str = "half_pixel",
+    extrapolation_value: float = 0.0,
+    **_: Any,
+) -> Numeric | None:
+    """Picked elements, means of elements or sums of their multiples; what lies outside has a value of its own."""
+    outside = extrapolation_value if coordinate_transformation_mode == "tf_crop_and_resize" else None
+    if mode == "nearest":
+        return Selection((0,), outside)
+    if outside:
+        return None
+    return Convex() if mode == "linear" else Linear()
+
+
 resize = register(
     Op(
         "resize",
         "image",
         infer=infer_resize,
+        numeric=ByMode(kind_of_resize),
         danger=(),
         derivative=Jvp(_move_resize, operands=(0,)),
         effects=Effects.PURE,

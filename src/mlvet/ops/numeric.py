@@ -130,7 +130,14 @@ class Composite:
     decompose: Callable[..., Any]
 
 
+@dataclass(frozen=True, slots=True)
+class ByMode:
+    """The kind hangs on the attributes: `of(**attributes)` yields it, or None where results can be anything."""
+
+    of: Callable[..., Any]
+
+
 Numeric: TypeAlias = (
     Monotone | Piecewise | Bounded | Affine | Lattice | Product | Quotient | Selection | Reduction | Bilinear | Linear
-    | Convex | Predicate | Composite
+    | Convex | Predicate | Composite | ByMode
 )  # fmt: skip

@@ -10,6 +10,7 @@ import numpy as np
 from mlvet.domains.dims import Dim
 from mlvet.domains.tensors import Tensor
 from mlvet.ops.layout import Array, axes_of, ints_of, layout, permutation
+from mlvet.ops.numeric import ByMode, Numeric, Selection
 from mlvet.ops.require import Require
 from mlvet.ops.samples import Draw, Sample, integers
 
@@ -81,7 +82,12 @@ def _sample_pad(draw: Draw) -> Sample:
     return Sample((draw.array(dims), integers(widths), value, axes), {"mode": mode})
 
 
-pad = layout("pad", infer_pad, _pad, _sample_pad, operands=(0, 2), fill=0.0, folds=True)
+def kind_of_pad(mode: str = "constant", **_: Any) -> Numeric:
+    """Only constant padding adds something to the elements."""
+    return Selection((0, 2), 0.0) if mode == "constant" else Selection((0,))
+
+
+pad = layout("pad", infer_pad, _pad, _sample_pad, operands=(0, 2), numeric=ByMode(kind_of_pad), folds=True)
 
 
 def infer_center_crop_pad(x: Tensor, shape: Tensor, *, require: Require, axes: Sequence[int] | None = None) -> Tensor:

@@ -10,6 +10,7 @@ import numpy as np
 
 from mlvet.domains.dims import Dim, floor_div, product
 from mlvet.domains.tensors import Tensor
+from mlvet.ops.danger import Overflow
 from mlvet.ops.derivative import SameMap
 from mlvet.ops.layout import Array, ints_of, layout
 from mlvet.ops.numeric import Linear
@@ -149,7 +150,7 @@ col2im = register(
         "layout",
         infer=infer_col2im,
         numeric=Linear((0,)),
-        danger=(),
+        danger=(Overflow("sum-overflow"),),
         derivative=SameMap(),
         effects=Effects.PURE,
         reference=_col2im,

@@ -13,7 +13,7 @@ from mlvet.domains.dims import Dim
 from mlvet.domains.tensors import Tensor
 from mlvet.ops.derivative import Zero
 from mlvet.ops.layout import Array, ints_of, layout
-from mlvet.ops.numeric import NONNEGATIVE, Bounded, Numeric, Selection
+from mlvet.ops.numeric import NONNEGATIVE, Bounded, Convex, Numeric, Selection
 from mlvet.ops.op import Effects, Infer, Op, Reference, register
 from mlvet.ops.require import Require
 from mlvet.ops.samples import Draw, Sample, Samples, integers
@@ -125,7 +125,7 @@ def _sample_roi_align(draw: Draw) -> Sample:
     return Sample((x, rois, draw.array((count,), low=0, high=x.shape[0] - 1, dtype=dtypes.i64)), attributes)
 
 
-roi_align = _pooling("roi_align", infer_roi_align, _roi_align, _sample_roi_align, None)
+roi_align = _pooling("roi_align", infer_roi_align, _roi_align, _sample_roi_align, Convex())
 
 
 def infer_max_roi_pool(

@@ -38,14 +38,27 @@ def infer_reshape(x: Tensor, shape: Tensor, *, require: Require, allowzero: bool
             x.size, product(dims), f"reshape of {x} to {_show(dims)} keeps the number of elements", "reshape-size"
         )
         return x.with_shape(dims)
-    rest = product(dim for dim in dims if dim != -1)
+    size, rest = _without_common(x, [dim for dim in dims if dim != -1])
     if rest == 0:
         dims[wild[0]] = 0 if x.size == 0 and not allowzero else require.unknown()
         return x.with_shape(dims)
     because = f"reshape of {x} to {_show(dims)} leaves a whole number for -1"
-    require.divisible(x.size, rest, because, "reshape-size")
-    dims[wild[0]] = floor_div(x.size, rest)
+    require.divisible(size, rest, because, "reshape-size")
+    dims[wild[0]] = floor_div(size, rest)
     return x.with_shape(dims)
+
+
+def _without_common(x: Tensor, targets: Sequence[Dim]) -> tuple[Dim, Dim]:
+    """The number of elements and that of the targets, sizes that both have left out; an unknown 0 would be an error."""
+    if isinstance(x.shape, Unranked):
+        return x.size, product(targets)
+    left, right = list(x.dims), []
+    for target in targets:
+        if isinstance(target, Expr) and target in left:
+            left.remove(target)
+        else:
+            right.append(target)
+    return product(left), product(right)
 
 
 def _show(dims: Sequence[Dim]) -> str:

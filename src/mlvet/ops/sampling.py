@@ -10,7 +10,7 @@ import numpy as np
 from mlvet.domains.tensors import Tensor
 from mlvet.ops.derivative import SameMap
 from mlvet.ops.layout import Array, ints_of, length_of
-from mlvet.ops.numeric import Linear
+from mlvet.ops.numeric import ByMode, Convex, Linear
 from mlvet.ops.op import Effects, Op, register
 from mlvet.ops.require import Require
 from mlvet.ops.samples import Draw, Sample, integers
@@ -109,7 +109,7 @@ grid_sample = register(
         "grid_sample",
         "image",
         infer=infer_grid_sample,
-        numeric=Linear((0,)),
+        numeric=ByMode(lambda mode="linear", **_: Linear() if mode == "cubic" else Convex()),
         danger=(),
         derivative=SameMap((0,)),
         effects=Effects.PURE,

@@ -14,7 +14,7 @@ from mlvet.domains.tensors import Tensor
 from mlvet.ops.derivative import Derivative, Zero
 from mlvet.ops.index_map import Elementwise, IndexMap
 from mlvet.ops.layout import Array, index_in_range, ints_of, layout
-from mlvet.ops.numeric import NONNEGATIVE, Bounded, Numeric, Range
+from mlvet.ops.numeric import Bounded, Numeric, Range
 from mlvet.ops.op import Effects, Infer, Op, Reference, register
 from mlvet.ops.require import Require
 from mlvet.ops.samples import Draw, Sample, Samples
@@ -313,7 +313,7 @@ def infer_binarizer(x: Tensor, **_: Any) -> Tensor:
 
 
 def _binarizer(x: Array, *, threshold: float = 0.0) -> Array:
-    return (x > threshold).astype(x.dtype)
+    return np.asarray(x > threshold, dtype=x.dtype)
 
 
 def _sample_binarizer(draw: Draw) -> Sample:
@@ -326,5 +326,5 @@ binarizer = _text(
     _binarizer,
     _sample_binarizer,
     index_map=Elementwise(),
-    numeric=Bounded(NONNEGATIVE),
+    numeric=Bounded(Range(0, 1)),
 )
