@@ -9,7 +9,7 @@ import numpy as np
 
 from mlvet.domains.dims import Dim
 from mlvet.domains.tensors import Tensor
-from mlvet.ops.layout import Array, axes_of, ints_of, layout, permutation
+from mlvet.ops.layout import Array, axes_of, ints_of, layout, permutation, proper
 from mlvet.ops.numeric import ByMode, Numeric, Selection
 from mlvet.ops.require import Require
 from mlvet.ops.samples import Draw, Sample, integers
@@ -35,7 +35,7 @@ def infer_pad(
         return require.unknown_tensor(x.dtype, x.rank)
     places = list(range(x.rank)) if named is None else axes_of(require, named, x.rank)
     because = f"pad needs two widths for each of {len(places)} axes of {x}, but has {len(widths)}"
-    if not require.holds(len(widths) == 2 * len(places), because, "pad-widths"):
+    if not require.holds(len(widths) == 2 * len(places) and all(p < x.rank for p in places), because, "pad-widths"):
         return require.unknown_tensor(x.dtype, x.rank)
     dims: list[Dim] = list(x.dims)
     for number, place in enumerate(places):
@@ -99,7 +99,7 @@ def infer_center_crop_pad(x: Tensor, shape: Tensor, *, require: Require, axes: S
         require.holds(False, f"center_crop_pad needs {len(places)} sizes, but has {len(targets)}", "rank-differs")
         targets = None
     for number, place in enumerate(places):
-        dims[place] = require.unknown() if targets is None else targets[number]
+        dims[place] = require.unknown() if targets is None else proper(require, [targets[number]])[0]
     return x.with_shape(dims)
 
 

@@ -241,6 +241,9 @@ def infer_broadcast_to(x: Tensor, shape: Tensor, *, require: Require) -> Tensor:
     targets = require.ints(shape)
     if targets is None:
         return require.unknown_tensor(x.dtype, length_of(shape))
+    if any(isinstance(target, int) and target < -1 for target in targets):
+        require.holds(False, f"broadcast to {_show(targets)} has a negative size", "broadcast-mismatch")
+        return require.unknown_tensor(x.dtype, len(targets))
     if isinstance(x.shape, Unranked):
         return x.with_shape(require.unknown() if target == -1 else target for target in targets)
     because = f"{x} does not broadcast to {_show(targets)}"
@@ -250,6 +253,7 @@ def infer_broadcast_to(x: Tensor, shape: Tensor, *, require: Require) -> Tensor:
     dims: list[Dim] = []
     for target, dim in zip(targets, (1,) * lead + x.dims, strict=True):
         if target == -1:
+            require.holds(len(dims) >= lead, f"-1 of {_show(targets)} has no dim of {x} to keep", "broadcast-mismatch")
             dims.append(dim)
             continue
         if target == 1:

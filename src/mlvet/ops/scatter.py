@@ -12,7 +12,7 @@ from mlvet.domains.tensors import Tensor
 from mlvet.ops.danger import Overflow
 from mlvet.ops.derivative import Derivative, Jvp, SameMap
 from mlvet.ops.indexing import draw_key, indexed, key_of
-from mlvet.ops.layout import Array, any_axis, index_in_range, layout, same_dims
+from mlvet.ops.layout import Array, any_axis, index_in_range, layout, proper, same_dims
 from mlvet.ops.numeric import ByMode, Linear, Numeric, Selection
 from mlvet.ops.op import Effects, Infer, Op, Reference, register
 from mlvet.ops.require import Require
@@ -306,9 +306,9 @@ def infer_segment_sum(data: Tensor, ids: Tensor, num: Tensor | None = None, *, r
     known, count = require.known_ints(ids), require.ints(num)
     segments = require.unknown()
     if count is not None and len(count) == 1:
-        return data.with_shape((count[0], *data.dims[ids.rank :]))
+        return data.with_shape((*proper(require, count), *data.dims[ids.rank :]))
     if num is None and known is not None:
-        return data.with_shape((max(known, default=-1) + 1, *data.dims[ids.rank :]))
+        return data.with_shape((max([*known, -1]) + 1, *data.dims[ids.rank :]))
     return data.with_shape((segments, *data.dims[ids.rank :]))
 
 

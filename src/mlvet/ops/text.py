@@ -176,7 +176,7 @@ string_normalizer = _text("string_normalizer", infer_string_normalizer, _string_
 
 def infer_tf_idf_vectorizer(x: Tensor, *, require: Require, ngram_indexes: Sequence[int], **_: Any) -> Tensor:
     """One number per n-gram of the pool, for each row."""
-    size = max(ngram_indexes, default=-1) + 1
+    size = max([*ngram_indexes, -1]) + 1
     require.holds(x.rank in (1, 2), f"tf_idf_vectorizer takes a row or rows, but got {x}", "rank-differs")
     return Tensor(dtypes.f32, (*x.dims[:-1], size))
 
