@@ -22,6 +22,10 @@ class UnknownRank(Exception):
     """A dim was asked of a shape whose number of dims is not known; the operator's result is then unknown too."""
 
 
+class UnknownValue(Exception):
+    """An element was asked for that hangs on symbols, as whether one unknown size is less than another."""
+
+
 @dataclass(frozen=True, slots=True)
 class Unranked:
     """The shape of a tensor whose number of dims is not known. Its rank, size, first and last dim are symbols."""

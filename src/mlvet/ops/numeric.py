@@ -81,6 +81,11 @@ class Quotient:
 
 
 @dataclass(frozen=True, slots=True)
+class Power:
+    """Elementwise, the first operand to the power of the second."""
+
+
+@dataclass(frozen=True, slots=True)
 class Selection:
     """Every element of the results is an element of the operands listed, or `fill` if that is given."""
 
@@ -90,7 +95,7 @@ class Selection:
 
 @dataclass(frozen=True, slots=True)
 class Reduction:
-    """Elements along some axes combined by `how`: sum, mean, max, min, product, any, all, count."""
+    """Elements along some axes combined by `how`: sum, mean, max, min, product, any, all, count, log_sum_exp."""
 
     how: str
 
@@ -147,6 +152,6 @@ class Composite:
 
 
 Numeric: TypeAlias = (
-    Monotone | Piecewise | Bounded | Affine | Lattice | Product | Quotient | Selection | Reduction | Bilinear
+    Monotone | Piecewise | Bounded | Affine | Lattice | Product | Quotient | Power | Selection | Reduction | Bilinear
     | Multilinear | Linear | Convex | Predicate | Composite
 )  # fmt: skip

@@ -1,0 +1,273 @@
+"""Every facet of every operator obeys its law, on arguments drawn from the operator's own samples."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from drawing import HypothesisDraw, drawn
+from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import strategies as st
+from laws import danger_explains, derivative_holds, numeric_law_holds
+from running import inferred, is_real, replaced, results
+from tally import count
+
+from mlvet.domains.dims import Dim, Expr, equal, evaluate, modulo, substitute, symbol, symbols
+from mlvet.domains.dtypes import of
+from mlvet.domains.tensors import Tensor, UnknownRank, UnknownValue, Unranked, constant, unifies
+from mlvet.ops import REGISTRY, Effects, Op
+from mlvet.ops.index_map import AlongAxis, Elementwise, Moves, Reduces
+from mlvet.ops.require import Constraint, Relation, Require
+from mlvet.ops.samples import Sample
+
+lightly = settings(
+    max_examples=20,
+    deadline=None,
+    derandomize=True,
+    database=None,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much, HealthCheck.data_too_large],
+)
+
+
+def having(*facets: str, where: Callable[[Op], bool] = lambda _: True) -> Any:
+    """Parametrise over the operators that have these facets and samples."""
+    chosen = [op for op in REGISTRY.values() if all(map(op.has, (*facets, "samples"))) and where(op)]
+    return pytest.mark.parametrize("op", chosen, ids=str)
+
+
+def take(data: st.DataObject, op: Op, facet: str) -> tuple[Sample, HypothesisDraw]:
+    count(facet, op.name)
+    return data.draw(drawn(op))
+
+
+@having("infer", "reference")
+@lightly
+@given(data=st.data())
+def test_infer_tells_the_shape_and_dtype_of_the_results(op: Op, data: st.DataObject) -> None:
+    sample, _ = take(data, op, "infer")
+    require = Require("t")
+    known = [None if array is None else constant(array) for array in sample.operands]
+    rule = inferred(op, known, sample.attributes, require)
+    real = results(op, sample.operands, sample.attributes)
+    assert not require.violated, [str(constraint) for constraint in require.violated]
+    assert len(rule) == len(real)
+    for described, array in zip(rule, real, strict=True):
+        assert described.dtype == of(array.dtype)
+        assert len(described.dims) == array.ndim, f"{described} for {array.shape}"
+        for dim, size in zip(described.dims, array.shape, strict=True):
+            fresh = isinstance(dim, Expr) and all(s.name.startswith("t.") for s in symbols(dim))
+            assert dim == size or fresh, f"{described} for {array.shape}"
+        if described.value is not None:
+            np.testing.assert_array_equal(described.value.astype(array.dtype), array)
+
+
+@having("infer", "reference")
+@lightly
+@given(data=st.data())
+def test_infer_on_symbols_fits_the_results(op: Op, data: st.DataObject) -> None:
+    sample, draw = take(data, op, "infer on symbols")
+    by_size = draw.choice([True, False])
+    sizes: dict[str, int] = {}
+    operands = [_partly_known(draw, n, array, by_size, sizes) for n, array in enumerate(sample.operands)]
+    require = Require("t")
+    try:
+        rule = inferred(op, operands, sample.attributes, require)
+    except UnknownRank:
+        assert any(operand is not None and not operand.ranked for operand in operands)
+        return
+    real = results(op, sample.operands, sample.attributes)
+    assert not require.violated, [str(constraint) for constraint in require.violated]
+    for constraint in require.constraints:
+        assert _can_hold(constraint, sizes), f"{constraint} is false for {sizes}"
+    assert len(rule) == len(real)
+    for described, array in zip(rule, real, strict=True):
+        actual = Tensor(of(array.dtype), array.shape)
+        assert unifies(_valued_dims(described, sizes), actual), f"{described} for {actual}"
+
+
+def _partly_known(draw: HypothesisDraw, n: int, array: Any, by_size: bool, sizes: dict[str, int]) -> Tensor | None:
+    if array is None:
+        return None
+    dtype = of(array.dtype)
+    how = draw.choice(["value", "shape", "symbols", "symbols", "unranked"])
+    if how == "value" or (how == "unranked" and draw.integer(0, 2)):
+        return constant(array)
+    if how == "unranked":
+        return Tensor(dtype, Unranked(f"x{n}"))
+    if how == "shape":
+        return Tensor(dtype, array.shape)
+    names = [f"n{size}" if by_size else f"x{n}_{axis}" for axis, size in enumerate(array.shape)]
+    sizes.update(zip(names, array.shape, strict=True))
+    return Tensor(dtype, tuple(map(symbol, names)))
+
+
+def _valued_dims(tensor: Tensor, sizes: dict[str, int]) -> Tensor:
+    if isinstance(tensor.shape, Unranked):
+        return tensor
+    return tensor.with_shape(substitute(dim, sizes) for dim in tensor.dims)
+
+
+def _can_hold(constraint: Constraint, sizes: dict[str, int]) -> bool:
+    left, right = substitute(constraint.left, sizes), substitute(constraint.right, sizes)
+    match constraint.relation:
+        case Relation.EQUAL:
+            return equal(left, right) is not False
+        case Relation.AT_LEAST:
+            return not (isinstance(left, int) and isinstance(right, int)) or left >= right
+        case Relation.DIVISIBLE:
+            return equal(modulo(left, right), 0) is not False
+        case Relation.BROADCAST:
+            return any(equal(a, b) is not False for a, b in ((left, right), (left, 1), (right, 1)))
+        case _:
+            return True
+
+
+@having("numeric", "reference")
+@lightly
+@given(data=st.data())
+def test_numeric_kind_obeys_its_law(op: Op, data: st.DataObject) -> None:
+    sample, draw = take(data, op, "numeric")
+    numeric_law_holds(op, sample, draw)
+
+
+@having("index_map", "reference", where=lambda op: isinstance(op.index_map, Moves))
+@lightly
+@given(data=st.data())
+def test_moves_reproduce_the_result_by_indexing(op: Op, data: st.DataObject) -> None:
+    sample, _ = take(data, op, "index_map")
+    assert isinstance(op.index_map, Moves)
+    listed = range(len(sample.operands)) if op.index_map.operands is None else op.index_map.operands
+    start, numbers, elements = 2**40, {}, []
+    for index in listed:
+        if index < len(sample.operands) and (array := sample.operands[index]) is not None:
+            numbers[index] = np.arange(array.size, dtype=np.int64).reshape(array.shape) + start + len(elements)
+            elements.extend(array.ravel().tolist())
+    real = results(op, sample.operands, sample.attributes)
+    moved = results(op, replaced(sample.operands, numbers), sample.attributes)
+    assert real[0].shape == moved[0].shape
+    for result, origin in zip(real, moved, strict=True):
+        for value, number in zip(result.ravel().tolist(), origin.ravel().tolist(), strict=True):
+            if number >= start:
+                np.testing.assert_equal(value, elements[number - start])
+
+
+@having("index_map", "reference", where=lambda op: isinstance(op.index_map, Elementwise) and op.effects is Effects.PURE)
+@lightly
+@given(data=st.data())
+def test_elementwise_results_change_only_where_an_operand_does(op: Op, data: st.DataObject) -> None:
+    sample, draw = take(data, op, "index_map")
+    real = results(op, sample.operands, sample.attributes)[0]
+    which = draw.choice(range(len(sample.operands)))
+    operand = sample.operands[which]
+    assume(operand is not None and operand.size > 1)
+    assert operand is not None
+    mask = np.zeros(operand.shape, bool)
+    mask.flat[draw.integer(0, operand.size - 1)] = True
+    other = np.where(mask, np.roll(operand, 1), operand)
+    changed = results(op, replaced(sample.operands, {which: other}), sample.attributes)[0]
+    reached = np.broadcast_to(mask, real.shape)
+    np.testing.assert_array_equal(changed[~reached], real[~reached])
+
+
+@having("index_map", "reference", where=lambda op: isinstance(op.index_map, AlongAxis | Reduces))
+@lightly
+@given(data=st.data())
+def test_axes_keep_the_other_dims(op: Op, data: st.DataObject) -> None:
+    sample, _ = take(data, op, "index_map")
+    operand, real = sample.operands[0], results(op, sample.operands, sample.attributes)[0]
+    assert operand is not None
+    if isinstance(op.index_map, AlongAxis):
+        assert real.shape == operand.shape
+    else:
+        kept = iter(operand.shape)
+        assert all(any(size == dim for dim in kept) for size in real.shape if size != 1)
+
+
+@having("derivative", "reference", where=lambda op: op.effects is Effects.PURE)
+@lightly
+@given(data=st.data())
+def test_derivative_agrees_with_finite_differences(op: Op, data: st.DataObject) -> None:
+    sample, draw = take(data, op, "derivative")
+    derivative_holds(op, sample, draw)
+
+
+@having("danger", "reference", "infer")
+@lightly
+@given(data=st.data())
+def test_danger_names_what_makes_nan_or_infinity(op: Op, data: st.DataObject) -> None:
+    sample, draw = take(data, op, "danger")
+    real = {n: array for n, array in enumerate(sample.operands) if is_real(array) and array.dtype.kind == "f"}
+    chosen = [n for n in real if len(real) == 1 or draw.integer(0, 2)]
+    wide = replaced(sample.operands, {n: draw.wide(real[n]) for n in chosen})
+    assume(_same_shapes(op, sample, wide))
+    for result in results(op, wide, sample.attributes):
+        if of(result.dtype).is_float and not np.isfinite(result.astype(np.float64)).all():
+            assert danger_explains(op, wide), f"{op} yields {result} from {wide} with {sample.attributes}"
+
+
+def _same_shapes(op: Op, sample: Sample, operands: Any) -> bool:
+    """Whether other operands are as valid and yield the same shapes, so that the reference may be run on them."""
+    require = Require("t")
+    before = inferred(
+        op, [None if a is None else constant(a) for a in sample.operands], sample.attributes, Require("t")
+    )
+    after = inferred(op, [None if a is None else constant(a) for a in operands], sample.attributes, require)
+    return [t.shape for t in before] == [t.shape for t in after] and not require.violated
+
+
+@having("effects", "reference", where=lambda op: op.effects is Effects.PURE)
+@lightly
+@given(data=st.data())
+def test_pure_operators_repeat_themselves_and_leave_their_operands(op: Op, data: st.DataObject) -> None:
+    sample, _ = take(data, op, "effects")
+    copies = [None if array is None else array.copy() for array in sample.operands]
+    first = results(op, sample.operands, sample.attributes)
+    for operand, copy in zip(sample.operands, copies, strict=True):
+        assert operand is copy is None or operand.tobytes() == copy.tobytes()  # type: ignore[union-attr]
+    second = results(op, copies, sample.attributes)
+    for one, two in zip(first, second, strict=True):
+        np.testing.assert_array_equal(one, two)
+
+
+@having("reference", where=lambda op: op.folds)
+@lightly
+@given(data=st.data())
+def test_folding_on_symbols_agrees_with_numbers(op: Op, data: st.DataObject) -> None:
+    sample, draw = take(data, op, "folds")
+    sizes: dict[str, int] = {}
+    whole: dict[int, Any] = {}
+    symbolic: dict[int, Any] = {}
+    for n, array in enumerate(sample.operands):
+        if is_real(array):
+            whole[n] = np.asarray(np.rint(array)).astype(np.int64)  # type: ignore[arg-type]
+            symbolic[n] = _with_symbols(draw, n, whole[n], sizes)
+    try:
+        real = results(op, replaced(sample.operands, whole), sample.attributes)
+    except (ZeroDivisionError, TypeError):
+        assume(False)
+    try:
+        folded = results(op, replaced(sample.operands, symbolic), sample.attributes)
+    except UnknownValue:
+        return
+    for array, found in zip(real, folded, strict=True):
+        assert found.shape == array.shape
+        for value, element in zip(array.ravel().tolist(), found.ravel().tolist(), strict=True):
+            assert _valued(element, sizes) == value
+
+
+def _with_symbols(draw: HypothesisDraw, n: int, array: Any, sizes: dict[str, int]) -> Any:
+    elements = array.astype(object)
+    for index in range(elements.size):
+        value = int(array.flat[index])
+        if draw.integer(0, 1) and value >= 0:
+            sizes[f"s{n}_{index}"] = value
+            elements.flat[index] = symbol(f"s{n}_{index}")
+        else:
+            elements.flat[index] = value
+    return elements
+
+
+def _valued(element: Dim, sizes: dict[str, int]) -> int:
+    return evaluate(element, sizes) if isinstance(element, Expr) else element
