@@ -124,7 +124,7 @@ class Solver:
         claims = _possible(self._claims, assumed)
         active = [claim for claim in claims if all(name in assumed for name, _ in claim.under)]
         if (clash := conflict(active)) is not None:
-            core = _without_spare([active[index] for index in clash])
+            core = _without_spare([active[index] for index in clash], monotonic() + self.milliseconds / 1000)
             return Answer(Status.UNSAT, _origins(core), _outcomes(core))
         if (guessed := guess(claims, self.preferred)) is not None:
             return Answer(Status.SAT, model=guessed)
@@ -302,13 +302,15 @@ def _possible(claims: Iterable[Claim], assumed: Mapping[str, bool]) -> list[Clai
     return [claim for claim in claims if all(assumed.get(name, holds) == holds for name, holds in claim.under)]
 
 
-def _without_spare(claims: list[Claim]) -> list[Claim]:
-    """Claims without those that a conflict does not need."""
+def _without_spare(claims: list[Claim], deadline: float) -> list[Claim]:
+    """Claims without those that a conflict does not need, as far as time allows."""
     kept = claims
     for claim in claims:
+        if monotonic() > deadline:
+            break
         rest = [other for other in kept if other is not claim]
-        if conflict(rest) is not None:
-            kept = rest
+        if len(rest) < len(kept) and (clash := conflict(rest)) is not None:
+            kept = [rest[index] for index in clash]
     return kept
 
 
