@@ -152,11 +152,6 @@ class Composite:
 
 
 Numeric: TypeAlias = (
-<<<<<<< HEAD
-    Monotone | Piecewise | Bounded | Affine | Lattice | Product | Quotient | Selection | Reduction | Bilinear
-    | Multilinear | Linear | Convex | Predicate | Composite
-=======
     Monotone | Piecewise | Bounded | Affine | Lattice | Product | Quotient | Power | Selection | Reduction | Bilinear
-    | Linear | Convex | Predicate | Composite
->>>>>>> opsA
+    | Multilinear | Linear | Convex | Predicate | Composite
 )  # fmt: skip

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from mlvet.frontends.onnx.upgrades import (
     arithmetic as arithmetic,
+)
+from mlvet.frontends.onnx.upgrades import (
     attention as attention,
 )
 from mlvet.frontends.onnx.upgrades import (
