@@ -1,4 +1,4 @@
-"""Operators on text, and the small encoders that stand between tables and tensors."""
+"""Operators on text."""
 
 from __future__ import annotations
 
