@@ -81,8 +81,18 @@ class _Conditionals:
         if item is None:
             return _ALWAYS
         if self._kind(item) == "Switch":
-            return self._state[item] | {(self._finder.steps[item].inputs[1], port[1] == 1)}
+            return self._state[item] | {(self._condition(self._finder.steps[item].inputs[1]), port[1] == 1)}
         return self._state[item]
+
+    def _condition(self, port: Port) -> Port:
+        """Where a condition comes from: copies of it, and what a Switch lets through, are the same condition."""
+        steps = self._finder.steps
+        while port[0] in self._finder.home and self._finder.home[port[0]] is self._frame:
+            step = steps[port[0]]
+            if step.kind not in ("Identity", "Switch") or not step.inputs:
+                break
+            port = step.inputs[0]
+        return port
 
     def _outcomes(self, item: int) -> Outcomes:
         if self._kind(item) == "Merge":
@@ -238,6 +248,7 @@ class _Conditionals:
         self, context: Outcomes, items: Sequence[int], ordered: Sequence[int], groups: Sequence[_Group], depth: int
     ) -> Iterable[Item]:
         chosen = set(items)
+        rank = {item: position for position, item in enumerate(items)}
         for item in ordered:
             if item > _GROUPS:
                 if self._kind(item) != "Switch":
@@ -248,7 +259,7 @@ class _Conditionals:
             for holds in (True, False):
                 needed = self._side(context, group, holds, chosen)
                 within = context | {(group.predicate, holds)}
-                sides.append(self.build(within, [item for item in items if item in needed], depth + 1))
+                sides.append(self.build(within, sorted(needed, key=rank.__getitem__), depth + 1))
             yield Branch(self._name(group), group.predicate, sides[0], sides[1], self._results(group))
 
     def _name(self, group: _Group) -> str:

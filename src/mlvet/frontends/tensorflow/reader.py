@@ -7,15 +7,18 @@ from pathlib import Path
 from typing import Any
 
 from mlvet.core.errors import UnsupportedInput, UsageError
+from mlvet.domains.tensors import Tensor
 from mlvet.frontends.protobuf.wire import Record
-from mlvet.frontends.tensorflow import container, functional, variables
+from mlvet.frontends.tensorflow import container, functional, tensors, variables
 from mlvet.frontends.tensorflow.container import Stored
 from mlvet.frontends.tensorflow.flow import Flow, Port, needed, of_function, of_graph
 from mlvet.frontends.tensorflow.translate import Scope, Translator
 from mlvet.ir.builder import Builder
-from mlvet.ir.graph import OPAQUE, Execution, Graph, Region
+from mlvet.ir.graph import OPAQUE, Data, Execution, Graph, Region
 
 DEFAULT_SIGNATURE = "serving_default"
+_NO_RESULT = frozenset({"Const", "Placeholder", "VariableV2", "VarHandleOp", "VarIsInitializedOp", "Exit"})
+_UPDATES = ("Assign", "Apply", "ResourceApply", "Scatter", "Restore", "Merge")
 _INITIALISING = "__saved_model_init_op"
 
 
@@ -34,14 +37,32 @@ def from_tensorflow(source: Any, name: str = "") -> Graph:
     if not hasattr(graph, "as_graph_def"):
         raise UsageError(f"a path or a TensorFlow graph is needed, not {type(source).__name__}")
     data = graph.as_graph_def().SerializeToString()
-    name = name or str(getattr(source, "name", "") or "graph")
-    return _build(container.read_bytes(memoryview(data)), name, name)
+    given = getattr(source, "name", "") or "graph"
+    name = name or (given.decode("utf-8", "replace") if isinstance(given, bytes) else str(given))
+    return _build(container.read_bytes(memoryview(data)), name, name, _captured(graph))
 
 
-def _build(stored: Stored, shown: str, name: str) -> Graph:
+def _captured(graph: Any) -> dict[str, variables.Captured]:
+    """The variables that a live graph gets through placeholders, by the placeholders' names."""
+    by_handle = {id(variable.handle): variable for variable in getattr(graph, "variables", ())}
+    found = {}
+    for outer, inner in getattr(graph, "captures", ()):
+        variable = by_handle.get(id(outer))
+        dtype = tensors.dtype_of(variable.dtype.as_datatype_enum) if variable is not None else None
+        if dtype is None or variable.shape.rank is None or None in tuple(variable.shape):
+            continue
+        shape = tuple(int(dim) for dim in variable.shape)
+        name = variable.name.partition(":")[0]
+        value = Data(dtype, shape, variable.numpy)
+        found[inner.op.name] = variables.Captured(name, Tensor(dtype, shape), bool(variable.trainable), value)
+    return found
+
+
+def _build(stored: Stored, shown: str, name: str, captured: Mapping[str, variables.Captured] | None = None) -> Graph:
     library = _library(stored.graph)
     flow = of_graph(stored.graph, library)
     facts = variables.gather(flow, lambda called: _flow(called, library), stored.meta, stored.checkpoint)
+    facts.captured = captured or {}
     translator = Translator(library, facts, shown)
     signatures = _signatures(stored.meta, flow)
     served = [port for _, _, outputs in signatures for port in outputs]
@@ -133,7 +154,7 @@ def _ends(flow: Flow) -> list[Port]:
     return [
         (index, position)
         for index, step in enumerate(flow.steps)
-        if not step.used and step.op not in ("Const", "Placeholder", "VariableV2", "VarHandleOp", "NoOp")
+        if not step.used and step.kind not in _NO_RESULT and not step.op.startswith(_UPDATES)
         for position in range(min(step.results, 1))
     ]
 

@@ -29,6 +29,7 @@ class Variable:
     next: Port
     switches: list[int] = field(default_factory=list)
     exits: list[int] = field(default_factory=list)
+    copies: list[int] = field(default_factory=list)
 
 
 @dataclass(slots=True)
@@ -221,7 +222,7 @@ class Finder:
                 if self.steps[index].kind == "Enter" and self.steps[index].inputs:
                     self.same[index, 0] = self.steps[index].inputs[0]
         for variable in variables:
-            machinery |= {variable.merge, *variable.switches}
+            machinery |= {variable.merge, *variable.switches, *variable.copies}
             for switch in variable.switches:
                 self.same[switch, 1] = (variable.merge, 0)
         predicate = self.steps[conditions[0]].inputs[0]
@@ -292,13 +293,18 @@ class Finder:
                     return False
                 variable.switches.append(index)
                 governed[index] = variable
+        leaving = {(switch, 0): variable for switch, variable in governed.items()}
         for index in frame.members:
             step = self.steps[index]
             for port in step.inputs:
-                if port[0] in governed and port[1] == 0:
-                    if step.kind != "Exit":
+                if port in leaving:
+                    if step.kind == "Identity":
+                        leaving[index, 0] = leaving[port]
+                        leaving[port].copies.append(index)
+                    elif step.kind == "Exit":
+                        leaving[port].exits.append(index)
+                    else:
                         return False
-                    governed[port[0]].exits.append(index)
         return True
 
     def _lost(self, frame: Frame, exits: list[int]) -> Lost:

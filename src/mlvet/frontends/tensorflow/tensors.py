@@ -53,7 +53,8 @@ def _dim(size: int, name: str) -> Dim:
 
 def declared(number: int, shape: Record | None, name: str) -> Tensor:
     """What a file says of one value."""
-    return Tensor(dtype_of(number), shape_of(shape, name))
+    handle = number % _REFERENCE in (RESOURCE, VARIANT)
+    return Tensor(dtype_of(number), Unranked(name) if handle else shape_of(shape, name))
 
 
 def constant(proto: Record, name: str) -> Data | None:

@@ -9,7 +9,7 @@ from mlvet.core.errors import UnsupportedInput
 from mlvet.core.location import Location
 from mlvet.domains.tensors import Tensor
 from mlvet.frontends.protobuf.wire import Record
-from mlvet.frontends.tensorflow import functional, lowering, signatures, variables
+from mlvet.frontends.tensorflow import folding, functional, lowering, signatures, variables
 from mlvet.frontends.tensorflow.flow import ARGUMENT, Flow, Port, Step, called, needed, of_function
 from mlvet.frontends.tensorflow.site import Site
 from mlvet.frontends.tensorflow.structure import (
@@ -197,8 +197,7 @@ class Translator:
         if site.nodes:
             scope.nodes[index] = (site.nodes[-1],)
             self.count(len(site.nodes) - 1)
-        if step.op in lowering.COPIES and inputs and results and inputs[0] in self.known:
-            self.known[results[0]] = self.known[inputs[0]]
+        folding.fold(site, results)
 
     def _constant(self, scope: Scope, step: Step) -> Value | None:
         proto = step.attributes.bound(scope.calling).tensor("value")
@@ -210,6 +209,14 @@ class Translator:
         return value
 
     def placeholder(self, scope: Scope, step: Step) -> Value:
+        variable = self.facts.captured.get(step.name)
+        if variable is not None:
+            module = variable.name.rpartition("/")[0]
+            value = scope.builder.parameter(
+                variable.name, variable.tensor, module=module, data=variable.data, trainable=variable.trainable
+            )
+            self.handles.add(value)
+            return value
         shape = step.attributes.shape("shape")
         shapes = step.attributes.shapes("_output_shapes")
         unknown = shape is None or (step.op == "Placeholder" and not shape.dim and not shape.unknown_rank and shapes)

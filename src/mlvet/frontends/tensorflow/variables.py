@@ -10,6 +10,7 @@ from typing import Any
 from numpy.typing import NDArray
 
 from mlvet.core.errors import UnsupportedInput
+from mlvet.domains.tensors import Tensor
 from mlvet.frontends.protobuf import schema, wire
 from mlvet.frontends.protobuf.wire import Record
 from mlvet.frontends.tensorflow import bundle
@@ -24,6 +25,16 @@ _SLOTS_AT = 1
 _DEEPEST_TRACE = 50
 
 
+@dataclass(frozen=True, slots=True)
+class Captured:
+    """A variable of a live program that a graph gets through a placeholder."""
+
+    name: str
+    tensor: Tensor
+    trainable: bool
+    data: Data | None = None
+
+
 @dataclass(slots=True)
 class Facts:
     """Facts by the name of the variable's node."""
@@ -32,6 +43,7 @@ class Facts:
     initialisers: dict[str, Initialiser] = field(default_factory=dict)
     keys: dict[str, str] = field(default_factory=dict)
     stored: bundle.Bundle | None = None
+    captured: Mapping[str, Captured] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
 
     def data(self, name: str, shared: str) -> Data | None:
