@@ -54,7 +54,7 @@ def _require_fits(x: Tensor, at: int, parameters: dict[str, Tensor | None], requ
         for mine, other in zip(reversed(x.dims), reversed(parameter.dims), strict=False):
             if fits and other != 1:
                 because = f"{what} broadcasts to the dims from {at} on"
-                require.equal(other, mine, because, rule="normalised-dims-differ")
+                require.equal(other, mine, because, rule="dims-differ")
 
 
 def _layer_normalization(

@@ -18,7 +18,7 @@ from mlvet.ops.precision import narrow, wide
 from mlvet.ops.require import Require
 from mlvet.ops.samples import Draw, Sample, Samples
 
-SQUARE = "matrix-not-square"
+SQUARE = "dims-differ"
 
 
 def _operator(

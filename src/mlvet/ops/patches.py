@@ -46,7 +46,7 @@ def infer_im2col(
         for dim, kernel, d, p, s in zip(space, kernel_size, dilation, padding, stride, strict=True)
     ]
     for count, dim in zip(counts, space, strict=True):
-        require.at_least(count, 1, f"no window of {tuple(kernel_size)} fits {dim}", "window-too-large")
+        require.at_least(count, 1, f"no window of {tuple(kernel_size)} fits {dim}", "kernel-larger-than-input")
     return x.with_shape((*batch, channels * product(kernel_size), product(counts)))
 
 
@@ -175,7 +175,7 @@ def infer_as_strided(
     require.holds(len(size) == len(stride), f"{len(size)} sizes and {len(stride)} strides differ", "rank-differs")
     if all(size):
         reach = offset + sum((n - 1) * step for n, step in zip(size, stride, strict=False))
-        require.at_least(x.size, reach + 1, f"as_strided reaches element {reach} of {x}", "index-out-of-range")
+        require.at_least(x.size, reach + 1, f"as_strided reaches element {reach} of {x}", "size-out-of-range")
     return x.with_shape(proper(require, size))
 
 

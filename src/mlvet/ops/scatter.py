@@ -90,7 +90,7 @@ def infer_scatter_elements(
     require.holds(reduction in REDUCTIONS, f"scatter_elements has no reduction {reduction!r}")
     dtype = require.same_dtype(x, updates)
     if indices.ranked and updates.ranked:
-        same_dims(require, indices.dims, updates.dims, "indices and updates have one shape", "scatter-dims")
+        same_dims(require, indices.dims, updates.dims, "indices and updates have one shape", "dims-differ")
     if x.ranked and indices.ranked and require.rank(indices, x.rank, "indices") and x.rank:
         place = require.axis(axis, x.rank)
         index_in_range(require, indices, x.dims[place])
@@ -153,7 +153,7 @@ def infer_scatter_nd(
         because = f"coordinates of {width} dims do not fit {x}"
         if isinstance(width, int) and require.holds(width <= x.rank, because, "rank-differs") and updates.ranked:
             because = "updates of scatter_nd have the leading dims of the indices and the dims left of the operand"
-            same_dims(require, updates.dims, indices.dims[:-1] + x.dims[width:], because, "scatter-dims")
+            same_dims(require, updates.dims, indices.dims[:-1] + x.dims[width:], because, "dims-differ")
     return Tensor(dtype, x.shape)
 
 
@@ -213,7 +213,7 @@ def infer_tensor_scatter(
         require.holds(place != 0, "tensor_scatter writes along an axis other than the batch", "axis-out-of-range")
         for other, (dim, size) in enumerate(zip(past_cache.dims, update.dims, strict=True)):
             if other != place:
-                require.equal(dim, size, f"update and cache differ at dim {other}", "scatter-dims")
+                require.equal(dim, size, f"update and cache differ at dim {other}", "dims-differ")
             else:
                 require.at_least(dim, size, "the update is longer than the cache", "size-out-of-range")
         if write_indices is not None and require.rank(write_indices, 1, "write_indices"):
@@ -302,7 +302,7 @@ index_put = register(
 def infer_segment_sum(data: Tensor, ids: Tensor, num: Tensor | None = None, *, require: Require) -> Tensor:
     """Rows of one segment added up; `num` is the number of segments, else one more than the greatest id."""
     if data.ranked and ids.ranked and require.rank_at_least(data, ids.rank):
-        same_dims(require, ids.dims, data.dims[: ids.rank], "segment_sum needs one id per row", "scatter-dims")
+        same_dims(require, ids.dims, data.dims[: ids.rank], "segment_sum needs one id per row", "dims-differ")
     known, count = require.known_ints(ids), require.ints(num)
     segments = require.unknown()
     if count is not None and len(count) == 1:
