@@ -88,8 +88,7 @@ def of_array(array: NDArray[Any]) -> Interval:
     nan = numbers.size < values.size
     if not numbers.size:
         return Interval(inf, -inf, nan)
-    low, high = float(numbers.min()), float(numbers.max())
-    return _widened_integers(array, Interval(low, high, nan))
+    return _widened_integers(array, Interval(float(numbers.min()), float(numbers.max()), nan))
 
 
 def cast(x: Interval, dtype: DType) -> Interval:
@@ -189,7 +188,7 @@ def _fit(low: float, high: float, nan: bool, dtype: DType) -> Interval:
     if low > high:
         return Interval(inf, -inf, nan)
     if not dtype.is_float:
-        down, up = _integers(low, high)
+        down, up = float(np.floor(low)), float(np.ceil(high))
         return whole(dtype) if nan or down < dtype.least or up > dtype.largest else Interval(down, up)
     if _has_infinity(dtype):
         return Interval(_round_down(low, dtype), _round_up(high, dtype), nan)
@@ -198,10 +197,6 @@ def _fit(low: float, high: float, nan: bool, dtype: DType) -> Interval:
     if down > up:
         down = up = dtype.largest if low > dtype.largest else dtype.least
     return Interval(_round_down(down, dtype), _round_up(up, dtype), nan)
-
-
-def _integers(low: float, high: float) -> tuple[float, float]:
-    return (float(np.floor(low)), float(np.ceil(high)))
 
 
 def _round_down(value: float, dtype: DType) -> float:
