@@ -11,7 +11,7 @@ from mlvet.domains.tensors import Tensor
 from mlvet.frontends.torch_export.lowering import lower
 from mlvet.frontends.torch_export.record import Body, Call, Entry, Other, Program, Ref
 from mlvet.frontends.torch_export.scalar_types import BY_NAME
-from mlvet.frontends.torch_export.sizes import Sizes
+from mlvet.frontends.size_expressions import Sizes
 from mlvet.ir.graph import Data, Graph
 
 

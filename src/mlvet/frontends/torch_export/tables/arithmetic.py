@@ -27,9 +27,9 @@ SAME = ("clone", "contiguous", "alias", "lift_fresh_copy", "lift_fresh", "lift",
     "resolve_conj", "resolve_neg", "view_as_real_copy", "detach_copy", "alias_copy", "requires_grad")  # fmt: skip
 
 BINARY = {"mul": "mul", "multiply": "mul", "pow": "pow", "maximum": "max", "minimum": "min", "fmax": "max", "fmin": "min",
-    "atan2": "atan2", "arctan2": "atan2", "hypot": "hypot", "float_power": "pow", "xlogy": "xlogy"}  # fmt: skip
+    "atan2": "atan2", "arctan2": "atan2", "hypot": "hypot", "float_power": "pow"}  # fmt: skip
 
-COMPARISONS = {"eq": "equal", "lt": "less", "le": "less_or_equal", "gt": "greater", "ge": "greater_or_equal",
+COMPARISONS = {"eq": "equal", "ne": "not_equal", "not_equal": "not_equal", "lt": "less", "le": "less_or_equal", "gt": "greater", "ge": "greater_or_equal",
     "less": "less", "less_equal": "less_or_equal", "greater": "greater", "greater_equal": "greater_or_equal"}  # fmt: skip
 
 LOGIC = {"logical_and": "and", "logical_or": "or", "logical_xor": "xor"}
@@ -119,7 +119,7 @@ def modulus(context: Context) -> Value:
     left, right = operand(context, "self", to), operand(context, "other", to)
     if context.key == "fmod":
         return context.result("mod", left, right, fmod=1)
-    return context.result("mod" if to.is_integer else "floor_mod", left, right)
+    return context.result("remainder", left, right)
 
 
 def common_dtype(context: Context, *names: str) -> DType:
@@ -176,13 +176,6 @@ for _name, _op in COMPARISONS.items():
     RULES[_name] = _compare(_op)
 
 
-@lowers("ne", "not_equal")
-def not_equal(context: Context) -> Value:
-    to = common_dtype(context, "self", "other")
-    same = context.add("equal", operand(context, "self", to), operand(context, "other", to))
-    return context.result("not", same)
-
-
 def truth(context: Context, value: Value) -> Value:
     return context.cast(value, dtypes.bool_)
 
@@ -233,11 +226,8 @@ def shift(context: Context) -> Value:
 
 @lowers("isnan", "isinf", "isfinite")
 def special_values(context: Context) -> Value:
-    value = context.value("self")
-    if context.key == "isfinite":
-        either = context.add("or", context.add("is_nan", value), context.add("is_inf", value))
-        return context.result("not", either)
-    return context.result({"isnan": "is_nan", "isinf": "is_inf"}[context.key], value)
+    op = {"isnan": "is_nan", "isinf": "is_inf", "isfinite": "is_finite"}[context.key]
+    return context.result(op, context.value("self"))
 
 
 @lowers("round")
@@ -307,7 +297,7 @@ def copy(context: Context) -> Value:
 def where(context: Context) -> Value | list[Value]:
     condition = truth(context, context.value("condition"))
     if context.raw("self") is None:
-        found = context.add("non_zero", condition)
+        found = context.add("nonzero", condition)
         return context.results("unstack", found, indices=range(len(context.call.outputs)), axis=0)
     to = context.out_dtype()
     return context.result("where", condition, operand(context, "self", to), operand(context, "other", to))
