@@ -1,4 +1,4 @@
-"""What a lowering rule works with: the equation at hand, the values so far, and short ways to add canonical operators."""
+"""What a lowering rule works with: the equation at hand, the values so far, and short ways to add operators."""
 
 from __future__ import annotations
 
@@ -214,5 +214,3 @@ def remember(origins: Origins, value: Value) -> None:
             (monomial, count) = dim.terms[0]
             if count == 1 and len(monomial) == 1 and not isinstance(monomial[0], Apply):
                 origins.by_symbol.setdefault(monomial[0].name, (value, axis))
-
-

@@ -9,9 +9,11 @@ from mlvet.domains import dtypes
 from mlvet.frontends.jaxpr.context import Context, Unlowered, lowers
 from mlvet.ir.graph import Region, Value
 
+CALLS = ("pjit", "jit", "closed_call", "core_call", "custom_jvp_call", "custom_vjp_call", "custom_vjp_call_jaxpr",
+    "remat", "remat2", "checkpoint", "xla_call", "core_closed_call", "custom_jvp_call_jaxpr")  # fmt: skip
 
-@lowers("pjit", "jit", "closed_call", "core_call", "custom_jvp_call", "custom_vjp_call", "custom_vjp_call_jaxpr",
-    "remat", "remat2", "checkpoint", "custom_lin", "xla_call", "core_closed_call", "run_state", "custom_jvp_call_jaxpr")  # fmt: skip
+
+@lowers(*CALLS)
 def call(context: Context) -> list[Value]:
     for name in ("jaxpr", "call_jaxpr", "fun_jaxpr"):
         jaxpr = context.param(name)

@@ -21,7 +21,7 @@ PLAIN = {
     "pow": "pow", "max": "max", "min": "min", "atan2": "atan2", "eq": "equal", "ne": "not_equal", "lt": "less",
     "le": "less_or_equal", "gt": "greater", "ge": "greater_or_equal",
 }  # fmt: skip
-"""Primitives that are canonical operators under another name, operand by operand; `div` of integers truncates in both."""
+"""Primitives that are canonical operators under another name; `div` of integers truncates in both."""
 
 
 def _plain(op: str) -> Callable[[Context], Value | list[Value]]:
@@ -83,7 +83,9 @@ def rounding(context: Context) -> Value:
     if int(context.param("rounding_method")) == 1:
         return context.result("round", x)
     half = context.number(0.5, context.dtype(x))
-    return context.result("mul", context.add("sign", x), context.add("floor", context.add("add", context.add("abs", x), half)))
+    return context.result(
+        "mul", context.add("sign", x), context.add("floor", context.add("add", context.add("abs", x), half))
+    )
 
 
 @lowers("clamp")

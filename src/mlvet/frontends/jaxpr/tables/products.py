@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from mlvet.domains.tensors import Tensor
 from mlvet.frontends.jaxpr.context import Context, Unlowered, lowers
@@ -17,7 +18,7 @@ def dot_general(context: Context) -> Value:
     to = context.declared().dtype
     if to is None:
         raise Unlowered("an element type that mlvet lacks")
-    extra = {} if left.declared.dtype is right.declared.dtype is to else {"preferred_element_type": to}
+    extra: dict[str, Any] = {} if left.declared.dtype is right.declared.dtype is to else {"preferred_element_type": to}
     return context.result("dot_general", left, right, dimension_numbers=numbers, **extra)
 
 
@@ -42,7 +43,7 @@ def convolution(context: Context) -> Value:
     x, w = context.operands
     numbers = context.param("dimension_numbers")
     pairs = [(int(low), int(high)) for low, high in context.param("padding")]
-    attributes = {
+    attributes: dict[str, Any] = {
         "strides": tuple(context.param("window_strides")),
         "dilations": tuple(context.param("rhs_dilation")),
         "group": int(context.param("feature_group_count")),

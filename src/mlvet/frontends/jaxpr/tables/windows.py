@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from math import prod
+from typing import Any
+
 from mlvet.domains.dims import product
 from mlvet.domains.tensors import Tensor
 from mlvet.frontends.jaxpr.context import Context, Unlowered, lowers
@@ -27,10 +30,12 @@ def reduce_window(context: Context) -> Value:
     front = [dims[axis] for axis in plain]
     if len(plain) != 2:
         shape = [1, product(front), *space]
-        moved = context.add("reshape", moved, context.shape(shape), like=Tensor(x.declared.dtype, tuple(shape)), allowzero=1)
+        moved = context.add(
+            "reshape", moved, context.shape(shape), like=Tensor(x.declared.dtype, tuple(shape)), allowzero=1
+        )
     if context.name == "reduce_window_min":
         moved = context.add("neg", moved)
-    attributes = {
+    attributes: dict[str, Any] = {
         "kernel_shape": tuple(int(sizes[axis]) for axis in sliding),
         "strides": tuple(int(strides[axis]) for axis in sliding),
         "pads": (*(int(padding[axis][0]) for axis in sliding), *(int(padding[axis][1]) for axis in sliding)),
@@ -42,7 +47,7 @@ def reduce_window(context: Context) -> Value:
         if not context.dtype(x).is_float:
             raise Unlowered("sums of integers")
         pooled = context.add("average_pool", moved, count_include_pad=1, **attributes)
-        count = context.number(float(product(attributes["kernel_shape"])), context.dtype(x))  # type: ignore[arg-type]
+        count = context.number(float(prod(attributes["kernel_shape"])), context.dtype(x))
         pooled = context.add("mul", pooled, count)
     else:
         pooled = context.add("max_pool", moved, **attributes)

@@ -64,12 +64,11 @@ def index_put(context: Context) -> Value:
     value, positions = context.value("self"), _positions(context)
     new = context.cast(context.value("values"), context.dtype(value))
     accumulate = bool(context.raw("accumulate", default=False))
-    first = positions[0]
-    if len(positions) == 1 and first is not None and context.dtype(first) is dtypes.bool_ and not accumulate:
-        if context.rank(new) == 0:
-            missing = list(range(context.rank(first), context.rank(value)))
-            mask = context.add("unsqueeze", first, context.vector(missing)) if missing else first
-            return context.result("where", mask, new, value)
+    first = positions[0] if len(positions) == 1 and context.rank(new) == 0 and not accumulate else None
+    if first is not None and context.dtype(first) is dtypes.bool_:
+        missing = list(range(context.rank(first), context.rank(value)))
+        mask = context.add("unsqueeze", first, context.vector(missing)) if missing else first
+        return context.result("where", mask, new, value)
     return context.result("index_put", value, new, *positions, accumulate=accumulate)
 
 

@@ -25,7 +25,7 @@ def cross_entropy(context: Context) -> Value | list[Value | None]:
     if context.raw("label_smoothing", default=0.0) or context.dtype(target).is_float:
         return _soft_cross_entropy(context, scores, target)
     op = "softmax_cross_entropy_loss" if context.key == "cross_entropy_loss" else "negative_log_likelihood_loss"
-    attributes = {
+    attributes: dict[str, Any] = {
         "ignore_index": context.plain_int("ignore_index", default=-100),
         "reduction": REDUCTION[context.plain_int("reduction", default=1)],
     }
@@ -77,7 +77,7 @@ def elementwise(context: Context) -> Value:
 
 @lowers("binary_cross_entropy_with_logits")
 def binary_cross_entropy_with_logits(context: Context) -> Value:
-    """With a weight of the positive class: (1 - t) * x + w * (softplus(-|x|) + relu(-x)), w = 1 + (pos_weight - 1) * t."""
+    """With p as weight of the positive class: (1 - t) * x + (1 + (p - 1) * t) * (softplus(-|x|) + relu(-x))."""
     dtype = context.out_dtype()
     x, t = operand(context, "self", dtype), operand(context, "target", dtype)
     positive, weight = context.optional("pos_weight"), context.optional("weight")
