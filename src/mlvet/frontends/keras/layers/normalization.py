@@ -138,3 +138,9 @@ def _unit_normalization(call: Call) -> Value:
     total = call.emit("reduce_sum", square, call.axes(*axes), part="sum", keepdims=1)
     least = call.emit("max", total, call.scalar(1e-12, x, "least"), part="max")
     return call.emit("div", x, call.emit("sqrt", least, part="sqrt"))
+
+
+@layer("LayerScale")
+def _layer_scale(call: Call) -> Value:
+    x = call.floats(call.x)
+    return call.emit("mul", x, call.weight("gamma", (call.integer("projection_dim"),)))
