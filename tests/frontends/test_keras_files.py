@@ -21,7 +21,9 @@ def branched():
     """A model with a shared layer, a nested model and two outputs."""
     x = keras.Input((6, 6, 3), name="image")
     y = L.Conv2D(4, 3, name="conv1", kernel_initializer=keras.initializers.RandomNormal(0.0, 0.02))(x)
-    inner = keras.Sequential([L.Input((4, 4, 4)), L.BatchNormalization(name="bn"), L.Conv2D(4, 1, name="mix")], name="inner")
+    inner = keras.Sequential(
+        [L.Input((4, 4, 4)), L.BatchNormalization(name="bn"), L.Conv2D(4, 1, name="mix")], name="inner"
+    )
     shared = L.Dense(4, name="shared")
     a, b = shared(inner(y)), shared(shared(y))
     total = L.Add(name="total")([a, b])
@@ -109,7 +111,9 @@ def test_a_lambda_is_never_executed(ending, tmp_path):
     trace = tmp_path / "trace"
     x = keras.Input((4,))
     harmful = eval(f"lambda t: (open({str(trace)!r}, 'w').close(), t)[1]")
-    keras.Model(x, L.Dense(2)(L.Lambda(harmful, output_shape=(4,), name="evil")(x))).save(tmp_path / f"model.{ending}")
+    model = keras.Model(x, L.Dense(2)(L.Lambda(harmful, output_shape=(4,), name="evil")(x)))
+    model.save(tmp_path / f"model.{ending}")
+    model(np.zeros((1, 4), np.float32))
     trace.unlink()
     graph = read_keras(tmp_path / f"model.{ending}", "model")
     node = next(node for node in graph.nodes() if node.name == "evil")
