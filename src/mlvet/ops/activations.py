@@ -254,7 +254,7 @@ prelu = register(
         derivative=Partials(lambda x, slope: (np.where(x < 0, slope, 1.0), np.where(x < 0, x, 0.0))),
         effects=Effects.PURE,
         reference=keeping_dtype(lambda x, slope: np.where(x < 0, x * slope, x)),
-        samples=Tensors(count=2),
+        samples=lambda draw: Sample((draw.array(shape := draw.shape()), draw.array(draw.broadcastable(shape)))),
     )
 )
 

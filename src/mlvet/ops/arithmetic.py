@@ -20,7 +20,7 @@ from mlvet.ops.numeric import NONNEGATIVE, Affine, Bounded, Composite, Lattice, 
 from mlvet.ops.op import Effects, Infer, Op, register
 from mlvet.ops.pointwise import Array, keeping_dtype
 from mlvet.ops.require import Require
-from mlvet.ops.samples import Draw, Sample, Samples, Tensors
+from mlvet.ops.samples import Draw, Sample, Samples, Tensors, broadcasting
 
 PAIR = Tensors(count=2)
 SUM = Overflow("sum-overflow")
@@ -39,16 +39,15 @@ def infer_power(x: Tensor, exponent: Tensor, *, require: Require) -> Tensor:
 
 def apart(draw: Draw, count: int = 2, low: float = 1, high: float = 5) -> tuple[Array, ...]:
     """Operands that broadcast, of which all but the first keep away from 0 on either side."""
-    shape = draw.shape()
-    first = draw.array(shape, low=-8, high=8)
-    others = [draw.array(draw.broadcastable(shape), low=low, high=high) for _ in range(count - 1)]
+    shapes = broadcasting(draw, count)
+    first = draw.array(shapes[0], low=-8, high=8)
+    others = [draw.array(shape, low=low, high=high) for shape in shapes[1:]]
     return (first, *(other * draw.choice([-1, 1]) for other in others))
 
 
 def several(draw: Draw) -> Sample:
     """One to four operands that broadcast."""
-    shape = draw.shape()
-    return Sample((draw.array(shape), *(draw.array(draw.broadcastable(shape)) for _ in range(draw.integer(0, 3)))))
+    return Sample(tuple(draw.array(shape) for shape in broadcasting(draw, draw.integer(1, 4))))
 
 
 def on_sizes(function: Callable[[Dim, Dim], Dim], numbers: Callable[..., Any]) -> Callable[..., Any]:
@@ -150,10 +149,10 @@ def _power(x: Array, exponent: Array) -> Any:
 
 
 def _power_samples(draw: Draw) -> Sample:
-    shape = draw.shape()
-    exponent = draw.array(draw.broadcastable(shape), low=-3, high=3)
-    whole = draw.array(draw.broadcastable(shape), low=0, high=3, dtype=i32)
-    return Sample((draw.array(shape, low=0.2, high=4), draw.choice([exponent, whole])))
+    base, other = broadcasting(draw, 2)
+    exponent = draw.array(other, low=-3, high=3)
+    whole = draw.array(other, low=0, high=3, dtype=i32)
+    return Sample((draw.array(base, low=0.2, high=4), draw.choice([exponent, whole])))
 
 
 def _mod(a: Array, b: Array, fmod: int = 0) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,7 @@ from mlvet.domains.dims import Dim, floor_div
 from mlvet.domains.dtypes import DType
 from mlvet.domains.tensors import Dims, Tensor
 from mlvet.ops.danger import Overflow
-from mlvet.ops.derivative import Derivative
+from mlvet.ops.derivative import Derivative, Jvp
 from mlvet.ops.numeric import Convex, Numeric
 from mlvet.ops.op import Effects, Infer, Op, Reference, register
 from mlvet.ops.precision import narrow, wide
@@ -126,6 +127,24 @@ def scaled_dot_product_attention_reference(
         return narrow(np.matmul(weights, v), query)
 
 
+def _sdpa_along(operands: Sequence[Any], directions: Sequence[Any], **attributes: Any) -> Any:
+    """The softmax weights W change by W * (dS - sum(W * dS)) when the scores change by dS."""
+    q, k, v, *rest = operands
+    dq, dk, dv = (np.zeros_like(x) if d is None else d for x, d in zip((q, k, v), directions, strict=False))
+    if attributes.get("enable_gqa") and q.ndim > 2:
+        repeats = q.shape[-3] // k.shape[-3]
+        k, v, dk, dv = (np.repeat(x, repeats, axis=-3) for x in (k, v, dk, dv))
+    scale = attributes.get("scale")
+    factor = 1 / np.sqrt(max(q.shape[-1], 1)) if scale is None else scale
+    identity = np.eye(k.shape[-2], dtype=q.dtype)
+    weights = scaled_dot_product_attention_reference(q, k, identity, *rest, **{**attributes, "enable_gqa": False})
+    change = factor * (dq @ np.swapaxes(k, -1, -2) + q @ np.swapaxes(dk, -1, -2))
+    if len(directions) > 3 and directions[3] is not None:
+        change = change + directions[3]
+    turned = weights * (change - np.sum(weights * change, axis=-1, keepdims=True))
+    return turned @ v + weights @ dv
+
+
 def _sample_sdpa(draw: Draw) -> Sample:
     batch, heads, length, keys, size, out = (draw.integer(1, 3) for _ in range(6))
     grouped = draw.choice([True, False])
@@ -150,6 +169,7 @@ scaled_dot_product_attention = attentive(
     scaled_dot_product_attention_reference,
     _sample_sdpa,
     Convex(2),
+    Jvp(_sdpa_along),
 )
 
 

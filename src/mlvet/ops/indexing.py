@@ -10,7 +10,7 @@ import numpy as np
 from mlvet.domains import dtypes
 from mlvet.domains.dims import Dim, equal
 from mlvet.domains.tensors import Dims, Tensor
-from mlvet.ops.layout import Array, any_axis, index_in_range, layout, same_dims
+from mlvet.ops.layout import Array, any_axis, index_in_range, layout, proper, same_dims
 from mlvet.ops.require import Require
 from mlvet.ops.samples import Draw, Sample
 
@@ -85,7 +85,8 @@ gather_elements = layout(
 def infer_gather_nd(x: Tensor, indices: Tensor, *, require: Require, batch_dims: int = 0) -> Tensor:
     """The last axis of the indices holds coordinates; what they leave of the operand's dims is appended."""
     _integer_indices(require, indices)
-    if not require.rank_at_least(indices, 1 + batch_dims, "indices"):
+    require.holds(batch_dims >= 0, f"gather_nd cannot have {batch_dims} batch dims")
+    if batch_dims < 0 or not require.rank_at_least(indices, 1 + batch_dims, "indices"):
         return require.unknown_tensor(x.dtype)
     width = indices.dims[-1]
     if not isinstance(width, int):
@@ -221,7 +222,7 @@ def infer_one_hot(indices: Tensor, depth: Tensor, values: Tensor, *, require: Re
     sizes = require.ints(depth)
     if values.ranked and require.rank(values, 1, "values"):
         require.equal(values.dims[0], 2, "values of one_hot are off and on")
-    size = sizes[0] if sizes is not None and len(sizes) == 1 else require.unknown()
+    size = proper(require, sizes, "depth")[0] if sizes is not None and len(sizes) == 1 else require.unknown()
     place = require.axis(axis, indices.rank + 1)
     return Tensor(values.dtype, (*indices.dims[:place], size, *indices.dims[place:]))
 
@@ -249,7 +250,7 @@ def infer_compress(x: Tensor, condition: Tensor, *, require: Require, axis: int 
     if condition.ranked:
         require.rank(condition, 1, "the condition of compress")
     known = require.known_ints(condition)
-    size: Dim = require.unknown() if known is None else sum(known)
+    size: Dim = require.unknown() if known is None else sum(map(bool, known))
     if axis is None:
         return x.with_shape((size,))
     place = require.axis(axis, x.rank)

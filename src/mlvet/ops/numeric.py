@@ -151,7 +151,14 @@ class Composite:
     decompose: Callable[..., Any]
 
 
+@dataclass(frozen=True, slots=True)
+class ByMode:
+    """The kind hangs on the attributes: `of(**attributes)` yields it, or None where results can be anything."""
+
+    of: Callable[..., Any]
+
+
 Numeric: TypeAlias = (
     Monotone | Piecewise | Bounded | Affine | Lattice | Product | Quotient | Power | Selection | Reduction | Bilinear
-    | Multilinear | Linear | Convex | Predicate | Composite
+    | Multilinear | Linear | Convex | Predicate | Composite | ByMode
 )  # fmt: skip

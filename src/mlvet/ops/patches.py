@@ -10,8 +10,9 @@ import numpy as np
 
 from mlvet.domains.dims import Dim, floor_div, product
 from mlvet.domains.tensors import Tensor
+from mlvet.ops.danger import Overflow
 from mlvet.ops.derivative import SameMap
-from mlvet.ops.layout import Array, ints_of, layout
+from mlvet.ops.layout import Array, ints_of, layout, proper
 from mlvet.ops.numeric import Linear
 from mlvet.ops.op import Effects, Op, register
 from mlvet.ops.require import Require
@@ -36,6 +37,10 @@ def infer_im2col(
     if not require.holds(x.rank in (3, 4), f"im2col takes 3 or 4 dims, but got {x}", "rank-differs"):
         return require.unknown_tensor(x.dtype)
     batch, (channels, *space) = x.dims[:-3], x.dims[-3:]
+    given = (kernel_size, dilation, padding, stride)
+    fit = all(len(row) == 2 for row in given) and min(*kernel_size, *dilation, *stride) > 0
+    if not require.holds(fit, f"im2col cannot have the window {tuple(kernel_size)} with {given[1:]}"):
+        return require.unknown_tensor(x.dtype, x.rank - 1)
     counts = [
         windows(dim, kernel, d, p, p, s)
         for dim, kernel, d, p, s in zip(space, kernel_size, dilation, padding, stride, strict=True)
@@ -103,9 +108,15 @@ def infer_col2im(
         channels = floor_div(x.dims[1], product(block))
     if image is not None and block is not None and len(image) == len(block):
         d, p, s = dilations or (1,) * count, pads or (0,) * 2 * count, strides or (1,) * count
+        if not require.holds(
+            (len(d), len(p), len(s)) == (count, 2 * count, count) and min(s) > 0,
+            "col2im needs pads and a stride per axis",
+        ):
+            return require.unknown_tensor(x.dtype, count + 2)
         fits = [windows(image[n], block[n], d[n], p[n], p[n + count], s[n]) for n in range(count)]
         require.equal(x.dims[2], product(fits), f"the columns of {x} do not match the image {image}", "col2im-blocks")
-    return x.with_shape((x.dims[0], channels, *(image or [require.unknown() for _ in range(count)])))
+    space = proper(require, image) if image is not None else tuple(require.unknown() for _ in range(count))
+    return x.with_shape((x.dims[0], channels, *space))
 
 
 def _col2im(
@@ -149,7 +160,7 @@ col2im = register(
         "layout",
         infer=infer_col2im,
         numeric=Linear((0,)),
-        danger=(),
+        danger=(Overflow("sum-overflow"),),
         derivative=SameMap(),
         effects=Effects.PURE,
         reference=_col2im,
@@ -166,7 +177,7 @@ def infer_as_strided(
     if all(size):
         reach = offset + sum((n - 1) * step for n, step in zip(size, stride, strict=False))
         require.at_least(x.size, reach + 1, f"as_strided reaches element {reach} of {x}", "index-out-of-range")
-    return x.with_shape(size)
+    return x.with_shape(proper(require, size))
 
 
 def _as_strided(x: Array, *, size: Sequence[int], stride: Sequence[int], offset: int = 0) -> Array:

@@ -257,7 +257,7 @@ def _sample_batch_to_space_nd(draw: Draw) -> Sample:
 batch_to_space_nd = layout("batch_to_space_nd", infer_batch_to_space_nd, _batch_to_space_nd, _sample_batch_to_space_nd)
 
 
-def infer_trilu(x: Tensor, *_: Tensor | None, require: Require, upper: bool = True) -> Tensor:  # noqa: ARG001
+def infer_trilu(x: Tensor, *_: Tensor | None, require: Require, upper: bool = True) -> Tensor:
     """The same shape; what lies off the triangle is 0."""
     if x.ranked:
         require.rank_at_least(x, 2)

@@ -9,10 +9,11 @@ import numpy as np
 
 from mlvet.domains import dtypes
 from mlvet.domains.tensors import Tensor
+from mlvet.ops.danger import Overflow
 from mlvet.ops.derivative import Derivative, Jvp, SameMap
 from mlvet.ops.indexing import draw_key, indexed, key_of
-from mlvet.ops.layout import Array, any_axis, index_in_range, layout, same_dims
-from mlvet.ops.numeric import Linear
+from mlvet.ops.layout import Array, any_axis, index_in_range, layout, proper, same_dims
+from mlvet.ops.numeric import ByMode, Linear, Numeric, Selection
 from mlvet.ops.op import Effects, Infer, Op, Reference, register
 from mlvet.ops.require import Require
 from mlvet.ops.samples import Draw, Sample, Samples, integers
@@ -28,7 +29,8 @@ def _scatter(
             name,
             "scatter",
             infer=infer,
-            danger=() if isinstance(derivative, SameMap) else None,
+            numeric=ByMode(kind_of_scatter),
+            danger=(Overflow("sum-overflow"),),
             derivative=derivative,
             effects=Effects.PURE,
             reference=reference,
@@ -36,6 +38,11 @@ def _scatter(
             folds=folds,
         )
     )
+
+
+def kind_of_scatter(reduction: str = "none", **_: Any) -> Numeric | None:
+    """Elements are written, compared or added up; of products there is no telling."""
+    return {"add": Linear((0, 2)), "mul": None}.get(reduction, Selection((0, 2)))
 
 
 def _write(result: Array, places: Iterator[tuple[tuple[Any, ...], Any]], reduction: str) -> None:
@@ -282,8 +289,8 @@ index_put = register(
         "index_put",
         "scatter",
         infer=infer_index_put,
-        numeric=Linear((0, 1)),
-        danger=(),
+        numeric=ByMode(lambda accumulate=False, **_: Linear((0, 1)) if accumulate else Selection((0, 1))),
+        danger=(Overflow("sum-overflow"),),
         derivative=SameMap((0, 1)),
         effects=Effects.PURE,
         reference=_index_put,
@@ -299,9 +306,9 @@ def infer_segment_sum(data: Tensor, ids: Tensor, num: Tensor | None = None, *, r
     known, count = require.known_ints(ids), require.ints(num)
     segments = require.unknown()
     if count is not None and len(count) == 1:
-        return data.with_shape((count[0], *data.dims[ids.rank :]))
+        return data.with_shape((*proper(require, count), *data.dims[ids.rank :]))
     if num is None and known is not None:
-        return data.with_shape((max(known, default=-1) + 1, *data.dims[ids.rank :]))
+        return data.with_shape((max([*known, -1]) + 1, *data.dims[ids.rank :]))
     return data.with_shape((segments, *data.dims[ids.rank :]))
 
 
@@ -328,7 +335,7 @@ segment_sum = register(
         "scatter",
         infer=infer_segment_sum,
         numeric=Linear((0,)),
-        danger=(),
+        danger=(Overflow("sum-overflow"),),
         derivative=SameMap(),
         effects=Effects.PURE,
         reference=_segment_sum,

@@ -69,8 +69,6 @@ class _Model:
     def __init__(self, model: Record, storage: Storage, shown: str) -> None:
         if model.graph is None or not model.has("ir_version"):
             raise UnsupportedInput("not an ONNX model: it has no graph")
-        if model.ir_version > NEWEST_IR:
-            raise UnsupportedInput(f"ONNX IR version {model.ir_version} is newer than {NEWEST_IR}, the newest known")
         self.model = model
         self.storage = storage
         self.shown = shown
@@ -78,6 +76,8 @@ class _Model:
         self.notes: Counter[str] = Counter()
         self.functions = {(official(f.domain), f.name, f.overload): f for f in model.functions}
         check_extent(model.graph.node, self.functions)
+        if model.ir_version > NEWEST_IR:
+            self.notes[f"ONNX IR version {model.ir_version} is newer than {NEWEST_IR}, the newest known"] += 1
 
     def graph(self) -> Graph:
         model = self.model
@@ -158,7 +158,9 @@ class _Scope:
         """A weight is a parameter; integers and single numbers are constants."""
         if self.builder.kind == "graph" and data.dtype.is_float and data.size > 1:
             module = name.rpartition(".")[0] or name.rpartition("/")[0]
-            return self.builder.parameter(name, Tensor(data.dtype, data.shape), module=module, data=data)
+            return self.builder.parameter(
+                name, Tensor(data.dtype, data.shape), module=module, data=data, trainable=False
+            )
         return self.builder.constant(name, data)
 
     def _sparse(self, tensor: Record) -> None:

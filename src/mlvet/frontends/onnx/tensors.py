@@ -55,7 +55,8 @@ def declared(info: Record) -> Tensor:
 def _dim(dim: Record, name: str) -> Dim:
     if dim.has("dim_value") and dim.dim_value >= 0:
         return int(dim.dim_value)
-    return symbol(dim.dim_param or name)
+    named = any(letter.isalnum() for letter in dim.dim_param)
+    return symbol(dim.dim_param if named else name)
 
 
 class Storage:
