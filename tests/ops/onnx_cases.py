@@ -14,11 +14,13 @@ import numpy as np
 import onnx
 from onnx import numpy_helper
 
+from mlvet.analyses.shapes.inference import infer
 from mlvet.core.errors import MlvetError
 from mlvet.domains import dtypes
 from mlvet.domains.tensors import Tensor, UnknownRank, constant, unifies
 from mlvet.frontends.onnx import from_onnx
 from mlvet.ir.graph import Graph, Node
+from mlvet.ir.verify import verify
 from mlvet.ops import REGISTRY, Effects
 from mlvet.ops.require import Require
 from mlvet.runtime import NoReference, evaluate
@@ -98,6 +100,8 @@ def outcome(case: Case, *, trace: bool = False) -> str | None:
     """Why the case does not pass, or None."""
     try:
         graph = from_onnx(case.model())
+        if defects := verify(graph):
+            return defects[0]
         for operands, expected in case.sets():
             reason = _compared(case, graph, operands, expected)
             if reason is not None:
@@ -122,7 +126,7 @@ def _compared(case: Case, graph: Graph, operands: Sequence[Any], expected: Seque
         reason = difference(values[value.name], _plain(wanted), *((inf, inf) if random else (case.rtol, case.atol)))
         if reason is not None:
             return f"result {value.name.partition('#')[0]} {reason}"
-    return _misjudged(graph, values)
+    return _misjudged(graph, values) or _misinferred(graph, values)
 
 
 def _plain(x: Any) -> Any:
@@ -181,6 +185,19 @@ def _misjudged(graph: Graph, values: dict[str, Any]) -> str | None:
         reason = _rule(node, values)
         if reason is not None:
             return f"infer of {node.op}: {reason}"
+    return None
+
+
+def _misinferred(graph: Graph, values: dict[str, Any]) -> str | None:
+    """What the shape analysis, which sees only what the file declares, says against what was computed, or None."""
+    found = infer(graph)
+    if found.failures or found.violated or found.disagreements:
+        wrong = [*found.failures, *(d.constraint.because for d in found.violated), *found.disagreements]
+        return f"inference: {wrong[0]}"
+    for value, tensor in found.types.items():
+        real = _tensor(values.get(value.name))
+        if real is not None and not unifies(tensor, real):
+            return f"inference says {value} is {tensor}, not {real}"
     return None
 
 
