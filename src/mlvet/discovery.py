@@ -11,8 +11,11 @@ from pathlib import Path
 
 from mlvet.core.config import Config
 from mlvet.core.result import Problem
+from mlvet.frontends.models import PICKLES, is_saved_model
+from mlvet.frontends.models import SUFFIXES as MODELS
 
-SUFFIXES = frozenset({".py", ".ipynb"})
+SOURCES = frozenset({".py", ".ipynb"})
+SUFFIXES = SOURCES | MODELS
 _NEVER = frozenset(
     {".git", ".hg", ".svn", ".venv", "venv", "node_modules", "__pycache__", ".ipynb_checkpoints", ".mypy_cache",
      ".ruff_cache", ".pytest_cache", ".tox", ".nox", ".eggs", "site-packages", "__pypackages__"}
@@ -21,9 +24,13 @@ _NEVER = frozenset(
 
 @dataclass(slots=True)
 class Found:
-    """The files to analyse, in order and without repetition, and the paths that cannot be."""
+    """The files to analyse, in order and without repetition, and the paths that cannot be.
+
+    A folder that is a SavedModel counts as one file. `named` are those that the user asked for one by one.
+    """
 
     files: list[Path] = field(default_factory=list)
+    named: set[Path] = field(default_factory=set)
     problems: list[Problem] = field(default_factory=list)
 
 
@@ -39,6 +46,8 @@ def discover(paths: Iterable[Path], config: Config) -> Found:
             seen.add(key)
             if _is_text(str(key)):
                 found.files.append(file)
+                if file == path:
+                    found.named.add(file)
             else:
                 found.problems.append(Problem(str(file), "a path that is not text, which no checker can be given"))
     return found
@@ -56,11 +65,13 @@ def _expand(path: Path, config: Config, problems: list[Problem]) -> Iterator[Pat
     mode = _mode(path, problems)
     if mode is None:
         return
-    if stat.S_ISDIR(mode):
+    if stat.S_ISDIR(mode) and is_saved_model(path):
+        yield path
+    elif stat.S_ISDIR(mode):
         yield from _walk(path, config, problems)
     elif not stat.S_ISREG(mode):
         problems.append(Problem(str(path), "not a regular file"))
-    elif path.suffix not in SUFFIXES:
+    elif path.suffix not in SUFFIXES | PICKLES:
         problems.append(Problem(str(path), f"not a kind of file that mlvet reads ({', '.join(sorted(SUFFIXES))})"))
     else:
         yield path
@@ -96,7 +107,10 @@ def _walk(top: Path, config: Config, problems: list[Problem]) -> Iterator[Path]:
     for folder, folders, files in os.walk(top, onerror=failures.append):
         here = Path(folder)
         ignored.enter(here)
-        folders[:] = sorted(name for name in folders if _enters(here / name, config, ignored))
+        entered = sorted(name for name in folders if _enters(here / name, config, ignored))
+        models = {name for name in entered if is_saved_model(here / name)}
+        folders[:] = [name for name in entered if name not in models]
+        yield from (here / name for name in sorted(models))
         for name in sorted(files):
             path = here / name
             if (

@@ -18,15 +18,17 @@ from mlvet.core.fingerprint import fingerprinted
 from mlvet.core.result import Hidden, Problem, Summary, Vetting
 from mlvet.core.rule import expand
 from mlvet.core.source import Source
-from mlvet.discovery import discover
+from mlvet.discovery import SOURCES, discover
 from mlvet.frontends.source import read_source
+from mlvet.model_files import Job, Outcome, vet_models
 
 
 @dataclass(slots=True)
 class Reading:
-    """The inputs of a run: texts by absolute path, and what could not be read."""
+    """The inputs of a run: texts by absolute path, model files, and what could not be read."""
 
     sources: dict[Path, Source] = field(default_factory=dict)
+    models: list[Job] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
 
 
@@ -43,6 +45,9 @@ def vet(paths: Iterable[Path], config: Config, executor: Executor, *, known: fro
     shown = {source.path: source for source in reading.sources.values()}
 
     findings, notes, figures, complete = _analyse(reading, config, executor)
+    models = _vet_models(reading, config, executor)
+    findings += models.findings
+    notes += models.notes
     wanted = _Wanted(selected, config, base)
     standing, suppressed, unused = _without_suppressed(findings, shown, wanted, complete)
     visible, hidden = _visible([f for f in [*standing, *unused] if wanted(f.rule, f.location.path)], config)
@@ -50,11 +55,13 @@ def vet(paths: Iterable[Path], config: Config, executor: Executor, *, known: fro
     new = [finding for finding in stamped if finding.fingerprint not in known]
     hidden = replace(hidden, suppressed=suppressed, baseline=len(stamped) - len(new))
     summary = Summary(
-        files=len(reading.sources),
+        files=len(reading.sources) + models.files,
+        operators_analysed=models.analysed,
+        operators_unanalysed=models.unanalysed.total(),
         seconds=time.monotonic() - started,
         hidden=hidden,
         notes=tuple(notes),
-        problems=tuple(reading.problems),
+        problems=(*reading.problems, *models.problems),
         analyses=figures,
     )
     return Vetting(tuple(new), summary, shown, catalogue(), str(config.root), str(base))
@@ -67,6 +74,9 @@ def read(paths: Iterable[Path], config: Config, base: Path) -> Reading:
     for path in found.files:
         absolute = Path(os.path.abspath(path))
         shown = absolute.relative_to(base).as_posix() if absolute.is_relative_to(base) else absolute.as_posix()
+        if path.suffix not in SOURCES:
+            reading.models.append(Job(absolute, shown, named=path in found.named))
+            continue
         try:
             reading.sources[absolute] = read_source(absolute, shown)
         except UnsupportedInput as error:
@@ -82,6 +92,10 @@ def _analyse(
 
     outcome = pycheck.run(reading.sources, config, catalogue(), executor, cache_folder())
     return outcome.findings, outcome.notes, {"pycheck": dict(outcome.figures)}, outcome.complete
+
+
+def _vet_models(reading: Reading, config: Config, executor: Executor) -> Outcome:
+    return vet_models(reading.models, executor, config.timeout) if reading.models else Outcome()
 
 
 class _Wanted:

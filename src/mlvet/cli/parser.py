@@ -42,6 +42,8 @@ def _parser() -> Parser:
     _check(commands.add_parser("check", help="run every static analysis that applies", epilog=EPILOGUE))
     _baseline(commands.add_parser("baseline", help="remember today's findings, so that only new ones are shown"))
     _rule(commands.add_parser("rule", help="explain a rule, or list all rules"))
+    _shapes(commands.add_parser("shapes", help="print what every operator of a model yields", epilog=EPILOGUE))
+    _ops(commands.add_parser("ops", help="list the operators and what mlvet knows of each"))
     _clean(commands.add_parser("clean", help="delete mlvet's cache"))
     return parser
 
@@ -93,10 +95,29 @@ def _rule(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "name", nargs="?", metavar="NAME", help="a rule's name or code; without it all rules are listed"
     )
+    _text_or_json(parser)
+    parser.set_defaults(run=rule.run)
+
+
+def _shapes(parser: argparse.ArgumentParser) -> None:
+    from mlvet.cli import shapes
+
+    parser.add_argument("file", metavar="FILE", help="a model file, or the folder of a SavedModel")
+    _text_or_json(parser)
+    parser.set_defaults(run=shapes.run)
+
+
+def _ops(parser: argparse.ArgumentParser) -> None:
+    from mlvet.cli import ops
+
+    _text_or_json(parser)
+    parser.set_defaults(run=ops.run)
+
+
+def _text_or_json(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--output-format", choices=("text", "json"), default="text", help="how to print (default: text)"
     )
-    parser.set_defaults(run=rule.run)
 
 
 def _clean(parser: argparse.ArgumentParser) -> None:

@@ -1,7 +1,7 @@
 """Sizes of dimensions: integers, or expressions over symbols in a cheap normal form.
 
 An expression is a polynomial with integer coefficients whose atoms are symbols and applications of `//`, `%`, `max`
-and `min`. Equal polynomials are equal objects, `(h//2)//2` is `h//4`, and `(5*h + 7)//2` is `2*h + 3 + (h + 1)//2`, so
+and `min`. Equal polynomials are equal objects, `(h//2)//2` is `h//4`, and `(5*h + 7)//2` is `(h + 1)//2 + 2*h + 3`, so
 that most comparisons need neither bounds nor a solver.
 """
 
@@ -37,9 +37,7 @@ class Apply:
     right: Dim
 
     def __str__(self) -> str:
-        if self.function in ("max", "min"):
-            return f"{self.function}({self.left}, {self.right})"
-        return f"{_grouped(self.left)}{self.function}{_grouped(self.right)}"
+        return _spelled_atom(self, str)
 
 
 Atom: TypeAlias = Symbol | Apply
@@ -50,17 +48,20 @@ Bounds: TypeAlias = tuple[float, float]
 class Expr:
     """A sum of monomials with integer coefficients, never a plain integer. Made by arithmetic, `symbol` and `apply`."""
 
-    __slots__ = ("_hash", "terms")
+    __slots__ = ("_hash", "_text", "terms")
 
     def __init__(self, terms: tuple[tuple[Monomial, int], ...]) -> None:
         self.terms = terms
         self._hash = hash(terms)
+        self._text = ""
 
     def __hash__(self) -> int:
         return self._hash
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Expr) and self.terms == other.terms
+        if self is other:
+            return True
+        return isinstance(other, Expr) and self._hash == other._hash and self.terms == other.terms
 
     def __add__(self, other: Dim) -> Dim:
         if isinstance(other, int) and other == 0:
@@ -89,7 +90,7 @@ class Expr:
         products: dict[Monomial, int] = {}
         for left, count in self.terms:
             for right, factor in _terms(other):
-                monomial = tuple(sorted(left + right, key=str))
+                monomial = _joined(left, right)
                 products[monomial] = products.get(monomial, 0) + count * factor
         return _polynomial(products)
 
@@ -108,15 +109,9 @@ class Expr:
         return modulo(other, self)
 
     def __str__(self) -> str:
-        text = ""
-        for monomial, count in self.terms:
-            alone = len(monomial) == 1 and abs(count) == 1
-            factors = [str(atom) if alone else _grouped_atom(atom) for atom in monomial]
-            if not monomial or abs(count) != 1:
-                factors.insert(0, str(abs(count)))
-            sign = (" - " if count < 0 else " + ") if text else ("-" if count < 0 else "")
-            text += sign + "*".join(factors)
-        return text
+        if not self._text:
+            self._text = spelled(self, str)
+        return self._text
 
     __repr__ = __str__
 
@@ -125,6 +120,9 @@ class Expr:
 
 
 Dim: TypeAlias = int | Expr
+
+_INFINITE = (inf, -inf)
+_LONGEST_DIVISION = 64
 
 
 def symbol(name: str, low: float = 0, high: float = inf) -> Expr:
@@ -142,7 +140,7 @@ def floor_div(left: Dim, right: Dim) -> Dim:
         return _floor_div_by(left, right)
     if (exact := _exact_quotient(left, right)) is not None:
         return exact
-    return _apply("//", left, right)
+    return 0 if _within(left, right) else _apply("//", left, right)
 
 
 def ceil_div(left: Dim, right: Dim) -> Dim:
@@ -155,21 +153,18 @@ def modulo(left: Dim, right: Dim) -> Dim:
     if isinstance(left, int) and isinstance(right, int):
         return left % right if right else _apply("%", left, right)
     if isinstance(right, int) and right > 0:
-        left = _polynomial({monomial: count % right for monomial, count in _terms(left)})
-        low, high = bounds(left)
-        if isinstance(left, int) or (low >= 0 and high < right):
-            return left
-    elif _exact_quotient(left, right) is not None:
+        return _modulo_by(left, right)
+    if _exact_quotient(left, right) is not None:
         return 0
-    return _apply("%", left, right)
+    return left if _within(left, right) else _apply("%", left, right)
 
 
 def maximum(*dims: Dim) -> Dim:
-    return reduce(_larger, dims)
+    return _extreme("max", dims)
 
 
 def minimum(*dims: Dim) -> Dim:
-    return reduce(_smaller, dims)
+    return _extreme("min", dims)
 
 
 def product(dims: Iterable[Dim]) -> Dim:
@@ -189,8 +184,8 @@ def bounds(dim: Dim) -> Bounds:
     for monomial, count in dim.terms:
         exact: Bounds = (count, count)
         least, most = reduce(_times, (_bounds_of(atom) for atom in monomial), exact)
-        low += least
-        high += most
+        low = _plus(low, least)
+        high = _plus(high, most)
     return low, high
 
 
@@ -200,14 +195,17 @@ def equal(left: Dim, right: Dim) -> bool | None:
         return True
     if isinstance(left, int) and isinstance(right, int):
         return False
-    low, high = bounds(left - right)
-    if low > 0 or high < 0 or _never_zero(left - right):
+    difference = left - right
+    low, high = bounds(difference)
+    if low > 0 or high < 0 or _never_zero(difference):
         return False
-    return None
+    return True if low == high == 0 else None
 
 
 def at_least(left: Dim, right: Dim) -> bool | None:
     """Whether left >= right for all, for no, or for some values of the symbols (None)."""
+    if isinstance(left, int) and isinstance(right, int):
+        return left >= right
     low, high = bounds(left - right)
     if low >= 0:
         return True
@@ -236,11 +234,28 @@ def substitute(dim: Dim, known: Mapping[str, Dim]) -> Dim:
 
 
 def evaluate(dim: Dim, known: Mapping[str, int]) -> int:
-    """The number that a size is when every symbol is known."""
+    """The number that a size is when every symbol is known. Raises ZeroDivisionError where it has none."""
     value = substitute(dim, known)
     if not isinstance(value, int):
+        if not symbols(value):
+            raise ZeroDivisionError(f"{value} divides by 0")
         raise TypeError(f"{value} still has symbols")
     return value
+
+
+def spelled(dim: Dim, naming: Callable[[Symbol], str]) -> str:
+    """The size as a Python expression in which `naming` spells the symbols."""
+    if isinstance(dim, int):
+        return str(dim)
+    text = ""
+    for monomial, count in dim.terms:
+        alone = len(monomial) == 1 and (count == 1 or (count == -1 and text != ""))
+        factors = [_spelled_atom(atom, naming, not alone) for atom in monomial]
+        if not monomial or abs(count) != 1:
+            factors.insert(0, str(abs(count)))
+        sign = (" - " if count < 0 else " + ") if text else ("-" if count < 0 else "")
+        text += sign + "*".join(factors)
+    return text
 
 
 def _terms(dim: Dim) -> tuple[tuple[Monomial, int], ...]:
@@ -253,7 +268,8 @@ def _polynomial(counts: Mapping[Monomial, int]) -> Dim:
         return 0
     if len(terms) == 1 and not terms[0][0]:
         return terms[0][1]
-    terms.sort(key=_rank)
+    if len(terms) > 1:
+        terms.sort(key=_rank)
     return Expr(tuple(terms))
 
 
@@ -262,51 +278,101 @@ def _rank(term: tuple[Monomial, int]) -> tuple[int, list[str]]:
 
 
 def _floor_div_by(left: Dim, right: int) -> Dim:
+    shared = gcd(right, *(count for _, count in _terms(left)))
+    left = _polynomial({monomial: count // shared for monomial, count in _terms(left)})
+    right //= shared
     whole = {monomial: count // right for monomial, count in _terms(left)}
     rest = _polynomial({monomial: count % right for monomial, count in _terms(left)})
-    if isinstance(rest, Expr):
-        inner, offset = _single_quotient(rest)
-        if inner is not None and isinstance(inner.right, int):
-            rest = _floor_div_by(inner.left + offset * inner.right, right * inner.right)
-        else:
-            low, high = bounds(rest)
-            below = low >= 0 and high < right
-            rest = 0 if below else _apply("//", rest, right)
-    else:
-        rest //= right
-    return _polynomial(whole) + rest
+    if isinstance(rest, int):
+        return _polynomial(whole) + rest // right
+    if (quotient := _single_quotient(rest)) is not None and isinstance(quotient.right, int):
+        others = (rest - Expr((((quotient,), 1),))) * quotient.right
+        return _polynomial(whole) + _floor_div_by(quotient.left + others, right * quotient.right)
+    if (shared := _shared_factor(rest, right)) > 1:
+        smaller = _polynomial({monomial: count // shared for monomial, count in rest.terms})
+        return _polynomial(whole) + floor_div(smaller, right // shared)
+    low, high = bounds(rest)
+    if low not in _INFINITE and high not in _INFINITE and low // right == high // right:
+        return _polynomial(whole) + int(low // right)
+    return _polynomial(whole) + _apply("//", rest, right)
 
 
-def _single_quotient(dim: Expr) -> tuple[Apply | None, int]:
-    """The quotient q and the number n of a size of the form q + n."""
-    atoms = [(monomial, count) for monomial, count in dim.terms if monomial]
-    offset = sum(count for monomial, count in dim.terms if not monomial)
-    if len(atoms) == 1 and atoms[0][1] == 1 and len(atoms[0][0]) == 1:
-        atom = atoms[0][0][0]
-        if isinstance(atom, Apply) and atom.function == "//" and isinstance(atom.right, int) and atom.right > 0:
-            return atom, offset
-    return None, 0
+def _modulo_by(left: Dim, right: int) -> Dim:
+    rest = _polynomial({monomial: count % right for monomial, count in _terms(left)})
+    if isinstance(rest, int):
+        return rest
+    low, high = bounds(rest)
+    if low >= 0 and high < right:
+        return rest
+    if (shared := _shared_factor(rest, right)) > 1:
+        constant = sum(count for monomial, count in rest.terms if not monomial)
+        smaller = _polynomial({monomial: count // shared for monomial, count in rest.terms})
+        return modulo(smaller, right // shared) * shared + constant % shared
+    return _apply("%", rest, right)
+
+
+def _shared_factor(dim: Expr, right: int) -> int:
+    """The greatest common divisor of right and of every coefficient but the constant's."""
+    return gcd(right, *(count for monomial, count in dim.terms if monomial))
+
+
+def _within(left: Dim, right: Dim) -> bool:
+    """Whether 0 <= left < right for all values of the symbols."""
+    return at_least(left, 0) is True and at_least(right - left, 1) is True
+
+
+def _single_quotient(dim: Expr) -> Apply | None:
+    """The quotient q = a//b of a sum q + p that has no other: (a//b + p)//c is (a + b*p)//(b*c)."""
+    found = [
+        (monomial[0], count if len(monomial) == 1 else 0)
+        for monomial, count in dim.terms
+        for atom in monomial
+        if isinstance(atom, Apply) and atom.function == "//"
+    ]
+    if len(found) != 1 or found[0][1] != 1:
+        return None
+    atom = found[0][0]
+    return atom if isinstance(atom, Apply) and isinstance(atom.right, int) and atom.right > 0 else None
 
 
 def _exact_quotient(left: Dim, right: Dim) -> Dim | None:
-    """left / right where right is one monomial that divides every term of left."""
-    divisor = _terms(right)
+    """left / right where right divides left as polynomials do, by long division."""
     if left == right:
         return 1
-    if len(divisor) != 1:
+    (atoms, factor), *others = _terms(right)
+    if factor == 0:
         return None
-    atoms, factor = divisor[0]
     quotient: dict[Monomial, int] = {}
-    for monomial, count in _terms(left):
-        rest = list(monomial)
-        for atom in atoms:
-            if atom not in rest:
-                return None
-            rest.remove(atom)
-        if factor == 0 or count % factor:
+    pending = {monomial: count for monomial, count in _terms(left) if count}
+    for _ in range(_LONGEST_DIVISION):
+        if not pending:
+            return _polynomial(quotient)
+        monomial, count = min(pending.items(), key=_rank) if others else next(iter(pending.items()))
+        rest = _without(monomial, atoms)
+        if rest is None or count % factor:
             return None
-        quotient[tuple(rest)] = count // factor
-    return _polynomial(quotient)
+        quotient[rest] = count // factor
+        del pending[monomial]
+        for other, weight in others:
+            target = _joined(rest, other)
+            pending[target] = pending.get(target, 0) - quotient[rest] * weight
+            if not pending[target]:
+                del pending[target]
+    return None
+
+
+def _without(monomial: Monomial, atoms: Monomial) -> Monomial | None:
+    """What is left of a product after division by some atoms, None if they are not all in it."""
+    rest = list(monomial)
+    for atom in atoms:
+        if atom not in rest:
+            return None
+        rest.remove(atom)
+    return tuple(rest)
+
+
+def _joined(left: Monomial, right: Monomial) -> Monomial:
+    return tuple(sorted(left + right, key=str)) if left and right else left or right
 
 
 def _never_zero(difference: Dim) -> bool:
@@ -320,20 +386,33 @@ def _apply(function: str, left: Dim, right: Dim) -> Expr:
     return Expr((((Apply(function, left, right),), 1),))
 
 
-def _larger(left: Dim, right: Dim) -> Dim:
-    if at_least(left, right):
-        return left
-    if at_least(right, left):
-        return right
-    return _apply("max", *sorted((left, right), key=str))
+def _extreme(function: str, dims: Iterable[Dim]) -> Dim:
+    """The max or min of sizes: nested ones are flattened, and operands that another one covers are dropped."""
+    kept: list[Dim] = []
+    for dim in dims:
+        for operand in _operands(function, dim):
+            if not any(_covers(function, other, operand) for other in kept):
+                kept = [other for other in kept if not _covers(function, operand, other)]
+                kept.append(operand)
+    if len(kept) > 1:
+        kept.sort(key=str)
+    return reduce(lambda left, right: _apply(function, left, right), kept)
 
 
-def _smaller(left: Dim, right: Dim) -> Dim:
-    if at_least(left, right):
-        return right
-    if at_least(right, left):
-        return left
-    return _apply("min", *sorted((left, right), key=str))
+def _operands(function: str, dim: Dim) -> list[Dim]:
+    found: list[Dim] = []
+    while isinstance(dim, Expr) and len(dim.terms) == 1 and dim.terms[0][1] == 1 and len(dim.terms[0][0]) == 1:
+        atom = dim.terms[0][0][0]
+        if not isinstance(atom, Apply) or atom.function != function:
+            break
+        found.append(atom.right)
+        dim = atom.left
+    return [dim, *reversed(found)]
+
+
+def _covers(function: str, left: Dim, right: Dim) -> bool:
+    """Whether left makes right superfluous in a max or min."""
+    return bool(left == right or (at_least(left, right) if function == "max" else at_least(right, left)))
 
 
 def _bounds_of(atom: Atom) -> Bounds:
@@ -351,18 +430,32 @@ def _bounds_of(atom: Atom) -> Bounds:
             corners = [_quotient(a, b) for a in left for b in right]
             return min(corners), max(corners)
         case _:
-            return 0, right[1] - 1
+            return 0, min(right[1] - 1, left[1]) if left[0] >= 0 else right[1] - 1
 
 
 def _quotient(left: float, right: float) -> float:
     if right == inf:
         return 0 if left >= 0 else -1
-    return left if left in (inf, -inf) else left // right
+    return left if left in _INFINITE else left // right
 
 
 def _times(left: Bounds, right: Bounds) -> Bounds:
-    corners = [a * b if a and b else 0 for a in left for b in right]
+    corners = [_multiplied(a, b) for a in left for b in right]
     return min(corners), max(corners)
+
+
+def _multiplied(left: float, right: float) -> float:
+    if not left or not right:
+        return 0
+    if left in _INFINITE or right in _INFINITE:
+        return inf if (left > 0) == (right > 0) else -inf
+    return left * right
+
+
+def _plus(left: float, right: float) -> float:
+    if left in _INFINITE:
+        return left
+    return right if right in _INFINITE else left + right
 
 
 def _substitute_atom(atom: Atom, known: Mapping[str, Dim]) -> Dim:
@@ -375,10 +468,19 @@ def _substitute_atom(atom: Atom, known: Mapping[str, Dim]) -> Dim:
 _FUNCTIONS: dict[str, Callable[[Dim, Dim], Dim]] = {"//": floor_div, "%": modulo, "max": maximum, "min": minimum}
 
 
-def _grouped(dim: Dim) -> str:
-    simple = isinstance(dim, int) or (len(dim.terms) == 1 and dim.terms[0][1] == 1 and len(dim.terms[0][0]) == 1)
-    return str(dim) if simple and not (isinstance(dim, Expr) and isinstance(dim.terms[0][0][0], Apply)) else f"({dim})"
+def _spelled_atom(atom: Atom, naming: Callable[[Symbol], str], grouped: bool = False) -> str:
+    if isinstance(atom, Symbol):
+        return naming(atom)
+    left, right = spelled(atom.left, naming), spelled(atom.right, naming)
+    if atom.function in ("max", "min"):
+        return f"{atom.function}({left}, {right})"
+    text = "".join((_bracketed(atom.left, left), atom.function, _bracketed(atom.right, right)))
+    return f"({text})" if grouped else text
 
 
-def _grouped_atom(atom: Atom) -> str:
-    return f"({atom})" if isinstance(atom, Apply) and atom.function in ("//", "%") else str(atom)
+def _bracketed(dim: Dim, text: str) -> str:
+    plain = isinstance(dim, int) or (
+        len(dim.terms) == 1 and dim.terms[0][1] == 1 and len(dim.terms[0][0]) == 1
+        and isinstance(dim.terms[0][0][0], Symbol)
+    )  # fmt: skip
+    return text if plain else f"({text})"

@@ -94,6 +94,8 @@ i16 = _dtype("i16", Kind.SIGNED, 16, np.int16)
 i32 = _dtype("i32", Kind.SIGNED, 32, np.int32)
 i64 = _dtype("i64", Kind.SIGNED, 64, np.int64)
 f4e2m1 = _dtype("f4e2m1", Kind.FLOAT, 4, ml_dtypes.float4_e2m1fn)
+f6e2m3 = _dtype("f6e2m3", Kind.FLOAT, 6, ml_dtypes.float6_e2m3fn)
+f6e3m2 = _dtype("f6e3m2", Kind.FLOAT, 6, ml_dtypes.float6_e3m2fn)
 f8e4m3fn = _dtype("f8e4m3fn", Kind.FLOAT, 8, ml_dtypes.float8_e4m3fn)
 f8e4m3fnuz = _dtype("f8e4m3fnuz", Kind.FLOAT, 8, ml_dtypes.float8_e4m3fnuz)
 f8e5m2 = _dtype("f8e5m2", Kind.FLOAT, 8, ml_dtypes.float8_e5m2)
@@ -109,7 +111,7 @@ text = _dtype("text", Kind.TEXT, 0, np.object_)
 
 ALL: tuple[DType, ...] = (
     bool_, u2, u4, u8, u16, u32, u64, i2, i4, i8, i16, i32, i64,
-    f4e2m1, f8e4m3fn, f8e4m3fnuz, f8e5m2, f8e5m2fnuz, f8e8m0, f16, bf16, f32, f64, c64, c128, text,
+    f4e2m1, f6e2m3, f6e3m2, f8e4m3fn, f8e4m3fnuz, f8e5m2, f8e5m2fnuz, f8e8m0, f16, bf16, f32, f64, c64, c128, text,
 )  # fmt: skip
 BY_NAME: dict[str, DType] = {dtype.name: dtype for dtype in ALL}
 

@@ -18,6 +18,8 @@ from mlvet.domains.tensors import Tensor
 
 OPAQUE = "opaque"
 """The operator of a node that no table knows: its results can be anything."""
+CALL = "call"
+"""The operator of a node that runs the function named by its attribute `function`."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -179,11 +181,11 @@ class Graph:
 
     def regions(self) -> Iterator[Region]:
         """Every region, enclosing ones before those within, functions last."""
-        pending = [self.body, *self.functions.values()]
+        pending = [self.body, *self.functions.values()][::-1]
         while pending:
-            region = pending.pop(0)
+            region = pending.pop()
             yield region
-            pending[:0] = [*(inner for node in region.nodes for inner in node.regions), *region.iterations]
+            pending += reversed([*(inner for node in region.nodes for inner in node.regions), *region.iterations])
 
     def nodes(self) -> Iterator[Node]:
         """Every node of every region."""

@@ -19,9 +19,9 @@ class Partials:
 
 @dataclass(frozen=True, slots=True)
 class SameMap:
-    """Linear in the operands listed together: the directional derivative is the operator applied to the direction."""
+    """Linear in the operands listed (all, if None) together: the derivative is the operator on the directions."""
 
-    operands: tuple[int, ...] = (0,)
+    operands: tuple[int, ...] | None = (0,)
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,10 +35,12 @@ class ProductRule:
 class Jvp:
     """`of(operands, directions, **attributes)` yields the directional derivative of the result.
 
-    `directions` has one entry per operand, None where the operand stays fixed.
+    `directions` has one entry per operand, None where the operand stays fixed, as all must that are not among
+    `operands` (None: any float operand may move).
     """
 
     of: Callable[..., Any]
+    operands: tuple[int, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True)

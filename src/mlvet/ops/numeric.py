@@ -102,9 +102,25 @@ class Reduction:
 
 @dataclass(frozen=True, slots=True)
 class Bilinear:
-    """Linear in each of the two operands listed: sums of products of an element of one and an element of the other."""
+    """Linear in each of the two operands listed: sums of products of an element of one and an element of the other.
+
+    `terms(*operands, **attributes)`, on `Tensor`s, is the greatest number of products in one sum. Operand `plus`, where
+    it is given and present, is added to the sums. The attributes named by `scale` and `plus_scale` multiply the two.
+    """
 
     operands: tuple[int, int] = (0, 1)
+    plus: int | None = None
+    terms: Callable[..., Any] | None = None
+    scale: str | None = None
+    plus_scale: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Multilinear:
+    """Sums of products of one element of each operand; operand `plus`, if present, is added. `terms` as in Bilinear."""
+
+    plus: int | None = None
+    terms: Callable[..., Any] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,7 +151,14 @@ class Composite:
     decompose: Callable[..., Any]
 
 
+@dataclass(frozen=True, slots=True)
+class ByMode:
+    """The kind hangs on the attributes: `of(**attributes)` yields it, or None where results can be anything."""
+
+    of: Callable[..., Any]
+
+
 Numeric: TypeAlias = (
     Monotone | Piecewise | Bounded | Affine | Lattice | Product | Quotient | Power | Selection | Reduction | Bilinear
-    | Linear | Convex | Predicate | Composite
+    | Multilinear | Linear | Convex | Predicate | Composite | ByMode
 )  # fmt: skip

@@ -1,0 +1,214 @@
+"""Shape inference over a whole graph.
+
+Every operator's rule runs once on what is known of its operands; small integer values are followed by running the
+operator's reference on them, symbolic sizes included, because shapes are computed by the graphs themselves. Regions are
+interpreted by `control`. Nothing is written on the graph: the result is a map from values to tensors.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from mlvet.domains.dims import Expr, product
+from mlvet.domains.tensors import SMALL, Tensor, UnknownRank, Unranked, constant, exact, unifies, unknown
+from mlvet.ir.graph import OPAQUE, Constant, Graph, Node, Parameter, Region, Value
+from mlvet.ops import REGISTRY, Effects, Op
+from mlvet.ops.require import Constraint, Require
+
+
+@dataclass(frozen=True, slots=True)
+class Demand:
+    """A constraint of one node that is violated, or that hangs on symbols.
+
+    `assumed` lists the values whose shape was taken from the file's word because no rule could tell it.
+    """
+
+    node: Node
+    constraint: Constraint
+    operands: tuple[Tensor | None, ...]
+    assumed: frozenset[Value] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class Disagreement:
+    """A value of which the file says what the operator that makes it cannot yield."""
+
+    node: Node
+    value: Value
+    inferred: Tensor
+    assumed: frozenset[Value] = frozenset()
+
+
+@dataclass(slots=True)
+class Inference:
+    """What was found out about a graph."""
+
+    types: dict[Value, Tensor] = field(default_factory=dict)
+    violated: list[Demand] = field(default_factory=list)
+    undecided: list[Demand] = field(default_factory=list)
+    disagreements: list[Disagreement] = field(default_factory=list)
+    analysed: int = 0
+    unanalysed: Counter[str] = field(default_factory=Counter)
+    failures: list[str] = field(default_factory=list)
+
+    def type_of(self, value: Value) -> Tensor:
+        return self.types.get(value, value.declared)
+
+
+def infer(graph: Graph) -> Inference:
+    """Infer the shape and element type of every value of a graph."""
+    run = Run()
+    for parameter in graph.parameters:
+        run.result.types[parameter.value] = _stored(parameter)
+    for value in graph.inputs:
+        run.result.types[value] = value.declared
+    run.region(graph.body)
+    return run.result
+
+
+class Run:
+    """One inference under way."""
+
+    def __init__(self) -> None:
+        self.result = Inference()
+        self._assumed: dict[Value, frozenset[Value]] = {}
+        self._counting = True
+
+    def region(self, region: Region) -> list[Tensor]:
+        """Infer the nodes of a region, whose inputs are known by now, and return its outputs."""
+        for item in region.constants:
+            self.result.types[item.value] = _stored(item)
+        for node in region.nodes:
+            self._node(node)
+        return [self.result.type_of(value) for value in region.outputs]
+
+    def rehearse(self, region: Region) -> list[Tensor]:
+        """Infer a region without recording what it demands, because it will run again or never."""
+        kept = len(self.result.violated), len(self.result.undecided), len(self.result.disagreements)
+        counting, self._counting = self._counting, False
+        outputs = self.region(region)
+        self._counting = counting
+        del self.result.violated[kept[0] :], self.result.undecided[kept[1] :], self.result.disagreements[kept[2] :]
+        return outputs
+
+    def bind(self, value: Value, tensor: Tensor) -> None:
+        """Say what a region's input is."""
+        self.result.types[value] = tensor
+
+    def _node(self, node: Node) -> None:
+        types = self.result.types
+        operands = tuple(None if value is None else types.get(value, value.declared) for value in node.inputs)
+        assumed = self._assumptions(node.inputs)
+        require = Require(node.name)
+        known, results = self._results(node, operands, require)
+        if self._counting:
+            if known:
+                self.result.analysed += 1
+            else:
+                self.result.unanalysed[node.source_op] += 1
+        for constraint in require.constraints:
+            demand = Demand(node, constraint, operands, assumed)
+            (self.result.violated if constraint.decided is False else self.result.undecided).append(demand)
+        for index, value in enumerate(node.outputs):
+            inferred = results[index] if index < len(results) else unknown(value.name)
+            self._settle(node, value, inferred, assumed)
+
+    def _results(
+        self, node: Node, operands: tuple[Tensor | None, ...], require: Require
+    ) -> tuple[bool, Sequence[Tensor]]:
+        """Whether the operator has a rule, and what it yields."""
+        from mlvet.analyses.shapes import control
+
+        if node.regions and node.op in control.RULES:
+            return True, control.RULES[node.op](self, node, operands, require)
+        op = REGISTRY.get(node.op)
+        if op is None or op.infer is None or node.op == OPAQUE:
+            return False, ()
+        try:
+            found = op.infer(*operands, require=require, **node.attributes)
+        except UnknownRank:
+            return True, ()
+        except (TypeError, ValueError, IndexError, KeyError, AttributeError, ZeroDivisionError, OverflowError) as error:
+            self.result.failures.append(f"the shape rule of `{node.op}` does not take node `{node}`: {error}")
+            require.constraints.clear()
+            return False, ()
+        results = found if isinstance(found, tuple) else (found,)
+        return True, folded(op, operands, node.attributes, results)
+
+    def _settle(self, node: Node, value: Value, inferred: Tensor, assumed: frozenset[Value]) -> None:
+        """Decide what a value is, from the rule's result and the file's word."""
+        said = value.declared
+        if not unifies(inferred, said):
+            self.result.disagreements.append(Disagreement(node, value, inferred, assumed))
+        elif isinstance(inferred.shape, Unranked) and not isinstance(said.shape, Unranked):
+            inferred = replace(inferred, dtype=inferred.dtype or said.dtype, shape=said.shape)
+            assumed |= {value}
+        elif inferred.dtype is None and said.dtype is not None:
+            inferred = replace(inferred, dtype=said.dtype)
+        self.result.types[value] = inferred
+        if assumed:
+            self._assumed[value] = assumed
+
+    def _assumptions(self, values: Iterable[Value | None]) -> frozenset[Value]:
+        if not self._assumed:
+            return frozenset()
+        return frozenset().union(*(self._assumed.get(value, ()) for value in values if value is not None))
+
+
+def folded(
+    op: Op, operands: Sequence[Tensor | None], attributes: Any, results: tuple[Tensor, ...]
+) -> tuple[Tensor, ...]:
+    """The results with their elements, where those of all operands are known and few."""
+    if op.reference is None or op.effects is not Effects.PURE or not operands:
+        return results
+    arrays: list[Any] = []
+    symbolic = False
+    for operand in operands:
+        if operand is None:
+            arrays.append(None)
+        elif operand.value is None:
+            return results
+        else:
+            symbolic = symbolic or _is_symbolic(operand)
+            arrays.append(operand.value)
+    if (symbolic and not op.folds) or not all(_small(result) for result in results):
+        return results
+    try:
+        with np.errstate(all="ignore"):
+            found = op.reference(*arrays, **attributes)
+    except Exception:
+        return results
+    values = found if isinstance(found, tuple) else (found,)
+    return tuple(_with_value(result, value) for result, value in zip(results, values, strict=False))
+
+
+def _is_symbolic(operand: Tensor) -> bool:
+    value = operand.value
+    return value is not None and value.dtype == object and any(isinstance(element, Expr) for element in value.flat)
+
+
+def _small(result: Tensor) -> bool:
+    if result.value is not None or isinstance(result.shape, Unranked):
+        return False
+    size = product(result.shape)
+    return isinstance(size, int) and size <= SMALL
+
+
+def _with_value(result: Tensor, value: Any) -> Tensor:
+    array = np.asarray(value)
+    if result.dtype is None or array.shape != result.shape:
+        return result
+    return replace(result, value=exact(array, result.dtype))
+
+
+def _stored(item: Constant | Parameter) -> Tensor:
+    """A constant, or a parameter that stays as it is stored, with its elements if they are few."""
+    changes = isinstance(item, Parameter) and item.trainable
+    if changes or item.data is None or item.data.size > SMALL:
+        return item.value.declared
+    return constant(item.data.load(), item.data.dtype)

@@ -1,0 +1,107 @@
+"""One model file from its bytes to findings: read, infer, judge."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from mlvet.core.errors import UnsupportedInput
+from mlvet.core.executor import Died, Executor, Failed, Ok, TimedOut
+from mlvet.core.finding import Finding
+from mlvet.core.result import Problem
+
+_SPARE = 4 << 30
+_COPIES = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """A model file; `named` says that the user asked for it, so that it must be a model."""
+
+    path: Path
+    shown: str
+    named: bool = True
+
+
+@dataclass(slots=True)
+class Outcome:
+    """What came of some model files. `passed_over` counts files of a folder that only look like models."""
+
+    findings: list[Finding] = field(default_factory=list)
+    problems: list[Problem] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    analysed: int = 0
+    unanalysed: Counter[str] = field(default_factory=Counter)
+    files: int = 0
+    passed_over: int = 0
+
+    def add(self, other: Outcome) -> None:
+        self.findings += other.findings
+        self.problems += other.problems
+        self.notes += other.notes
+        self.analysed += other.analysed
+        self.unanalysed += other.unanalysed
+        self.files += other.files
+        self.passed_over += other.passed_over
+
+
+def vet_model(job: Job) -> Outcome:
+    """Every static analysis of one model file."""
+    from mlvet.analyses.catalogue import catalogue
+    from mlvet.analyses.shapes.inference import infer
+    from mlvet.analyses.shapes.judgement import findings
+    from mlvet.frontends.models import AMBIGUOUS, read_model
+
+    try:
+        graph = read_model(job.path, job.shown)
+    except UnsupportedInput as error:
+        if not job.named and job.path.suffix in AMBIGUOUS:
+            return Outcome(passed_over=1)
+        return Outcome(problems=[Problem(job.shown, str(error))])
+    except RecursionError:
+        return Outcome(problems=[Problem(job.shown, "nested too deeply to be read")])
+    inference = infer(graph)
+    return Outcome(
+        findings=list(findings(graph, inference, catalogue())),
+        notes=[f"{job.shown}: {note}" for note in (*graph.notes, *inference.failures)],
+        analysed=inference.analysed,
+        unanalysed=inference.unanalysed,
+        files=1,
+    )
+
+
+def vet_models(jobs: Iterable[Job], executor: Executor, timeout: float) -> Outcome:
+    """Vet model files in workers, so that a file which exhausts time or memory stops nothing else."""
+    waiting = sorted(jobs, key=lambda job: job.shown)
+    together = Outcome()
+    for outcome in executor.run(vet_model, waiting, timeout=timeout, memory=_memory(waiting)):
+        match outcome:
+            case Ok(_, value):
+                together.add(value)
+            case TimedOut(job, seconds):
+                together.problems.append(Problem(job.shown, f"took more than {seconds:g} s"))
+            case Died(job, cause):
+                together.problems.append(Problem(job.shown, f"could not be analysed: {cause}"))
+            case Failed(job, error, _):
+                together.problems.append(Problem(job.shown, f"could not be analysed, a defect of mlvet: {error}"))
+    together.notes += _coverage(together)
+    return together
+
+
+def _memory(jobs: list[Job]) -> int:
+    """How much a worker may take: some copies of the largest file, and room for the rest."""
+    sizes = [job.path.stat().st_size for job in jobs if job.path.is_file()]
+    return _COPIES * max(sizes, default=0) + _SPARE
+
+
+def _coverage(outcome: Outcome) -> list[str]:
+    notes = []
+    if outcome.unanalysed:
+        listed = ", ".join(f"{name} ({count})" for name, count in outcome.unanalysed.most_common(8))
+        rest = len(outcome.unanalysed) - 8
+        notes.append(f"operators without a shape rule: {listed}{f' and {rest} more' if rest > 0 else ''}")
+    if outcome.passed_over:
+        notes.append(f"{outcome.passed_over} files look like models by their names only and were passed over")
+    return notes

@@ -1,0 +1,50 @@
+"""Operators that read and write variables, which live from one execution to the next."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from mlvet.domains.dims import Dim
+from mlvet.domains.dtypes import DType
+from mlvet.domains.tensors import Tensor
+from mlvet.ops.layout import same_dims
+from mlvet.ops.numeric import Affine, Numeric, Selection
+from mlvet.ops.op import Effects, Infer, Op, register
+from mlvet.ops.require import Require
+
+
+def _state(name: str, infer: Infer, numeric: Numeric | None = None) -> Op:
+    return register(Op(name, "state", infer=infer, numeric=numeric, effects=Effects.STATE))
+
+
+def infer_variable(*, require: Require, shape: Sequence[Dim] | None = None, dtype: DType | None = None) -> Tensor:
+    """What the variable was declared to hold."""
+    return require.unknown_tensor(dtype) if shape is None else Tensor(dtype, tuple(shape))
+
+
+def infer_read_variable(variable: Tensor, **_: object) -> Tensor:
+    """What the variable holds."""
+    return variable.without_value()
+
+
+def infer_assign(variable: Tensor, value: Tensor, *, require: Require, validate_shape: bool = True) -> Tensor:
+    """The new value, which must have the variable's dtype and, if validated, its shape."""
+    dtype = require.same_dtype(variable, value)
+    if validate_shape and variable.ranked and value.ranked:
+        return Tensor(dtype, same_dims(require, value.dims, variable.dims, "a variable keeps its shape"))
+    return Tensor(dtype, value.shape)
+
+
+def infer_update(variable: Tensor, value: Tensor, *, require: Require) -> Tensor:
+    """The variable's dtype and shape, which the value must have as well."""
+    dtype = require.same_dtype(variable, value)
+    if variable.ranked and value.ranked:
+        return Tensor(dtype, same_dims(require, variable.dims, value.dims, "a variable keeps its shape"))
+    return Tensor(dtype, variable.shape)
+
+
+variable = _state("variable", infer_variable)
+read_variable = _state("read_variable", infer_read_variable, Selection((0,)))
+assign = _state("assign", infer_assign, Selection((1,)))
+assign_add = _state("assign_add", infer_update, Affine((1.0, 1.0)))
+assign_sub = _state("assign_sub", infer_update, Affine((1.0, -1.0)))
