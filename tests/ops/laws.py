@@ -32,8 +32,9 @@ RELATIONS: dict[str, Callable[..., Any]] = {
 
 def numeric_law_holds(op: Op, sample: Sample, draw: HypothesisDraw) -> None:
     """Assert what the numeric kind of the operator says of its results on a sample."""
-    if isinstance(op.numeric, n.Composite):
-        _decomposition_agrees(op, op.numeric, sample)
+    kind = op.numeric.of(**sample.attributes) if isinstance(op.numeric, n.ByMode) else op.numeric
+    if isinstance(kind, n.Composite):
+        _decomposition_agrees(op, kind, sample)
         return
     operands = in_double(sample.operands)
     real = any(map(is_real, operands))
@@ -44,8 +45,8 @@ def numeric_law_holds(op: Op, sample: Sample, draw: HypothesisDraw) -> None:
     def run(changed: Operands) -> Array:
         return _in_double(results(op, changed, sample.attributes)[0])
 
-    match op.numeric:
-        case n.Monotone() | n.Piecewise() as kind:
+    match kind:
+        case n.Monotone() | n.Piecewise():
             _within(found[0], kind.image)
             if is_real(operands[0]):
                 _monotone_between_turns(kind, operands, run, draw)

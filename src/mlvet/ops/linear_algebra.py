@@ -209,7 +209,7 @@ def qr_reference(a: NDArray[Any], *, mode: str = "reduced") -> Any:
 
 def infer_eigh(a: Tensor, *, require: Require, **_: Any) -> tuple[Tensor, Tensor]:
     """Real eigenvalues and the eigenvectors as columns."""
-    dims = _square(a, require, "the matrix") or require.unknown_tensor(a.dtype, 2).dims
+    dims = _square(a, require, "the matrix") or a.dims
     return Tensor(_real(a.dtype), dims[:-1]), a.with_shape(dims)
 
 
