@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from mlvet.domains.tensors import Tensor
-from mlvet.ops.danger import GradientAt
+from mlvet.ops.danger import AllAt
 from mlvet.ops.derivative import Jvp
 from mlvet.ops.index_map import AlongAxis
 from mlvet.ops.normalisation import (
@@ -215,7 +215,7 @@ lp_normalization = register(
         infer=infer_lp_normalization,
         numeric=Bounded(Range(-1, 1)),
         index_map=AlongAxis(),
-        danger=(SQUARE, GradientAt(0, rule="infinite-gradient")),
+        danger=(SQUARE, AllAt(0, rule="infinite-gradient", gradient=True)),
         derivative=Jvp(_lp_jvp),
         effects=Effects.PURE,
         reference=_lp_normalization,

@@ -8,6 +8,9 @@ from typing import Any
 import numpy as np
 
 from mlvet.domains import dtypes
+from mlvet.domains.dims import Expr
+from mlvet.domains.dims import maximum as larger
+from mlvet.domains.dims import minimum as smaller
 from mlvet.domains.tensors import Tensor
 from mlvet.ops.danger import Overflow
 from mlvet.ops.derivative import Derivative, Jvp, SameMap
@@ -45,6 +48,16 @@ def kind_of_scatter(reduction: str = "none", **_: Any) -> Numeric | None:
     return {"add": Linear((0, 2)), "mul": None}.get(reduction, Selection((0, 2)))
 
 
+def minimum(old: Any, update: Any) -> Any:
+    """The smaller of two elements, which may be sizes."""
+    return smaller(old, update) if isinstance(old, Expr) or isinstance(update, Expr) else min(old, update)
+
+
+def maximum(old: Any, update: Any) -> Any:
+    """The larger of two elements, which may be sizes."""
+    return larger(old, update) if isinstance(old, Expr) or isinstance(update, Expr) else max(old, update)
+
+
 def _write(result: Array, places: Iterator[tuple[tuple[Any, ...], Any]], reduction: str) -> None:
     """Updates in turn; later ones win where there is no reduction."""
     for place, update in places:
@@ -56,7 +69,7 @@ def _write(result: Array, places: Iterator[tuple[tuple[Any, ...], Any]], reducti
         elif reduction == "mul":
             result[place] = old * update
         else:
-            result[place] = min(old, update) if reduction == "min" else max(old, update)
+            result[place] = minimum(old, update) if reduction == "min" else maximum(old, update)
 
 
 def _write_moving(
