@@ -59,10 +59,12 @@ class Verdict:
     outputs: tuple[Any, ...] = ()
 
 
-def main(folder: Path = MODELS, share: float = 1.0, keep: Path | None = None, only: str = "") -> Table:
+def main(
+    folder: Path = MODELS, share: float = 1.0, keep: Path | None = None, only: str = "", kind: str = ""
+) -> Table:
     """One row per kind of model."""
     tallies: dict[str, Tally] = {}
-    for record in records(folder, share, keep, only):
+    for record in records(folder, share, keep, only, kind):
         tally = tallies.setdefault(record["kind"], Tally())
         if record["change"] == "":
             tally.models += 1
@@ -103,7 +105,9 @@ def _table(tallies: dict[str, Tally]) -> Table:
     return Table("mutants", "Models changed at one place", "make bench", shown, rows, remarks)
 
 
-def records(folder: Path, share: float, keep: Path | None, only: str = "") -> Iterator[dict[str, Any]]:
+def records(
+    folder: Path, share: float, keep: Path | None, only: str = "", kind: str = ""
+) -> Iterator[dict[str, Any]]:
     """One record per model and per mutant."""
     from bases import feeds, node_tests, real_models, stored_models
     from execution import Runtime
@@ -112,7 +116,7 @@ def records(folder: Path, share: float, keep: Path | None, only: str = "") -> It
 
     runtime = Runtime()
     for base in (*node_tests(), *stored_models(), *real_models(folder)):
-        if only and only not in base.name:
+        if only not in base.name or kind not in base.kind:
             continue
         rng = random.Random(crc32(base.name.encode()))
         plain, sizes = _runnable(base, runtime)
@@ -265,5 +269,6 @@ if __name__ == "__main__":
     parser.add_argument("--share", type=float, default=1.0, help="times the usual number of mutants")
     parser.add_argument("--keep", type=Path, help="folder for the mutants on which the two disagree")
     parser.add_argument("--only", default="", help="only models whose name contains this")
+    parser.add_argument("--kind", default="", help="only models of kinds whose name contains this")
     options = parser.parse_args()
-    print(main(options.folder, options.share, options.keep, options.only).markdown())
+    print(main(options.folder, options.share, options.keep, options.only, options.kind).markdown())

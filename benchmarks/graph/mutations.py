@@ -77,7 +77,9 @@ def _input_shape(model: ModelProto, rng: random.Random) -> bool:
 
 
 def _input_type(model: ModelProto, rng: random.Random) -> bool:
-    inputs = [i for i in model.graph.input if i.type.HasField("tensor_type")]
+    inputs = [
+        i for i in model.graph.input if i.type.HasField("tensor_type") and i.type.tensor_type.elem_type != TensorProto.STRING
+    ]
     if not inputs:
         return False
     kind = rng.choice(inputs).type.tensor_type
