@@ -135,8 +135,26 @@ def test_a_custom_layer_is_opaque_and_keeps_its_arrays_and_declared_shape(tmp_pa
     graph = read_keras(tmp_path / "model.keras", "model.keras")
     node = next(node for node in graph.nodes() if node.name == "scaled")
     assert (node.op, node.source_op) == (OPAQUE, "mine>Scaled")
-    assert str(node.outputs[0].declared) == "f32[batch, 4]"
+    assert str(node.outputs[0].declared) == "f32[scaled.0, 4]"
     assert [parameter.data.shape for parameter in graph.parameters if parameter.module == "scaled"] == [(4,)]
+
+
+def test_a_quantised_layer_is_opaque():
+    x = keras.Input((4,))
+    model = keras.Model(x, L.Dense(2, name="small")(x))
+    model.quantize("int8")
+    assert [(node.op, node.source_op) for node in from_keras(model).nodes()] == [(OPAQUE, "Dense")]
+
+
+def test_inputs_in_a_dictionary_are_matched_by_key(tmp_path):
+    inner_inputs = {"b": keras.Input((3,), name="b"), "a": keras.Input((2,), name="a")}
+    inner = keras.Model(inner_inputs, L.Concatenate()([L.Dense(2)(inner_inputs["b"]), inner_inputs["a"]]), name="inner")
+    left, right = keras.Input((2,)), keras.Input((3,))
+    model = filled(keras.Model([left, right], inner({"a": left, "b": right})))
+    model.save(tmp_path / "model.keras")
+    inputs = drawn_inputs(model)
+    found = executed(read_keras(tmp_path / "model.keras", "m"), inputs)
+    np.testing.assert_allclose(found[0], predicted(model, inputs)[0], rtol=1e-4, atol=1e-5)
 
 
 def test_a_subclassed_model_is_refused_in_one_line():
