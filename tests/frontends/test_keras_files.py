@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import io
 import subprocess
 import sys
 import zipfile
 
+import h5py
 import numpy as np
 import pytest
 from keras_models import drawn_inputs, executed, filled, keras, predicted
@@ -195,6 +197,24 @@ def test_arrays_in_a_compressed_archive_are_found_too(tmp_path):
     for left, right in zip(graphs[0].parameters, graphs[1].parameters, strict=True):
         np.testing.assert_array_equal(left.data.load(), right.data.load())
     assert len(read_weights(tmp_path / "packed.keras")) == len(model.weights)
+
+
+def test_arrays_are_found_where_groups_do_not_name_their_layers(tmp_path):
+    x = keras.Input((4,))
+    inner = keras.Sequential([L.Input((3,)), L.Dense(3, name="within")], name="inner")
+    model = keras.Model(x, L.Dense(2, name="last")(inner(L.Dense(3, name="other")(L.Dense(3, name="first")(x)))))
+    filled(model).save(tmp_path / "new.keras")
+    with zipfile.ZipFile(tmp_path / "new.keras") as new, zipfile.ZipFile(tmp_path / "old.keras", "w") as old:
+        weights = io.BytesIO(new.read("model.weights.h5"))
+        with h5py.File(weights, "a") as file:
+            file.visititems(lambda _, item: item.attrs.pop("name", None) and None)
+        old.writestr("config.json", new.read("config.json"))
+        old.writestr("model.weights.h5", weights.getvalue())
+    graph = read_keras(tmp_path / "old.keras", "old")
+    wanted = {weight.path: keras.ops.convert_to_numpy(weight) for weight in model.weights}
+    assert {parameter.name for parameter in graph.parameters} == set(wanted)
+    for parameter in graph.parameters:
+        np.testing.assert_array_equal(parameter.data.load(), wanted[parameter.name])
 
 
 def test_an_archive_without_readable_weights_still_has_its_architecture(tmp_path):

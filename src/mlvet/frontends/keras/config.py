@@ -128,7 +128,9 @@ def shape_of(raw: Any) -> tuple[int | None, ...] | None:
     """A shape as the file gives it, or None if it is none."""
     if not isinstance(raw, list | tuple):
         return None
-    if not all(dim is None or (isinstance(dim, int) and not isinstance(dim, bool) and dim >= 0) for dim in raw):
+    if not all(
+        dim is None or (isinstance(dim, int) and not isinstance(dim, bool) and 0 <= dim < 1 << 40) for dim in raw
+    ):
         return None
     return tuple(raw)
 

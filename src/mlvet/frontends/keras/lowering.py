@@ -102,7 +102,7 @@ class Lowering:
         operands = [None if value is None else self.tensor(value) for value in inputs]
         try:
             result = known.infer(*operands, require=Require(name), **attributes)
-        except UnknownRank:
+        except (UnknownRank, OverflowError):
             return ()
         return result if isinstance(result, tuple) else (result,)
 
