@@ -134,6 +134,15 @@ class Builder:
         """Add a node that no table knows."""
         return self.node(OPAQUE, inputs, outputs, source_op=source_op, **rest)
 
+    def mark(self) -> tuple[int, int]:
+        """A point to go back to."""
+        return len(self._nodes), len(self._constants)
+
+    def back_to(self, mark: tuple[int, int]) -> None:
+        """Take back the nodes and constants added since a mark; their names stay taken."""
+        del self._nodes[mark[0] :]
+        del self._constants[mark[1] :]
+
     def region(self, kind: str, name: str = "") -> Builder:
         """A builder for a region within this one."""
         return Builder(kind, name, within=self)
