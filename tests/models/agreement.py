@@ -21,12 +21,15 @@ from mlvet.ir.graph import Graph
 
 @dataclass
 class Agreement:
-    """The values of one model by how inference and execution compare; `looser` and `wrong` name value and operator."""
+    """The values of one model by how inference and execution compare; `looser` and `wrong` name value and operator.
+
+    `stops` are the operators, with the value, that yield a looser type from operands that are known exactly.
+    """
 
     equal: int = 0
     looser: list[str] = field(default_factory=list)
     wrong: list[str] = field(default_factory=list)
-    unseen: list[str] = field(default_factory=list)
+    stops: list[tuple[str, str]] = field(default_factory=list)
 
 
 def compare(
@@ -43,18 +46,24 @@ def compare(
     }
     produced = run(path, arrays)
     result = Agreement()
-    operators = {value.name: node.source_op for node in graph.body.nodes for value in node.outputs}
-    types = {value.name: inference.type_of(value) for node in graph.body.nodes for value in node.outputs}
-    for name, array in produced.items():
-        if name not in types:
-            result.unseen.append(name)
-            continue
-        where = f"{operators[name]} `{name}`: inferred {types[name]}, produced {array.dtype}{list(array.shape)}"
-        verdict = _verdict(types[name], array, given)
-        if verdict == "equal":
-            result.equal += 1
-        else:
-            (result.looser if verdict == "looser" else result.wrong).append(where)
+    loose: set[str] = set()
+    for node in graph.body.nodes:
+        for value in node.outputs:
+            inferred = inference.type_of(value)
+            if value.name not in produced:
+                continue
+            array = produced[value.name]
+            verdict = _verdict(inferred, array, given)
+            where = f"{node.source_op} `{value.name}`: inferred {inferred}, produced {array.dtype}{list(array.shape)}"
+            if verdict == "equal":
+                result.equal += 1
+            elif verdict == "wrong":
+                result.wrong.append(where)
+            else:
+                result.looser.append(where)
+                if not any(operand is not None and operand.name in loose for operand in node.inputs):
+                    result.stops.append((node.source_op, value.name))
+                loose.add(value.name)
     return result, inference
 
 

@@ -278,6 +278,9 @@ def _rank(term: tuple[Monomial, int]) -> tuple[int, list[str]]:
 
 
 def _floor_div_by(left: Dim, right: int) -> Dim:
+    shared = gcd(right, *(count for _, count in _terms(left)))
+    left = _polynomial({monomial: count // shared for monomial, count in _terms(left)})
+    right //= shared
     whole = {monomial: count // right for monomial, count in _terms(left)}
     rest = _polynomial({monomial: count % right for monomial, count in _terms(left)})
     if isinstance(rest, int):

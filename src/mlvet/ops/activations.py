@@ -254,6 +254,45 @@ prelu = register(
         derivative=Partials(lambda x, slope: (np.where(x < 0, slope, 1.0), np.where(x < 0, x, 0.0))),
         effects=Effects.PURE,
         reference=keeping_dtype(lambda x, slope: np.where(x < 0, x * slope, x)),
-        samples=Tensors(count=2),
+        samples=lambda draw: Sample((draw.array(shape := draw.shape()), draw.array(draw.broadcastable(shape)))),
+    )
+)
+
+
+def infer_swiglu(gate: Tensor, x: Tensor, *, require: Require, alpha: float = 1.0) -> Tensor:
+    """Gate and data have one shape, which is the result's."""
+    del alpha
+    dtype = require.same_dtype(gate, x)
+    if not x.ranked or not gate.ranked:
+        return Tensor(dtype, gate.shape if gate.ranked else x.shape)
+    if require.rank(x, gate.rank, "data"):
+        for mine, other in zip(gate.dims, x.dims, strict=True):
+            require.equal(other, mine, "gate and data have one shape")
+    return Tensor(dtype, gate.shape)
+
+
+def _gated(gate: Array, x: Array, alpha: float = 1.0) -> Any:
+    return gate * logistic(alpha * gate) * x
+
+
+def _gated_partials(gate: Array, x: Array, alpha: float = 1.0) -> tuple[Any, Any]:
+    slope = logistic(alpha * gate) + alpha * gate * logistic_slope(alpha * gate)
+    return slope * x, gate * logistic(alpha * gate)
+
+
+swiglu = register(
+    Op(
+        "swiglu",
+        "pointwise",
+        infer=infer_swiglu,
+        numeric=Composite(lambda build, gate, x, alpha=1.0: build.add("mul", build.add("swish", gate, alpha=alpha), x)),
+        index_map=Elementwise(),
+        danger=(Overflow("product-overflow"),),
+        derivative=Partials(_gated_partials),
+        effects=Effects.PURE,
+        reference=keeping_dtype(_gated),
+        samples=lambda draw: Sample(
+            (draw.array(shape := draw.shape()), draw.array(shape)), {"alpha": draw.choice([1.0, 0.5, 1.702])}
+        ),
     )
 )

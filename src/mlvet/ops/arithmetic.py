@@ -16,11 +16,11 @@ from mlvet.domains.tensors import Tensor, UnknownValue
 from mlvet.ops.danger import Danger, Near, Overflow
 from mlvet.ops.derivative import Derivative, Partials, ProductRule, SameMap, Zero
 from mlvet.ops.index_map import Elementwise
-from mlvet.ops.numeric import NONNEGATIVE, Affine, Bounded, Composite, Lattice, Numeric, Product, Quotient, Range
+from mlvet.ops.numeric import NONNEGATIVE, Affine, Bounded, Composite, Lattice, Numeric, Power, Product, Quotient, Range
 from mlvet.ops.op import Effects, Infer, Op, register
 from mlvet.ops.pointwise import Array, keeping_dtype
 from mlvet.ops.require import Require
-from mlvet.ops.samples import Draw, Sample, Samples, Tensors
+from mlvet.ops.samples import Draw, Sample, Samples, Tensors, broadcasting
 
 PAIR = Tensors(count=2)
 SUM = Overflow("sum-overflow")
@@ -39,16 +39,15 @@ def infer_power(x: Tensor, exponent: Tensor, *, require: Require) -> Tensor:
 
 def apart(draw: Draw, count: int = 2, low: float = 1, high: float = 5) -> tuple[Array, ...]:
     """Operands that broadcast, of which all but the first keep away from 0 on either side."""
-    shape = draw.shape()
-    first = draw.array(shape, low=-8, high=8)
-    others = [draw.array(draw.broadcastable(shape), low=low, high=high) for _ in range(count - 1)]
+    shapes = broadcasting(draw, count)
+    first = draw.array(shapes[0], low=-8, high=8)
+    others = [draw.array(shape, low=low, high=high) for shape in shapes[1:]]
     return (first, *(other * draw.choice([-1, 1]) for other in others))
 
 
 def several(draw: Draw) -> Sample:
     """One to four operands that broadcast."""
-    shape = draw.shape()
-    return Sample((draw.array(shape), *(draw.array(draw.broadcastable(shape)) for _ in range(draw.integer(0, 3)))))
+    return Sample(tuple(draw.array(shape) for shape in broadcasting(draw, draw.integer(1, 4))))
 
 
 def on_sizes(function: Callable[[Dim, Dim], Dim], numbers: Callable[..., Any]) -> Callable[..., Any]:
@@ -69,6 +68,8 @@ def _keep_object(function: Callable[..., Any]) -> Callable[..., Any]:
 
     def run(*operands: Array, **attributes: Any) -> Array:
         if any(a is not None and a.dtype == object for a in operands):
+            if any(a is not None and a.dtype.kind not in "Oiu" for a in operands):
+                raise UnknownValue("sizes among numbers that are not whole")
             return np.asarray(function(*operands, **attributes), dtype=object)
         return np.asarray(kept(*operands, **attributes))
 
@@ -148,10 +149,10 @@ def _power(x: Array, exponent: Array) -> Any:
 
 
 def _power_samples(draw: Draw) -> Sample:
-    shape = draw.shape()
-    exponent = draw.array(draw.broadcastable(shape), low=-3, high=3)
-    whole = draw.array(draw.broadcastable(shape), low=0, high=3, dtype=i32)
-    return Sample((draw.array(shape, low=0.2, high=4), draw.choice([exponent, whole])))
+    base, other = broadcasting(draw, 2)
+    exponent = draw.array(other, low=-3, high=3)
+    whole = draw.array(other, low=0, high=3, dtype=i32)
+    return Sample((draw.array(base, low=0.2, high=4), draw.choice([exponent, whole])))
 
 
 def _mod(a: Array, b: Array, fmod: int = 0) -> Any:
@@ -235,7 +236,7 @@ remainder = elementwise(
 power = elementwise(
     "pow",
     on_sizes(_power_size, _power),
-    Bounded(),
+    Power(),
     danger=[Overflow("pow-overflow")],
     derivative=Partials(_power_partials),
     samples=_power_samples,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,7 @@ from mlvet.domains.dims import Dim, floor_div
 from mlvet.domains.dtypes import DType
 from mlvet.domains.tensors import Dims, Tensor
 from mlvet.ops.danger import Overflow
-from mlvet.ops.derivative import Derivative
+from mlvet.ops.derivative import Derivative, Jvp
 from mlvet.ops.numeric import Convex, Numeric
 from mlvet.ops.op import Effects, Infer, Op, Reference, register
 from mlvet.ops.precision import narrow, wide
@@ -86,7 +87,7 @@ def infer_scaled_dot_product_attention(
     require.holds(not (is_causal and attn_mask is not None), "a mask and is_causal exclude each other")
     because = "queries and keys are multiplied along their last dim"
     require.equal(query.dims[-1], key.dims[-1], because=because, rule=HEAD_SIZE)
-    require.equal(key.dims[-2], value.dims[-2], because="there is one value per key", rule="attention-length")
+    require.equal(key.dims[-2], value.dims[-2], because="there is one value per key", rule="dims-differ")
     batch = _attention_batch(query, key, value, enable_gqa, require)
     if attn_mask is not None and attn_mask.ranked:
         require.broadcast(attn_mask.dims, (*batch, query.dims[-2], key.dims[-2]))
@@ -126,6 +127,24 @@ def scaled_dot_product_attention_reference(
         return narrow(np.matmul(weights, v), query)
 
 
+def _sdpa_along(operands: Sequence[Any], directions: Sequence[Any], **attributes: Any) -> Any:
+    """The softmax weights W change by W * (dS - sum(W * dS)) when the scores change by dS."""
+    q, k, v, *rest = operands
+    dq, dk, dv = (np.zeros_like(x) if d is None else d for x, d in zip((q, k, v), directions, strict=False))
+    if attributes.get("enable_gqa") and q.ndim > 2:
+        repeats = q.shape[-3] // k.shape[-3]
+        k, v, dk, dv = (np.repeat(x, repeats, axis=-3) for x in (k, v, dk, dv))
+    scale = attributes.get("scale")
+    factor = 1 / np.sqrt(max(q.shape[-1], 1)) if scale is None else scale
+    identity = np.eye(k.shape[-2], dtype=q.dtype)
+    weights = scaled_dot_product_attention_reference(q, k, identity, *rest, **{**attributes, "enable_gqa": False})
+    change = factor * (dq @ np.swapaxes(k, -1, -2) + q @ np.swapaxes(dk, -1, -2))
+    if len(directions) > 3 and directions[3] is not None:
+        change = change + directions[3]
+    turned = weights * (change - np.sum(weights * change, axis=-1, keepdims=True))
+    return turned @ v + weights @ dv
+
+
 def _sample_sdpa(draw: Draw) -> Sample:
     batch, heads, length, keys, size, out = (draw.integer(1, 3) for _ in range(6))
     grouped = draw.choice([True, False])
@@ -150,6 +169,7 @@ scaled_dot_product_attention = attentive(
     scaled_dot_product_attention_reference,
     _sample_sdpa,
     Convex(2),
+    Jvp(_sdpa_along),
 )
 
 
@@ -194,21 +214,21 @@ def infer_attention(
         return unknown[0], unknown[1], unknown[2], unknown[3]
     batch, heads, length, size = query
     for other in (key, value):
-        batch = require.equal(batch, other[0], because="query, key and value have one batch", rule="attention-batch")
+        batch = require.equal(batch, other[0], because="query, key and value have one batch", rule="dims-differ")
     require.equal(size, key[3], because="queries and keys have one size per head", rule=HEAD_SIZE)
     shared = require.equal(key[1], value[1], because="keys and values have the same heads", rule=HEADS)
     require.divisible(heads, shared, because="each head of keys serves as many heads of queries", rule=HEADS)
-    tokens = require.equal(key[2], value[2], because="there is one value per key", rule="attention-length")
+    tokens = require.equal(key[2], value[2], because="there is one value per key", rule="dims-differ")
     total = tokens
     if past_key is not None and require.rank(past_key, 4, "past key"):
         total = past_key.dims[2] + tokens
         for found, wanted in zip((*past_key.dims[:2], past_key.dims[3]), (batch, shared, size), strict=True):
-            require.equal(found, wanted, because="the past keys continue in the new ones", rule="attention-past")
+            require.equal(found, wanted, because="the past keys continue in the new ones", rule="dims-differ")
     elif past_key is not None:
         total = require.unknown()
     if attn_mask is not None and attn_mask.ranked and require.rank_at_least(attn_mask, 1, "mask"):
         require.at_least(
-            total, attn_mask.dims[-1], because="the mask covers no more than the keys", rule="attention-mask"
+            total, attn_mask.dims[-1], because="the mask covers no more than the keys", rule="size-out-of-range"
         )
         require.broadcast(attn_mask.dims[:-1], (batch, heads, length))
     if nonpad_kv_seqlen is not None and require.rank(nonpad_kv_seqlen, 1, "the lengths"):

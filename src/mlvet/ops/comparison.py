@@ -17,7 +17,7 @@ from mlvet.ops.numeric import Predicate, Selection
 from mlvet.ops.op import Effects, Op, register
 from mlvet.ops.pointwise import Array
 from mlvet.ops.require import Require
-from mlvet.ops.samples import Draw, Sample, Samples, Tensors
+from mlvet.ops.samples import Draw, Sample, Samples, Tensors, broadcasting
 
 TRUTHS = Tensors(count=2, dtype=bool_)
 
@@ -36,10 +36,9 @@ def infer_where(condition: Tensor, x: Tensor, y: Tensor, *, require: Require) ->
 
 def _alike(draw: Draw) -> Sample:
     """Two operands that broadcast and agree in places, of floats or integers."""
-    shape = draw.shape()
     dtype = draw.choice([f32, i32])
-    a, b = draw.array(shape, dtype=dtype), draw.array(draw.broadcastable(shape), dtype=dtype)
-    return Sample((a, np.where(np.broadcast_to(a, shape) > 0, a, b).astype(a.dtype)))
+    a, b = (draw.array(shape, dtype=dtype) for shape in broadcasting(draw, 2))
+    return Sample((a, np.where(a > 0, a, b).astype(a.dtype)) if draw.integer(0, 1) else (a, b))
 
 
 def predicate(
@@ -136,9 +135,8 @@ def _where(condition: Array, x: Array, y: Array) -> Array:
 
 
 def _where_samples(draw: Draw) -> Sample:
-    shape = draw.shape()
-    condition = draw.array(draw.broadcastable(shape), dtype=bool_)
-    return Sample((condition, draw.array(draw.broadcastable(shape)), draw.array(shape)))
+    condition, x, y = broadcasting(draw, 3)
+    return Sample((draw.array(condition, dtype=bool_), draw.array(x), draw.array(y)))
 
 
 where = register(

@@ -52,13 +52,13 @@ def contraction(
 def infer_matmul(a: Tensor, b: Tensor, *, require: Require) -> Tensor:
     """NumPy's rule: the last dim of `a` meets the last but one of `b`, the dims before broadcast."""
     dtype = require.same_dtype(a, b)
+    for operand, what in ((a, "left operand"), (b, "right operand")):
+        if not require.rank_at_least(operand, 1, what) and operand.ranked:
+            return require.unknown_tensor(dtype)
     return Tensor(dtype, _matmul_dims(a, b, require))
 
 
 def _matmul_dims(a: Tensor, b: Tensor, require: Require) -> tuple[Dim, ...]:
-    known = [require.rank_at_least(a, 1, "left operand"), require.rank_at_least(b, 1, "right operand")]
-    if not all(known) and a.ranked and b.ranked:
-        return (*a.dims[:-1], *b.dims[-1:])
     because = "matmul contracts the last dim of the left operand with the last but one of the right"
     if a.ranked or b.ranked:
         require.equal(a.dim(-1), b.dim(-2 if b.rank > 1 else -1), because=because, rule=INNER)
@@ -213,8 +213,9 @@ def infer_linear(x: Tensor, weight: Tensor, bias: Tensor | None = None, *, requi
     dtype = require.same_dtype(x, weight, bias)
     if not require.rank_at_least(x, 1, "input") and x.ranked:
         return require.unknown_tensor(dtype)
-    require.equal(x.dim(-1), weight.dim(-1), because="linear multiplies the features by the weight", rule=INNER)
-    require.holds(weight.rank in (1, 2), f"weight must have 1 or 2 dims, but is {weight}", rule="rank-differs")
+    if not require.holds(weight.rank in (1, 2), f"weight must have 1 or 2 dims, but is {weight}", rule="rank-differs"):
+        return require.unknown_tensor(dtype)
+    require.equal(x.dim(-1), weight.dims[-1], because="linear multiplies the features by the weight", rule=INNER)
     out = weight.dims[:-1]
     if bias is not None and bias.ranked:
         _broadcast_into(bias.dims, out, require)

@@ -13,8 +13,8 @@ from mlvet.domains.dtypes import DType
 from mlvet.domains.tensors import SMALL, Tensor, Unranked, of_dims
 from mlvet.ops.derivative import Derivative, SameMap, Zero
 from mlvet.ops.index_map import IndexMap, Moves
-from mlvet.ops.layout import Array, ints_of, length_of
-from mlvet.ops.numeric import NONNEGATIVE, Bounded, Linear, Numeric, Range, Selection
+from mlvet.ops.layout import Array, ints_of, length_of, proper
+from mlvet.ops.numeric import NONNEGATIVE, Bounded, ByMode, Linear, Numeric, Range, Selection
 from mlvet.ops.op import Effects, Infer, Op, Reference, register
 from mlvet.ops.require import Require
 from mlvet.ops.samples import Draw, Sample, Samples, Tensors, integers
@@ -78,7 +78,11 @@ def _sample_constant_of_shape(draw: Draw) -> Sample:
 
 
 constant_of_shape = _creation(
-    "constant_of_shape", infer_constant_of_shape, _constant_of_shape, _sample_constant_of_shape, None
+    "constant_of_shape",
+    infer_constant_of_shape,
+    _constant_of_shape,
+    _sample_constant_of_shape,
+    ByMode(lambda value=0.0, **_: Selection((), float(value))),
 )
 
 
@@ -115,6 +119,8 @@ def infer_range(start: Tensor, limit: Tensor, delta: Tensor, *, require: Require
     if any(operand.value is None or operand.value.size != 1 for operand in (start, limit, delta)):
         return Tensor(dtype, (require.unknown(),))
     if dtype is not None and not dtype.is_integer:
+        if any(operand.value is not None and operand.value.dtype == object for operand in (start, limit, delta)):
+            return Tensor(dtype, (require.unknown(),))
         first, last, step = (float(np.ravel(operand.value)[0]) for operand in (start, limit, delta))  # type: ignore[arg-type]
         if not require.holds(step != 0, "the step of a range cannot be 0"):
             return Tensor(dtype, (require.unknown(),))
@@ -281,7 +287,8 @@ def infer_linspace(start: Tensor, stop: Tensor, num: Tensor, *, require: Require
     """Numbers at equal distances from start to stop, both included."""
     dtype = require.same_dtype(start, stop)
     counts = require.ints(num)
-    return Tensor(dtype, (counts[0] if counts is not None and len(counts) == 1 else require.unknown(),))
+    size = counts[0] if counts is not None and len(counts) == 1 else require.unknown()
+    return Tensor(dtype, proper(require, [size]))
 
 
 def _linspace(start: Array, stop: Array, num: Array) -> Array:
@@ -302,7 +309,7 @@ def infer_tri(rows: Tensor, columns: Tensor, *, require: Require, k: int = 0, dt
     """Ones at and below a diagonal, zeros above."""
     del k
     known = [require.ints(operand) for operand in (rows, columns)]
-    return Tensor(dtype, tuple(require.unknown() if not sizes else sizes[0] for sizes in known))
+    return Tensor(dtype, proper(require, [sizes[0] if sizes else require.unknown() for sizes in known]))
 
 
 def _tri(rows: Array, columns: Array, *, k: int = 0, dtype: DType = dtypes.f32) -> Array:

@@ -11,8 +11,10 @@ import numpy as np
 
 from mlvet.domains.dims import Dim, floor_div
 from mlvet.domains.tensors import Tensor
+from mlvet.ops.danger import Overflow
 from mlvet.ops.derivative import Jvp
-from mlvet.ops.layout import Array, axes_of, ints_of, length_of
+from mlvet.ops.layout import Array, axes_of, ints_of, length_of, proper
+from mlvet.ops.numeric import ByMode, Convex, Linear, Numeric, Selection
 from mlvet.ops.op import Effects, Op, register
 from mlvet.ops.require import Require
 from mlvet.ops.samples import Draw, Sample, integers
@@ -75,7 +77,7 @@ def infer_resize(
         wanted = [scaled(dims[place], factor, require) for place, factor in zip(places, factors, strict=True)]
     else:
         wanted = [require.unknown() for _ in places]
-    for place, size in zip(places, wanted, strict=True):
+    for place, size in zip(places, proper(require, wanted), strict=True):
         dims[place] = size
     return x.with_shape(dims)
 
@@ -83,7 +85,7 @@ def infer_resize(
 def _kept(dims: Sequence[Dim], targets: Sequence[Dim], policy: str, require: Require) -> list[Dim]:
     """Sizes with the aspect of the dims, within the targets or covering them."""
     known, wanted = ([dim for dim in row if isinstance(dim, int)] for row in (dims, targets))
-    if len(known) != len(dims) or len(wanted) != len(targets) or 0 in known:
+    if len(known) != len(dims) or len(wanted) != len(targets) or 0 in known or not known:
         return [require.unknown() for _ in dims]
     factors = [target / dim for target, dim in zip(wanted, known, strict=True)]
     factor = min(factors) if policy == "not_larger" else max(factors)
@@ -153,8 +155,11 @@ def axis_weights(
     if antialias:
         parts = parts / parts.sum(axis=1, keepdims=True)
     if exclude_outside:
-        parts = np.where((near < 0) | (near >= dim), 0, parts)
-        parts = parts / parts.sum(axis=1, keepdims=True)
+        inside = (near >= 0) & (near < dim)
+        kept = np.where(inside, parts, 0)
+        parts = np.where(inside.any(axis=1, keepdims=True), kept, parts)
+        total = parts.sum(axis=1, keepdims=True)
+        parts = parts / np.where(total == 0, 1, total)
     np.add.at(weights, (rows[:, None], np.clip(near, 0, dim - 1).astype(np.int64)), parts)
     return weights
 
@@ -238,12 +243,28 @@ def _sample_resize(draw: Draw) -> Sample:
     return Sample((draw.array(dims), roi, None, integers(targets if some else [*dims[:2], *targets])), attributes)
 
 
+def kind_of_resize(
+    mode: str = "nearest",
+    coordinate_transformation_mode: str = "half_pixel",
+    extrapolation_value: float = 0.0,
+    **_: Any,
+) -> Numeric | None:
+    """Picked elements, means of elements or sums of their multiples; what lies outside has a value of its own."""
+    outside = extrapolation_value if coordinate_transformation_mode == "tf_crop_and_resize" else None
+    if mode == "nearest":
+        return Selection((0,), outside)
+    if outside:
+        return None
+    return Convex() if mode == "linear" else Linear()
+
+
 resize = register(
     Op(
         "resize",
         "image",
         infer=infer_resize,
-        danger=(),
+        numeric=ByMode(kind_of_resize),
+        danger=(Overflow("sum-overflow"),),
         derivative=Jvp(_move_resize, operands=(0,)),
         effects=Effects.PURE,
         reference=_resize,

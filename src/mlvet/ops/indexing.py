@@ -10,7 +10,7 @@ import numpy as np
 from mlvet.domains import dtypes
 from mlvet.domains.dims import Dim, equal
 from mlvet.domains.tensors import Dims, Tensor
-from mlvet.ops.layout import Array, any_axis, index_in_range, layout, same_dims
+from mlvet.ops.layout import Array, any_axis, index_in_range, layout, proper, same_dims
 from mlvet.ops.require import Require
 from mlvet.ops.samples import Draw, Sample
 
@@ -85,7 +85,8 @@ gather_elements = layout(
 def infer_gather_nd(x: Tensor, indices: Tensor, *, require: Require, batch_dims: int = 0) -> Tensor:
     """The last axis of the indices holds coordinates; what they leave of the operand's dims is appended."""
     _integer_indices(require, indices)
-    if not require.rank_at_least(indices, 1 + batch_dims, "indices"):
+    require.holds(batch_dims >= 0, f"gather_nd cannot have {batch_dims} batch dims")
+    if batch_dims < 0 or not require.rank_at_least(indices, 1 + batch_dims, "indices"):
         return require.unknown_tensor(x.dtype)
     width = indices.dims[-1]
     if not isinstance(width, int):
@@ -131,7 +132,7 @@ def indexed(require: Require, x: Tensor, indices: Sequence[Tensor | None]) -> tu
             for number, dim in enumerate(index.dims):
                 if place + number < x.rank:
                     because = f"mask {index} does not cover dims of {x}"
-                    require.equal(dim, x.dims[place + number], because, "mask-dims")
+                    require.equal(dim, x.dims[place + number], because, "dims-differ")
             known = require.known_ints(index)
             shapes.append((require.unknown() if known is None else sum(known),))
         else:
@@ -142,7 +143,7 @@ def indexed(require: Require, x: Tensor, indices: Sequence[Tensor | None]) -> tu
             shapes.append(index.dims)
         taken += [(place + number, index) for number in range(width)]
         place += width
-    require.holds(place <= x.rank, f"{place} indices for {x}, which has {x.rank} dims", "too-many-indices")
+    require.holds(place <= x.rank, f"{place} indices for {x}, which has {x.rank} dims", "rank-differs")
     part = require.broadcast(*shapes)
     places = [number for number, _ in taken]
     adjacent = not places or places[-1] - places[0] == len(places) - 1
@@ -197,9 +198,9 @@ def infer_embedding(
     if known and isinstance(rows, int):
         worst = max(known, key=lambda row: row if row >= 0 else rows - row)
         because = f"index {worst} is out of range for {rows} rows"
-        require.holds(0 <= worst < rows, because, "index-out-of-range")
+        require.holds(0 <= worst < rows, because, "size-out-of-range")
     if padding_idx is not None and isinstance(rows, int):
-        require.holds(-rows <= padding_idx < rows, f"padding index {padding_idx} is out of range", "index-out-of-range")
+        require.holds(-rows <= padding_idx < rows, f"padding index {padding_idx} is out of range", "size-out-of-range")
     return weight.with_shape((*indices.dims, width))
 
 
@@ -221,7 +222,7 @@ def infer_one_hot(indices: Tensor, depth: Tensor, values: Tensor, *, require: Re
     sizes = require.ints(depth)
     if values.ranked and require.rank(values, 1, "values"):
         require.equal(values.dims[0], 2, "values of one_hot are off and on")
-    size = sizes[0] if sizes is not None and len(sizes) == 1 else require.unknown()
+    size = proper(require, sizes, "depth")[0] if sizes is not None and len(sizes) == 1 else require.unknown()
     place = require.axis(axis, indices.rank + 1)
     return Tensor(values.dtype, (*indices.dims[:place], size, *indices.dims[place:]))
 
@@ -249,7 +250,7 @@ def infer_compress(x: Tensor, condition: Tensor, *, require: Require, axis: int 
     if condition.ranked:
         require.rank(condition, 1, "the condition of compress")
     known = require.known_ints(condition)
-    size: Dim = require.unknown() if known is None else sum(known)
+    size: Dim = require.unknown() if known is None else sum(map(bool, known))
     if axis is None:
         return x.with_shape((size,))
     place = require.axis(axis, x.rank)

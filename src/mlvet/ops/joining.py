@@ -8,7 +8,7 @@ import numpy as np
 
 from mlvet.domains.dims import Dim, ceil_div, minimum, total
 from mlvet.domains.tensors import Tensor, Unranked
-from mlvet.ops.layout import Array, any_axis, ints_of, layout, length_of, same_dims
+from mlvet.ops.layout import Array, any_axis, ints_of, layout, length_of, proper, same_dims
 from mlvet.ops.require import Require
 from mlvet.ops.samples import Draw, Sample, integers
 
@@ -60,7 +60,7 @@ def infer_stack(*xs: Tensor, require: Require, axis: int = 0) -> Tensor:
         return require.unknown_tensor(dtype)
     dims = ranked[0].dims
     for x in ranked[1:]:
-        dims = same_dims(require, dims, x.dims, "stack joins operands of one shape", "stack-dims")
+        dims = same_dims(require, dims, x.dims, "stack joins operands of one shape", "concat-dims")
     place = require.axis(axis, len(dims) + 1)
     return Tensor(dtype, (*dims[:place], len(xs), *dims[place:]))
 
@@ -83,7 +83,7 @@ def infer_unstack(x: Tensor, *, require: Require, axis: int = 0, num: int | None
     place = require.axis(axis, x.rank)
     size: Dim = x.dims[place] if x.rank else 1
     if num is not None:
-        require.equal(size, num, f"unstack yields {num} results along axis {place}", "split-sizes")
+        require.equal(size, num, f"unstack yields {num} results along axis {place}", "dims-differ")
         size = num
     rest = x.with_shape(x.dims[:place] + x.dims[place + 1 :])
     return (rest,) * (size if isinstance(size, int) else 0)
@@ -118,7 +118,8 @@ def infer_split(
     if sizes is not None:
         if sizes.count(-1) == 1:
             sizes[sizes.index(-1)] = dim - total(size for size in sizes if size != -1)
-        require.equal(dim, total(sizes), f"split sizes must add up to dim {place} of {x}", "split-sizes")
+        sizes = list(proper(require, sizes, "part"))
+        require.equal(dim, total(sizes), f"split sizes must add up to dim {place} of {x}", "dims-differ")
     elif split is None and count:
         sizes = equal_parts(dim, count)
     else:
@@ -170,7 +171,7 @@ def infer_tile(x: Tensor, repeats: Tensor, *, require: Require) -> Tensor:
     because = f"tile needs one count per dim of {x}, but has {len(counts)}"
     if not require.holds(len(counts) == x.rank, because, "rank-differs"):
         return require.unknown_tensor(x.dtype)
-    return x.with_shape(dim * count for dim, count in zip(x.dims, counts, strict=True))
+    return x.with_shape(dim * n for dim, n in zip(x.dims, proper(require, counts, "count"), strict=True))
 
 
 def _tile(x: Array, repeats: Array) -> Array:
@@ -188,6 +189,7 @@ tile = layout("tile", infer_tile, _tile, _sample_tile, folds=True)
 def infer_repeat_interleave(x: Tensor, repeats: Tensor, *, require: Require, axis: int | None = None) -> Tensor:
     """Each element along the axis (of the flattened operand, without axis) repeated in place."""
     counts = require.ints(repeats)
+    counts = None if counts is None else list(proper(require, counts, "count"))
     dim: Dim = x.size if axis is None else x.dims[require.axis(axis, x.rank)] if x.rank else 1
     if counts is None:
         size = require.unknown()

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from mlvet.domains.dims import Dim, equal
-from mlvet.domains.tensors import Dims, Tensor
+from mlvet.domains.tensors import Dims, Tensor, UnknownRank
 from mlvet.ops.derivative import Derivative, SameMap
 from mlvet.ops.index_map import Moves
 from mlvet.ops.numeric import Numeric, Selection
@@ -54,7 +54,9 @@ def layout(
 def axes_of(require: Require, axes: Sequence[int], rank: int) -> list[int]:
     """Axes counted from 0; those out of range or named twice are recorded."""
     found = [require.axis(axis, rank) for axis in axes]
-    require.holds(len(set(found)) == len(found), f"axes {list(axes)} name one axis twice", rule="axis-repeated")
+    if found and not rank:
+        raise UnknownRank("a scalar has no axes")
+    require.holds(len(set(found)) == len(found), f"axes {list(axes)} name one axis twice", rule="illegal-argument")
     return found
 
 
@@ -71,7 +73,7 @@ def index_in_range(require: Require, indices: Tensor | None, size: Dim, what: st
     known = require.known_ints(indices)
     if known and isinstance(size, int):
         worst = max(known, key=lambda index: index if index >= 0 else -index - 1)
-        require.holds(-size <= worst < size, f"{what} {worst} is out of range for size {size}", "index-out-of-range")
+        require.holds(-size <= worst < size, f"{what} {worst} is out of range for size {size}", "size-out-of-range")
 
 
 def same_dims(require: Require, left: Dims, right: Dims, because: str, rule: str = "dims-differ") -> Dims:
@@ -79,6 +81,17 @@ def same_dims(require: Require, left: Dims, right: Dims, because: str, rule: str
     if not require.holds(len(left) == len(right), f"{because}: {len(left)} and {len(right)} dims", "rank-differs"):
         return left
     return tuple(require.equal(a, b, because, rule) for a, b in zip(left, right, strict=True))
+
+
+def proper(require: Require, dims: Iterable[Dim], what: str = "size") -> Dims:
+    """Sizes of a result; a negative one is recorded and not known."""
+    negative = f"{what} {{}} is negative"
+    return tuple(
+        require.unknown()
+        if isinstance(dim, int) and not require.holds(dim >= 0, negative.format(dim), "size-out-of-range")
+        else dim
+        for dim in dims
+    )
 
 
 def is_one(dim: Dim) -> bool | None:

@@ -81,6 +81,11 @@ class Quotient:
 
 
 @dataclass(frozen=True, slots=True)
+class Power:
+    """Elementwise, the first operand to the power of the second."""
+
+
+@dataclass(frozen=True, slots=True)
 class Selection:
     """Every element of the results is an element of the operands listed, or `fill` if that is given."""
 
@@ -146,7 +151,14 @@ class Composite:
     decompose: Callable[..., Any]
 
 
+@dataclass(frozen=True, slots=True)
+class ByMode:
+    """The kind hangs on the attributes: `of(**attributes)` yields it, or None where results can be anything."""
+
+    of: Callable[..., Any]
+
+
 Numeric: TypeAlias = (
-    Monotone | Piecewise | Bounded | Affine | Lattice | Product | Quotient | Selection | Reduction | Bilinear
-    | Multilinear | Linear | Convex | Predicate | Composite
+    Monotone | Piecewise | Bounded | Affine | Lattice | Product | Quotient | Power | Selection | Reduction | Bilinear
+    | Multilinear | Linear | Convex | Predicate | Composite | ByMode
 )  # fmt: skip

@@ -12,7 +12,7 @@ from mlvet.domains.dims import Dim
 from mlvet.domains.tensors import Tensor
 from mlvet.ops.derivative import Derivative, Jvp, Zero
 from mlvet.ops.index_map import AlongAxis, IndexMap
-from mlvet.ops.layout import Array, any_axis, same_dims
+from mlvet.ops.layout import Array, any_axis, proper, same_dims
 from mlvet.ops.numeric import NONNEGATIVE, Bounded, Numeric, Selection
 from mlvet.ops.op import Effects, Infer, Op, Reference, register
 from mlvet.ops.require import Require
@@ -66,7 +66,7 @@ def infer_top_k(
     place = require.axis(axis, x.rank)
     size: Dim = require.unknown()
     if wanted is not None and require.holds(len(wanted) == 1, "top_k takes one k", "rank-differs"):
-        size = wanted[0]
+        size = proper(require, wanted, "k")[0]
         require.at_least(x.dims[place], size, f"top_k takes {size} of dim {place} of {x}", "size-out-of-range")
     dims = (*x.dims[:place], size, *x.dims[place + 1 :])
     return x.with_shape(dims), Tensor(dtypes.i64, dims)

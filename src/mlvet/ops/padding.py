@@ -9,7 +9,8 @@ import numpy as np
 
 from mlvet.domains.dims import Dim
 from mlvet.domains.tensors import Tensor
-from mlvet.ops.layout import Array, axes_of, ints_of, layout, permutation
+from mlvet.ops.layout import Array, axes_of, ints_of, layout, permutation, proper
+from mlvet.ops.numeric import ByMode, Numeric, Selection
 from mlvet.ops.require import Require
 from mlvet.ops.samples import Draw, Sample, integers
 
@@ -34,7 +35,9 @@ def infer_pad(
         return require.unknown_tensor(x.dtype, x.rank)
     places = list(range(x.rank)) if named is None else axes_of(require, named, x.rank)
     because = f"pad needs two widths for each of {len(places)} axes of {x}, but has {len(widths)}"
-    if not require.holds(len(widths) == 2 * len(places), because, "pad-widths"):
+    if not require.holds(
+        len(widths) == 2 * len(places) and all(p < x.rank for p in places), because, "illegal-argument"
+    ):
         return require.unknown_tensor(x.dtype, x.rank)
     dims: list[Dim] = list(x.dims)
     for number, place in enumerate(places):
@@ -43,9 +46,11 @@ def infer_pad(
             for width in (before, after):
                 if isinstance(width, int) and width > 0:
                     room = dims[place] - 1 if mode == "reflect" else dims[place]
-                    require.at_least(room, width, f"{mode} padding of dim {place} must be within it", "pad-widths")
+                    require.at_least(
+                        room, width, f"{mode} padding of dim {place} must be within it", "illegal-argument"
+                    )
         dims[place] = dims[place] + before + after
-        require.at_least(dims[place], 0, f"padding leaves dim {place} of {x} negative", "pad-widths")
+        require.at_least(dims[place], 0, f"padding leaves dim {place} of {x} negative", "illegal-argument")
     return x.with_shape(dims)
 
 
@@ -81,7 +86,12 @@ def _sample_pad(draw: Draw) -> Sample:
     return Sample((draw.array(dims), integers(widths), value, axes), {"mode": mode})
 
 
-pad = layout("pad", infer_pad, _pad, _sample_pad, operands=(0, 2), fill=0.0, folds=True)
+def kind_of_pad(mode: str = "constant", **_: Any) -> Numeric:
+    """Only constant padding adds something to the elements."""
+    return Selection((0, 2), 0.0) if mode == "constant" else Selection((0,))
+
+
+pad = layout("pad", infer_pad, _pad, _sample_pad, operands=(0, 2), numeric=ByMode(kind_of_pad), folds=True)
 
 
 def infer_center_crop_pad(x: Tensor, shape: Tensor, *, require: Require, axes: Sequence[int] | None = None) -> Tensor:
@@ -93,7 +103,7 @@ def infer_center_crop_pad(x: Tensor, shape: Tensor, *, require: Require, axes: S
         require.holds(False, f"center_crop_pad needs {len(places)} sizes, but has {len(targets)}", "rank-differs")
         targets = None
     for number, place in enumerate(places):
-        dims[place] = require.unknown() if targets is None else targets[number]
+        dims[place] = require.unknown() if targets is None else proper(require, [targets[number]])[0]
     return x.with_shape(dims)
 
 

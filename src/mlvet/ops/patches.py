@@ -10,8 +10,9 @@ import numpy as np
 
 from mlvet.domains.dims import Dim, floor_div, product
 from mlvet.domains.tensors import Tensor
+from mlvet.ops.danger import Overflow
 from mlvet.ops.derivative import SameMap
-from mlvet.ops.layout import Array, ints_of, layout
+from mlvet.ops.layout import Array, ints_of, layout, proper
 from mlvet.ops.numeric import Linear
 from mlvet.ops.op import Effects, Op, register
 from mlvet.ops.require import Require
@@ -36,12 +37,16 @@ def infer_im2col(
     if not require.holds(x.rank in (3, 4), f"im2col takes 3 or 4 dims, but got {x}", "rank-differs"):
         return require.unknown_tensor(x.dtype)
     batch, (channels, *space) = x.dims[:-3], x.dims[-3:]
+    given = (kernel_size, dilation, padding, stride)
+    fit = all(len(row) == 2 for row in given) and min(*kernel_size, *dilation, *stride) > 0
+    if not require.holds(fit, f"im2col cannot have the window {tuple(kernel_size)} with {given[1:]}"):
+        return require.unknown_tensor(x.dtype, x.rank - 1)
     counts = [
         windows(dim, kernel, d, p, p, s)
         for dim, kernel, d, p, s in zip(space, kernel_size, dilation, padding, stride, strict=True)
     ]
     for count, dim in zip(counts, space, strict=True):
-        require.at_least(count, 1, f"no window of {tuple(kernel_size)} fits {dim}", "window-too-large")
+        require.at_least(count, 1, f"no window of {tuple(kernel_size)} fits {dim}", "kernel-larger-than-input")
     return x.with_shape((*batch, channels * product(kernel_size), product(counts)))
 
 
@@ -94,6 +99,7 @@ def infer_col2im(
     if not require.rank(x, 3):
         return require.unknown_tensor(x.dtype)
     image, block = require.ints(image_shape), require.ints(block_shape)
+    block = None if block is None else list(proper(require, block, "block"))
     count = next((len(known) for known in (image, block) if known is not None), None)
     if count is None:
         return require.unknown_tensor(x.dtype)
@@ -103,9 +109,13 @@ def infer_col2im(
         channels = floor_div(x.dims[1], product(block))
     if image is not None and block is not None and len(image) == len(block):
         d, p, s = dilations or (1,) * count, pads or (0,) * 2 * count, strides or (1,) * count
+        fit = (len(d), len(p), len(s)) == (count, 2 * count, count) and min(s, default=1) > 0
+        if not require.holds(fit, "col2im needs a dilation, two pads and a positive stride per axis"):
+            return require.unknown_tensor(x.dtype, count + 2)
         fits = [windows(image[n], block[n], d[n], p[n], p[n + count], s[n]) for n in range(count)]
         require.equal(x.dims[2], product(fits), f"the columns of {x} do not match the image {image}", "col2im-blocks")
-    return x.with_shape((x.dims[0], channels, *(image or [require.unknown() for _ in range(count)])))
+    space = proper(require, image) if image is not None else tuple(require.unknown() for _ in range(count))
+    return x.with_shape((x.dims[0], channels, *space))
 
 
 def _col2im(
@@ -149,7 +159,7 @@ col2im = register(
         "layout",
         infer=infer_col2im,
         numeric=Linear((0,)),
-        danger=(),
+        danger=(Overflow("sum-overflow"),),
         derivative=SameMap(),
         effects=Effects.PURE,
         reference=_col2im,
@@ -165,8 +175,8 @@ def infer_as_strided(
     require.holds(len(size) == len(stride), f"{len(size)} sizes and {len(stride)} strides differ", "rank-differs")
     if all(size):
         reach = offset + sum((n - 1) * step for n, step in zip(size, stride, strict=False))
-        require.at_least(x.size, reach + 1, f"as_strided reaches element {reach} of {x}", "index-out-of-range")
-    return x.with_shape(size)
+        require.at_least(x.size, reach + 1, f"as_strided reaches element {reach} of {x}", "size-out-of-range")
+    return x.with_shape(proper(require, size))
 
 
 def _as_strided(x: Array, *, size: Sequence[int], stride: Sequence[int], offset: int = 0) -> Array:

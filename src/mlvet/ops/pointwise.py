@@ -52,7 +52,7 @@ def keeping_dtype(function: Callable[..., Any]) -> Reference:
 def elements(function: Callable[..., Any]) -> Reference:
     """A function of Python numbers made to work on arrays, as NumPy lacks it."""
     ufunc = np.frompyfunc(function, 1, 1)
-    return lambda x: np.asarray(ufunc(x)).astype(x.dtype)
+    return lambda x: np.asarray(ufunc(x), dtype=np.float64).astype(x.dtype)
 
 
 def pointwise(
@@ -202,5 +202,4 @@ nan_to_num = pointwise(
     Monotone(),
     derivative=Partials(lambda x, **_: (np.isfinite(x).astype(x.dtype),)),
 )
-conj = pointwise("conj", np.conj, Selection((0,)), derivative=SameMap())
 stop_gradient = pointwise("stop_gradient", lambda x: x.copy(), Selection((0,)), derivative=None, folds=True)

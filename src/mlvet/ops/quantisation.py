@@ -8,11 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mlvet.domains import dtypes
-from mlvet.domains.dims import ceil_div
+from mlvet.domains.dims import ceil_div, equal
 from mlvet.domains.dtypes import DType
 from mlvet.domains.tensors import Tensor
 from mlvet.ops.danger import Danger, Near, Overflow
-from mlvet.ops.derivative import Derivative, Zero
+from mlvet.ops.derivative import Derivative, SameMap, Zero
 from mlvet.ops.op import Effects, Infer, Op, Reference, register
 from mlvet.ops.precision import narrow, wide
 from mlvet.ops.require import Require
@@ -45,18 +45,18 @@ def _operator(
 
 def scale_fits(x: Tensor, scale: Tensor, axis: int, block_size: int, require: Require, what: str) -> None:
     """A scale is one number, one per index of the axis, or one per block along the axis."""
-    if not x.ranked or not scale.ranked or scale.rank == 0 or scale.size == 1:
+    if not x.ranked or not scale.ranked or scale.rank == 0 or equal(scale.size, 1) is not False:
         return
     if block_size:
         if require.rank(scale, x.rank, what):
             at = require.axis(axis, x.rank)
             for index, (found, dim) in enumerate(zip(scale.dims, x.dims, strict=True)):
                 wanted = ceil_div(dim, block_size) if index == at else dim
-                require.equal(found, wanted, because=f"the {what} has one element per block", rule="scale-shape")
+                require.equal(found, wanted, because=f"the {what} has one element per block", rule="dims-differ")
     elif require.rank(scale, 1, what) and require.rank_at_least(x, 1):
         at = require.axis(axis, x.rank)
         require.equal(
-            scale.dims[0], x.dims[at], because=f"the {what} has one element per index of axis {at}", rule="scale-shape"
+            scale.dims[0], x.dims[at], because=f"the {what} has one element per index of axis {at}", rule="dims-differ"
         )
 
 
@@ -206,6 +206,7 @@ dequantize_linear = _operator(
     dequantize_linear_reference,
     _sample_dequantize,
     (Overflow("dequantisation-overflow", operand=1),),
+    SameMap((1,)),
 )
 
 

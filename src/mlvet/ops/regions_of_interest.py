@@ -12,8 +12,8 @@ from mlvet.domains import dtypes
 from mlvet.domains.dims import Dim
 from mlvet.domains.tensors import Tensor
 from mlvet.ops.derivative import Zero
-from mlvet.ops.layout import Array, ints_of, layout
-from mlvet.ops.numeric import NONNEGATIVE, Bounded, Numeric, Selection
+from mlvet.ops.layout import Array, ints_of, layout, proper
+from mlvet.ops.numeric import NONNEGATIVE, Bounded, Convex, Numeric, Selection
 from mlvet.ops.op import Effects, Infer, Op, Reference, register
 from mlvet.ops.require import Require
 from mlvet.ops.samples import Draw, Sample, Samples, integers
@@ -59,7 +59,7 @@ def infer_roi_align(
         count = rois.dims[0]
     if batch_indices.ranked and require.rank(batch_indices, 1, "batch indices"):
         count = require.equal(count, batch_indices.dims[0], "roi_align needs one batch index per region")
-    return x.with_shape((count, channels, output_height, output_width))
+    return x.with_shape((count, channels, *proper(require, (output_height, output_width))))
 
 
 def _corners(at: float, dim: int) -> tuple[int, int, float]:
@@ -125,7 +125,7 @@ def _sample_roi_align(draw: Draw) -> Sample:
     return Sample((x, rois, draw.array((count,), low=0, high=x.shape[0] - 1, dtype=dtypes.i64)), attributes)
 
 
-roi_align = _pooling("roi_align", infer_roi_align, _roi_align, _sample_roi_align, None)
+roi_align = _pooling("roi_align", infer_roi_align, _roi_align, _sample_roi_align, Convex())
 
 
 def infer_max_roi_pool(
@@ -138,7 +138,7 @@ def infer_max_roi_pool(
     if rois.ranked and require.rank(rois, 2, "regions"):
         require.equal(rois.dims[1], 5, "a region has a batch index and 4 edges")
         count = rois.dims[0]
-    return x.with_shape((count, channels, *pooled_shape))
+    return x.with_shape((count, channels, *proper(require, pooled_shape)))
 
 
 def _max_roi_pool(x: Array, rois: Array, *, pooled_shape: Sequence[int], spatial_scale: float = 1.0) -> Array:
@@ -186,10 +186,16 @@ def infer_max_unpool(
             require.equal(a, b, "max_unpool needs one index per element")
     wanted = require.ints(output_shape)
     if output_shape is not None:
-        return require.unknown_tensor(x.dtype, x.rank if x.ranked else None) if wanted is None else x.with_shape(wanted)
+        if wanted is None:
+            return require.unknown_tensor(x.dtype, x.rank if x.ranked else None)
+        return x.with_shape(proper(require, wanted))
     if not require.rank(x, len(kernel_shape) + 2):
         return require.unknown_tensor(x.dtype)
-    return x.with_shape([*x.dims[:2], *_unpooled(x.dims[2:], kernel_shape, pads, strides)])
+    count = len(kernel_shape)
+    fit = (pads is None or len(pads) == 2 * count) and (strides is None or len(strides) == count)
+    if not require.holds(fit, "max_unpool needs two pads and a stride per axis"):
+        return require.unknown_tensor(x.dtype, x.rank)
+    return x.with_shape([*x.dims[:2], *proper(require, _unpooled(x.dims[2:], kernel_shape, pads, strides))])
 
 
 def _unpooled(

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from mlvet.domains.dims import Dim, Expr, at_least, equal, modulo, symbol
+from mlvet.domains.dims import Dim, Expr, at_least, equal, maximum, modulo, substitute, symbol
 from mlvet.domains.dtypes import DType
 from mlvet.domains.tensors import Dims, Tensor, Unranked
 
@@ -183,14 +183,19 @@ class Require:
 
     def _broadcast_pair(self, left: Dim, right: Dim) -> Dim:
         decided = equal(left, right)
-        if decided is True:
+        if decided is True or maximum(left, 0) == maximum(right, 0):
             return left
         could = decided is None or equal(left, 1) is not False or equal(right, 1) is not False
         because = f"{left} and {right} must be equal, or one of them 1"
         self._record(Relation.BROADCAST, left, right, because, "broadcast-mismatch", None if could else False)
-        if equal(left, 1) is False:
+        if equal(left, 1) is False or _is_one_with(right, left):
             return left
-        return right if equal(right, 1) is False else self.unknown()
+        return right if equal(right, 1) is False or _is_one_with(left, right) else self.unknown()
 
     def _record(self, relation: Relation, left: Dim, right: Dim, because: str, rule: str, decided: Any) -> None:
         self.constraints.append(Constraint(relation, left, right, because, rule, decided))
+
+
+def _is_one_with(left: Dim, right: Dim) -> bool:
+    """Whether left is 1 where right, a symbol, is 1; then they broadcast to right, if they broadcast at all."""
+    return isinstance(right, Expr) and substitute(left, {str(right): 1}) == 1

@@ -38,14 +38,27 @@ def infer_reshape(x: Tensor, shape: Tensor, *, require: Require, allowzero: bool
             x.size, product(dims), f"reshape of {x} to {_show(dims)} keeps the number of elements", "reshape-size"
         )
         return x.with_shape(dims)
-    rest = product(dim for dim in dims if dim != -1)
+    size, rest = _without_common(x, [dim for dim in dims if dim != -1])
     if rest == 0:
         dims[wild[0]] = 0 if x.size == 0 and not allowzero else require.unknown()
         return x.with_shape(dims)
     because = f"reshape of {x} to {_show(dims)} leaves a whole number for -1"
-    require.divisible(x.size, rest, because, "reshape-size")
-    dims[wild[0]] = floor_div(x.size, rest)
+    require.divisible(size, rest, because, "reshape-size")
+    dims[wild[0]] = floor_div(size, rest)
     return x.with_shape(dims)
+
+
+def _without_common(x: Tensor, targets: Sequence[Dim]) -> tuple[Dim, Dim]:
+    """The number of elements and that of the targets, sizes that both have left out; an unknown 0 would be an error."""
+    if isinstance(x.shape, Unranked):
+        return x.size, product(targets)
+    left, right = list(x.dims), []
+    for target in targets:
+        if isinstance(target, Expr) and target in left:
+            left.remove(target)
+        else:
+            right.append(target)
+    return product(left), product(right)
 
 
 def _show(dims: Sequence[Dim]) -> str:
@@ -114,7 +127,7 @@ def infer_squeeze(x: Tensor, axes: Tensor | None = None, *, require: Require, st
     places = set(range(x.rank)) if wanted is None else set(axes_of(require, wanted, x.rank))
     if wanted is not None and strict:
         for place in sorted(places & set(range(x.rank))):
-            require.equal(x.dims[place], 1, f"squeeze of {x} removes dim {place}, which must be 1", "squeeze-dim")
+            require.equal(x.dims[place], 1, f"squeeze of {x} removes dim {place}, which must be 1", "dims-differ")
         return x.with_shape(dim for place, dim in enumerate(x.dims) if place not in places)
     ones = {place: is_one(x.dims[place]) for place in places if place < x.rank}
     if None in ones.values():
@@ -181,7 +194,7 @@ def infer_transpose(x: Tensor, *, require: Require, perm: Sequence[int] | None =
         return require.unknown_tensor(x.dtype, len(perm))
     because = f"transpose of {x} needs each of its axes once, but perm is {list(perm)}"
     places = [place + x.rank if place < 0 else place for place in perm]
-    if not require.holds(sorted(places) == list(range(x.rank)), because, "transpose-perm"):
+    if not require.holds(sorted(places) == list(range(x.rank)), because, "illegal-argument"):
         return require.unknown_tensor(x.dtype, len(perm))
     return x.with_shape(x.dims[place] for place in places)
 
@@ -228,6 +241,9 @@ def infer_broadcast_to(x: Tensor, shape: Tensor, *, require: Require) -> Tensor:
     targets = require.ints(shape)
     if targets is None:
         return require.unknown_tensor(x.dtype, length_of(shape))
+    if any(isinstance(target, int) and target < -1 for target in targets):
+        require.holds(False, f"broadcast to {_show(targets)} has a negative size", "broadcast-mismatch")
+        return require.unknown_tensor(x.dtype, len(targets))
     if isinstance(x.shape, Unranked):
         return x.with_shape(require.unknown() if target == -1 else target for target in targets)
     because = f"{x} does not broadcast to {_show(targets)}"
@@ -237,6 +253,7 @@ def infer_broadcast_to(x: Tensor, shape: Tensor, *, require: Require) -> Tensor:
     dims: list[Dim] = []
     for target, dim in zip(targets, (1,) * lead + x.dims, strict=True):
         if target == -1:
+            require.holds(len(dims) >= lead, f"-1 of {_show(targets)} has no dim of {x} to keep", "broadcast-mismatch")
             dims.append(dim)
             continue
         if target == 1:

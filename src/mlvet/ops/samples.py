@@ -48,9 +48,15 @@ class Tensors:
     low_rank: int = 0
 
     def __call__(self, draw: Draw) -> Sample:
-        shape = draw.shape(self.low_rank)
-        shapes = [shape, *(draw.broadcastable(shape) for _ in range(self.count - 1))]
+        shapes = broadcasting(draw, self.count, self.low_rank)
         return Sample(tuple(draw.array(s, low=self.low, high=self.high, dtype=self.dtype) for s in shapes))
+
+
+def broadcasting(draw: Draw, count: int, low_rank: int = 0) -> list[tuple[int, ...]]:
+    """Shapes that broadcast with each other; any of them can be the largest."""
+    shape = draw.shape(low_rank)
+    whole = draw.integer(0, count - 1)
+    return [shape if index == whole else draw.broadcastable(shape) for index in range(count)]
 
 
 def integers(values: Sequence[int]) -> NDArray[Any]:

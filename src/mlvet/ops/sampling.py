@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 
 from mlvet.domains.tensors import Tensor
+from mlvet.ops.danger import Overflow
 from mlvet.ops.derivative import SameMap
-from mlvet.ops.layout import Array, ints_of, length_of
-from mlvet.ops.numeric import Linear
+from mlvet.ops.layout import Array, ints_of, length_of, proper
+from mlvet.ops.numeric import ByMode, Convex, Linear
 from mlvet.ops.op import Effects, Op, register
 from mlvet.ops.require import Require
 from mlvet.ops.samples import Draw, Sample, integers
@@ -109,7 +110,7 @@ grid_sample = register(
         "grid_sample",
         "image",
         infer=infer_grid_sample,
-        numeric=Linear((0,)),
+        numeric=ByMode(lambda mode="linear", **_: Linear() if mode == "cubic" else Convex()),
         danger=(),
         derivative=SameMap((0,)),
         effects=Effects.PURE,
@@ -133,7 +134,7 @@ def infer_affine_grid(theta: Tensor, size: Tensor, *, require: Require, align_co
             require.equal(theta.dims[0], dims[0], "theta and size have one batch")
     if dims is None:
         return require.unknown_tensor(theta.dtype, count)
-    return theta.with_shape((dims[0], *dims[2:], count - 2))
+    return theta.with_shape((*proper(require, [dims[0], *dims[2:]]), count - 2))
 
 
 def _affine_grid(theta: Array, size: Array, *, align_corners: bool = False) -> Array:
@@ -159,7 +160,7 @@ affine_grid = register(
         "image",
         infer=infer_affine_grid,
         numeric=Linear((0,)),
-        danger=(),
+        danger=(Overflow("sum-overflow"),),
         derivative=SameMap((0,)),
         effects=Effects.PURE,
         reference=_affine_grid,

@@ -8,11 +8,15 @@ from typing import Any
 import numpy as np
 
 from mlvet.domains import dtypes
+from mlvet.domains.dims import Expr
+from mlvet.domains.dims import maximum as larger
+from mlvet.domains.dims import minimum as smaller
 from mlvet.domains.tensors import Tensor
+from mlvet.ops.danger import Overflow
 from mlvet.ops.derivative import Derivative, Jvp, SameMap
 from mlvet.ops.indexing import draw_key, indexed, key_of
-from mlvet.ops.layout import Array, any_axis, index_in_range, layout, same_dims
-from mlvet.ops.numeric import Linear
+from mlvet.ops.layout import Array, any_axis, index_in_range, layout, proper, same_dims
+from mlvet.ops.numeric import ByMode, Linear, Numeric, Selection
 from mlvet.ops.op import Effects, Infer, Op, Reference, register
 from mlvet.ops.require import Require
 from mlvet.ops.samples import Draw, Sample, Samples, integers
@@ -28,7 +32,8 @@ def _scatter(
             name,
             "scatter",
             infer=infer,
-            danger=() if isinstance(derivative, SameMap) else None,
+            numeric=ByMode(kind_of_scatter),
+            danger=(Overflow("sum-overflow"),),
             derivative=derivative,
             effects=Effects.PURE,
             reference=reference,
@@ -36,6 +41,21 @@ def _scatter(
             folds=folds,
         )
     )
+
+
+def kind_of_scatter(reduction: str = "none", **_: Any) -> Numeric | None:
+    """Elements are written, compared or added up; of products there is no telling."""
+    return {"add": Linear((0, 2)), "mul": None}.get(reduction, Selection((0, 2)))
+
+
+def minimum(old: Any, update: Any) -> Any:
+    """The smaller of two elements, which may be sizes."""
+    return smaller(old, update) if isinstance(old, Expr) or isinstance(update, Expr) else min(old, update)
+
+
+def maximum(old: Any, update: Any) -> Any:
+    """The larger of two elements, which may be sizes."""
+    return larger(old, update) if isinstance(old, Expr) or isinstance(update, Expr) else max(old, update)
 
 
 def _write(result: Array, places: Iterator[tuple[tuple[Any, ...], Any]], reduction: str) -> None:
@@ -49,7 +69,7 @@ def _write(result: Array, places: Iterator[tuple[tuple[Any, ...], Any]], reducti
         elif reduction == "mul":
             result[place] = old * update
         else:
-            result[place] = min(old, update) if reduction == "min" else max(old, update)
+            result[place] = minimum(old, update) if reduction == "min" else maximum(old, update)
 
 
 def _write_moving(
@@ -83,7 +103,7 @@ def infer_scatter_elements(
     require.holds(reduction in REDUCTIONS, f"scatter_elements has no reduction {reduction!r}")
     dtype = require.same_dtype(x, updates)
     if indices.ranked and updates.ranked:
-        same_dims(require, indices.dims, updates.dims, "indices and updates have one shape", "scatter-dims")
+        same_dims(require, indices.dims, updates.dims, "indices and updates have one shape", "dims-differ")
     if x.ranked and indices.ranked and require.rank(indices, x.rank, "indices") and x.rank:
         place = require.axis(axis, x.rank)
         index_in_range(require, indices, x.dims[place])
@@ -146,7 +166,7 @@ def infer_scatter_nd(
         because = f"coordinates of {width} dims do not fit {x}"
         if isinstance(width, int) and require.holds(width <= x.rank, because, "rank-differs") and updates.ranked:
             because = "updates of scatter_nd have the leading dims of the indices and the dims left of the operand"
-            same_dims(require, updates.dims, indices.dims[:-1] + x.dims[width:], because, "scatter-dims")
+            same_dims(require, updates.dims, indices.dims[:-1] + x.dims[width:], because, "dims-differ")
     return Tensor(dtype, x.shape)
 
 
@@ -206,7 +226,7 @@ def infer_tensor_scatter(
         require.holds(place != 0, "tensor_scatter writes along an axis other than the batch", "axis-out-of-range")
         for other, (dim, size) in enumerate(zip(past_cache.dims, update.dims, strict=True)):
             if other != place:
-                require.equal(dim, size, f"update and cache differ at dim {other}", "scatter-dims")
+                require.equal(dim, size, f"update and cache differ at dim {other}", "dims-differ")
             else:
                 require.at_least(dim, size, "the update is longer than the cache", "size-out-of-range")
         if write_indices is not None and require.rank(write_indices, 1, "write_indices"):
@@ -282,8 +302,8 @@ index_put = register(
         "index_put",
         "scatter",
         infer=infer_index_put,
-        numeric=Linear((0, 1)),
-        danger=(),
+        numeric=ByMode(lambda accumulate=False, **_: Linear((0, 1)) if accumulate else Selection((0, 1))),
+        danger=(Overflow("sum-overflow"),),
         derivative=SameMap((0, 1)),
         effects=Effects.PURE,
         reference=_index_put,
@@ -295,13 +315,13 @@ index_put = register(
 def infer_segment_sum(data: Tensor, ids: Tensor, num: Tensor | None = None, *, require: Require) -> Tensor:
     """Rows of one segment added up; `num` is the number of segments, else one more than the greatest id."""
     if data.ranked and ids.ranked and require.rank_at_least(data, ids.rank):
-        same_dims(require, ids.dims, data.dims[: ids.rank], "segment_sum needs one id per row", "scatter-dims")
+        same_dims(require, ids.dims, data.dims[: ids.rank], "segment_sum needs one id per row", "dims-differ")
     known, count = require.known_ints(ids), require.ints(num)
     segments = require.unknown()
     if count is not None and len(count) == 1:
-        return data.with_shape((count[0], *data.dims[ids.rank :]))
+        return data.with_shape((*proper(require, count), *data.dims[ids.rank :]))
     if num is None and known is not None:
-        return data.with_shape((max(known, default=-1) + 1, *data.dims[ids.rank :]))
+        return data.with_shape((max([*known, -1]) + 1, *data.dims[ids.rank :]))
     return data.with_shape((segments, *data.dims[ids.rank :]))
 
 
@@ -328,7 +348,7 @@ segment_sum = register(
         "scatter",
         infer=infer_segment_sum,
         numeric=Linear((0,)),
-        danger=(),
+        danger=(Overflow("sum-overflow"),),
         derivative=SameMap(),
         effects=Effects.PURE,
         reference=_segment_sum,

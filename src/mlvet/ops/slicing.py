@@ -9,7 +9,7 @@ import numpy as np
 
 from mlvet.domains.dims import Dim, bounds, ceil_div, maximum, minimum
 from mlvet.domains.tensors import Tensor
-from mlvet.ops.layout import Array, axes_of, ints_of, layout, length_of, permutation
+from mlvet.ops.layout import Array, axes_of, ints_of, layout, length_of, permutation, proper
 from mlvet.ops.require import Require
 from mlvet.ops.samples import Draw, Sample, integers
 
@@ -158,6 +158,9 @@ def infer_strided_slice(
     if not require.holds(taken <= x.rank, because, "axis-out-of-range"):
         return require.unknown_tensor(x.dtype)
     firsts, lasts, steps = require.ints(begin), require.ints(end), require.known_ints(strides)
+    lengths = {len(given) for given in (firsts, lasts, steps) if given is not None} | {count}
+    if not require.holds(len(lengths) == 1, f"begin, end and strides differ in length: {sorted(lengths)}"):
+        return require.unknown_tensor(x.dtype)
     dims: list[Dim] = []
     source = iter(x.dims)
     for kind, n, open_begin, open_end in entries:
@@ -171,7 +174,7 @@ def infer_strided_slice(
             first = firsts[n] if firsts is not None else None
             if isinstance(first, int) and isinstance(dim, int):
                 inside = -dim <= first < dim
-                require.holds(inside, f"index {first} is out of range for size {dim}", "index-out-of-range")
+                require.holds(inside, f"index {first} is out of range for size {dim}", "size-out-of-range")
         else:
             step = 1 if strides is None else None if steps is None else steps[n]
             lacks = (not open_begin and firsts is None) or (not open_end and lasts is None)
@@ -258,7 +261,7 @@ def infer_dynamic_slice(x: Tensor, *starts: Tensor, require: Require, sizes: Seq
             because = f"a slice of {size} does not fit dim {place} of {x}"
             require.at_least(x.dims[place], size, because, "size-out-of-range")
         require.holds(len(starts) == x.rank, f"dynamic_slice of {x} needs {x.rank} starts", "rank-differs")
-    return x.with_shape(sizes)
+    return x.with_shape(proper(require, sizes))
 
 
 def _corner(x: Array, starts: Sequence[Array], sizes: Sequence[int]) -> tuple[slice, ...]:

@@ -1,4 +1,4 @@
-"""Operators on text, and the small encoders that stand between tables and tensors."""
+"""Operators on text."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from mlvet.domains.dims import Dim
 from mlvet.domains.tensors import Tensor
 from mlvet.ops.derivative import Derivative, Zero
 from mlvet.ops.index_map import Elementwise, IndexMap
-from mlvet.ops.layout import Array, index_in_range, ints_of, layout
-from mlvet.ops.numeric import NONNEGATIVE, Bounded, Numeric, Range
+from mlvet.ops.layout import Array
+from mlvet.ops.numeric import Bounded, Numeric, Range
 from mlvet.ops.op import Effects, Infer, Op, Reference, register
 from mlvet.ops.require import Require
 from mlvet.ops.samples import Draw, Sample, Samples
@@ -232,99 +232,3 @@ def _sample_tf_idf_vectorizer(draw: Draw) -> Sample:
 
 
 tf_idf_vectorizer = _text("tf_idf_vectorizer", infer_tf_idf_vectorizer, _tf_idf_vectorizer, _sample_tf_idf_vectorizer)
-
-
-def _first_of(attributes: dict[str, Any], *names: str) -> tuple[str, Any]:
-    return next(((name, attributes[name]) for name in names if attributes.get(name) is not None), ("", None))
-
-
-_LABELS = {"strings": dtypes.text, "int64s": dtypes.i64, "floats": dtypes.f32}
-_DEFAULTS = {dtypes.text: "_Unused", dtypes.i64: -1, dtypes.f32: -0.0}
-
-
-def _labels(attributes: dict[str, Any]) -> tuple[list[Any], Any]:
-    """The values of a label encoder and their dtype."""
-    name, values = _first_of(attributes, *(f"values_{kind}" for kind in _LABELS), "values_tensor")
-    if name == "values_tensor":
-        return np.ravel(values).tolist(), dtypes.of(values.dtype)
-    return list(values or ()), _LABELS.get(name.removeprefix("values_"))
-
-
-def infer_label_encoder(x: Tensor, **attributes: Any) -> Tensor:
-    """The shape of the operand, the dtype of the values."""
-    attributes.pop("require")
-    return x.with_dtype(_labels(attributes)[1])
-
-
-def _label_encoder(x: Array, **attributes: Any) -> Array:
-    values, dtype = _labels(attributes)
-    keys = _first_of(attributes, *(f"keys_{kind}" for kind in _LABELS), "keys_tensor")[1]
-    keys = np.ravel(keys).tolist() if isinstance(keys, np.ndarray) else list(keys)
-    default = _first_of(attributes, "default_string", "default_int64", "default_float", "default_tensor")
-    named = {"default_string": dtypes.text, "default_int64": dtypes.i64, "default_float": dtypes.f32}
-    fits = default[0] == "default_tensor" or named.get(default[0]) is dtype
-    other = np.ravel(default[1])[0] if fits else _DEFAULTS.get(dtype, 0)
-    table = dict(zip(keys, values, strict=True))
-    unknown = next((value for key, value in table.items() if key != key), other)
-    return _each(lambda key: table.get(key, unknown if key != key else other), dtype.numpy, x)
-
-
-def _sample_label_encoder(draw: Draw) -> Sample:
-    x = draw.array(draw.shape(0, 3), low=0, high=4, dtype=dtypes.i64)
-    values: dict[str, Any] = draw.choice(({"values_floats": (0.5, 1.5, 2.5)}, {"values_int64s": (7, 8, 9)}))
-    return Sample((x,), {"keys_int64s": (0, 1, 3), **values})
-
-
-label_encoder = _text(
-    "label_encoder", infer_label_encoder, _label_encoder, _sample_label_encoder, index_map=Elementwise()
-)
-
-
-def infer_array_feature_extractor(x: Tensor, y: Tensor, *, require: Require) -> Tensor:
-    """The entries along the last axis that the second operand numbers."""
-    if not require.rank_at_least(x, 1):
-        return require.unknown_tensor(x.dtype)
-    index_in_range(require, y, x.dims[-1])
-    lead = x.dims[:-1] if x.rank > 1 else (1,)
-    return x.with_shape((*lead, y.size))
-
-
-def _array_feature_extractor(x: Array, y: Array) -> Array:
-    return np.take(x if x.ndim > 1 else x.reshape(1, -1), ints_of(y), axis=-1)
-
-
-def _sample_array_feature_extractor(draw: Draw) -> Sample:
-    dims = draw.shape(1, 3)
-    return Sample((draw.array(dims), draw.array(draw.shape(1, 1), low=0, high=dims[-1] - 1, dtype=dtypes.i64)))
-
-
-array_feature_extractor = layout(
-    "array_feature_extractor",
-    infer_array_feature_extractor,
-    _array_feature_extractor,
-    _sample_array_feature_extractor,
-    family="text",
-)
-
-
-def infer_binarizer(x: Tensor, **_: Any) -> Tensor:
-    """The shape and dtype of the operand."""
-    return x.without_value()
-
-
-def _binarizer(x: Array, *, threshold: float = 0.0) -> Array:
-    return (x > threshold).astype(x.dtype)
-
-
-def _sample_binarizer(draw: Draw) -> Sample:
-    return Sample((draw.array(draw.shape()),), {"threshold": draw.choice((0.0, 1.0))})
-
-
-binarizer = _text(
-    "binarizer",
-    infer_binarizer,
-    _binarizer,
-    _sample_binarizer,
-    index_map=Elementwise(),
-    numeric=Bounded(NONNEGATIVE),
-)

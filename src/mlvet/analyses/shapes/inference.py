@@ -107,7 +107,7 @@ class Run:
         require = Require(node.name)
         known, results = self._results(node, operands, require)
         if self._counting:
-            if known:
+            if known or not node.outputs:
                 self.result.analysed += 1
             else:
                 self.result.unanalysed[node.source_op] += 1
@@ -207,7 +207,8 @@ def _with_value(result: Tensor, value: Any) -> Tensor:
 
 
 def _stored(item: Constant | Parameter) -> Tensor:
-    """A constant with its elements if they are few; a parameter's elements are not followed, since they change."""
-    if isinstance(item, Parameter) or item.data is None or item.data.size > SMALL:
+    """A constant, or a parameter that stays as it is stored, with its elements if they are few."""
+    changes = isinstance(item, Parameter) and item.trainable
+    if changes or item.data is None or item.data.size > SMALL:
         return item.value.declared
     return constant(item.data.load(), item.data.dtype)

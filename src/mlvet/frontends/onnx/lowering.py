@@ -18,10 +18,8 @@ from mlvet.frontends.onnx.source import Source
 from mlvet.frontends.onnx.tensors import DTYPES
 from mlvet.frontends.onnx.upgrades import upgraded
 from mlvet.ir.builder import Builder
-from mlvet.ir.graph import Data, Region, Value
+from mlvet.ir.graph import CALL, Data, Region, Value
 from mlvet.ops import REGISTRY
-
-CALL = "call"
 
 
 def lower(source: Source, builder: Builder, notes: Counter[str]) -> Sequence[Value]:
@@ -30,9 +28,8 @@ def lower(source: Source, builder: Builder, notes: Counter[str]) -> Sequence[Val
     An attribute that the operator does not have is left out and counted in `notes`.
     """
     if source.is_call:
-        return source.add(
-            builder, CALL, source.operands, source.values(builder), {}, regions=tuple(source.regions.values())
-        )
+        named = {"function": source.source_op}
+        return source.add(builder, CALL, source.operands, source.values(builder), named, regions=_regions(source))
     if source.op_type == "Constant" and not source.domain:
         return [_constant(source, builder)]
     newest = upgraded(source, builder)
@@ -81,6 +78,10 @@ def canonical_name(domain: str, op_type: str) -> str:
 _DTYPES = frozenset({"to", "dtype", "output_dtype", "output_datatype", "stash_type", "softmax_precision", "precision"})
 
 
+_TYPED = {("ConstantOfShape", "value"): "dtype", ("LabelEncoder", "values_tensor"): "values_dtype"}
+"""Tensors whose element type matters, and the attribute that tells it."""
+
+
 def attributes(source: Source) -> dict[str, Any]:
     """Attributes in canonical form: element types as `DType`, tensors as tuples of numbers, none for the undefined."""
     plain: dict[str, Any] = {}
@@ -88,11 +89,11 @@ def attributes(source: Source) -> dict[str, Any]:
         if name in _DTYPES and isinstance(value, int):
             if value in DTYPES:
                 plain[name] = DTYPES[value]
-        elif source.op_type == "ConstantOfShape" and isinstance(value, Data):
-            plain["dtype"] = value.dtype
-            plain[name] = _single(value, source)
         elif isinstance(value, Data):
-            plain[name] = tuple(value.load().reshape(-1).tolist())
+            if (source.op_type, name) in _TYPED:
+                plain[_TYPED[source.op_type, name]] = value.dtype
+            filling = source.op_type == "ConstantOfShape"
+            plain[name] = _single(value, source) if filling else tuple(value.load().reshape(-1).tolist())
         elif value is not None:
             plain[name] = value
     return plain

@@ -158,7 +158,9 @@ class _Scope:
         """A weight is a parameter; integers and single numbers are constants."""
         if self.builder.kind == "graph" and data.dtype.is_float and data.size > 1:
             module = name.rpartition(".")[0] or name.rpartition("/")[0]
-            return self.builder.parameter(name, Tensor(data.dtype, data.shape), module=module, data=data)
+            return self.builder.parameter(
+                name, Tensor(data.dtype, data.shape), module=module, data=data, trainable=False
+            )
         return self.builder.constant(name, data)
 
     def _sparse(self, tensor: Record) -> None:

@@ -50,7 +50,7 @@ class _Parser:
     """Reads the part of the language that the texts use: messages, enums, oneofs, maps and fields."""
 
     def __init__(self, text: str) -> None:
-        self._tokens = [token for token in _TOKEN.findall(text) if not token.startswith("//")]
+        self._tokens: list[str] = [token for token in _TOKEN.findall(text) if not token.startswith("//")]
         self._next = 0
         self.messages: dict[str, Message] = {}
         self._enums: dict[str, dict[str, int]] = {}

@@ -6,6 +6,9 @@ from mlvet.frontends.onnx.upgrades import (
     arithmetic as arithmetic,
 )
 from mlvet.frontends.onnx.upgrades import (
+    attention as attention,
+)
+from mlvet.frontends.onnx.upgrades import (
     contributed as contributed,
 )
 from mlvet.frontends.onnx.upgrades import (

@@ -143,11 +143,6 @@ def _dropout(source: Source, builder: Builder) -> Source | Sequence[Value]:
     return [result, typed]
 
 
-@upgrade("Scan", since=9)
-def _scan_over_a_batch(source: Source, builder: Builder) -> Sequence[Value]:
-    return source.opaque(builder)
-
-
 @upgrade("LpPool", "GlobalLpPool", since=2)
 def _whole_exponent(source: Source, _: Builder) -> Source:
     return source.having(p=int(source.attributes.get("p", 2)))

@@ -1,0 +1,105 @@
+"""Operators that pick and place elements by index."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from mlvet.domains import dtypes
+from mlvet.frontends.tensorflow.site import Lowering, Site
+from mlvet.ir.graph import Value
+
+
+def _gather(site: Site) -> Sequence[Value] | None:
+    if len(site.inputs) not in (2, 3) or site.attributes.int("batch_dims"):
+        return None
+    axis = site.number(site.inputs[2]) if len(site.inputs) == 3 else 0
+    return site.emit("gather", site.inputs[:2], {"axis": axis}) if axis is not None else None
+
+
+def _gather_nd(site: Site) -> Sequence[Value]:
+    return site.emit("gather_nd", site.inputs[:2], {"batch_dims": site.attributes.int("bad_batch_dims")})
+
+
+def _scatter_nd(site: Site) -> Sequence[Value] | None:
+    """Updates added to zeros."""
+    if len(site.inputs) != 3:
+        return None
+    indices, updates, shape = site.inputs
+    dtype = site.dtype() or updates.declared.dtype
+    if dtype is None:
+        return None
+    zero = site.extra("cast", site.constant(0), to=dtype)
+    return site.emit("scatter_nd", [site.extra("fill", shape, zero), indices, updates], {"reduction": "add"})
+
+
+def _scatter(reduction: str) -> Lowering:
+    def lower(site: Site) -> Sequence[Value]:
+        return site.emit("scatter_nd", attributes={"reduction": reduction})
+
+    return lower
+
+
+def _one_hot(site: Site) -> Sequence[Value] | None:
+    if len(site.inputs) != 4:
+        return None
+    indices, depth, on, off = site.inputs
+    values = site.extra("stack", off, on, axis=0)
+    return site.emit("one_hot", [indices, depth, values], {"axis": site.attributes.int("axis", -1)})
+
+
+def _top_k(site: Site) -> Sequence[Value] | None:
+    """The places are 64 bits wide in the canonical operator."""
+    k = site.input(1)
+    if k is None:
+        k = site.constant(site.attributes.int("k"), "k")
+    number = site.number(k)
+    wide = site.constant([number], "k") if number is not None else k
+    attributes = {"axis": -1, "largest": True, "sorted": site.attributes.bool("sorted", True)}
+    places = site.attributes.dtype("index_type", dtypes.i32)
+    if places is dtypes.i64 or 1 not in site.step.used:
+        declared, site.declared = site.declared, site.declared[:1]
+        results = site.emit("top_k", [site.inputs[0], wide], attributes, outputs=2)
+        site.declared = declared
+        return results
+    values = [site.builder.value(f"{site.step.name}/values"), site.builder.value(f"{site.step.name}/places")]
+    site.add("top_k", [site.inputs[0], wide], values, attributes)
+    return [values[0], *site.narrowed(values[1], places)]
+
+
+def _nonzero(site: Site) -> Sequence[Value]:
+    """A row of coordinates per element, where the canonical operator yields columns."""
+    return site.emit("transpose", [site.extra("nonzero", site.inputs[0])], {"perm": (1, 0)})
+
+
+def _select(site: Site) -> Sequence[Value] | None:
+    """The first version takes whole rows where the condition has one dim, so the ranks have to be known to agree."""
+    if len(site.inputs) != 3:
+        return None
+    ranks = [site.rank(value) for value in site.inputs]
+    if ranks[0] is None or (ranks[0] != 0 and ranks[0] not in ranks[1:]):
+        return None
+    return site.emit("where")
+
+
+def _segment_sum(site: Site) -> Sequence[Value]:
+    return site.emit("segment_sum")
+
+
+TABLE: dict[str, Lowering] = {
+    "Gather": _gather,
+    "GatherV2": _gather,
+    "ResourceGather": _gather,
+    "GatherNd": _gather_nd,
+    "ResourceGatherNd": _gather_nd,
+    "ScatterNd": _scatter_nd,
+    "TensorScatterUpdate": _scatter("none"),
+    "TensorScatterAdd": _scatter("add"),
+    "TensorScatterMax": _scatter("max"),
+    "TensorScatterMin": _scatter("min"),
+    "OneHot": _one_hot,
+    "TopK": _top_k,
+    "TopKV2": _top_k,
+    "Where": _nonzero,
+    "Select": _select,
+    "UnsortedSegmentSum": _segment_sum,
+}

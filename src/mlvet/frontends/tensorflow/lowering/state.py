@@ -1,0 +1,61 @@
+"""Operators that read and write variables, print, check, or call Python."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from mlvet.frontends.tensorflow.site import Lowering, Site
+from mlvet.ir.graph import Value
+
+
+def _read(site: Site) -> Sequence[Value]:
+    """A variable that nothing writes is as good as a constant."""
+    return site.emit("read_variable" if site.written else "identity", site.inputs[:1])
+
+
+def _update(op: str) -> Lowering:
+    """The variable and what goes into it; the result is the new value, if anything can take it."""
+
+    def lower(site: Site) -> Sequence[Value] | None:
+        if len(site.inputs) != 2:
+            return None
+        attributes = {"validate_shape": site.attributes.bool("validate_shape", True)} if op == "assign" else {}
+        if op == "assign" and site.step.op == "AssignVariableOp":
+            attributes = {}
+        results = site.emit(op, attributes=attributes, outputs=1)
+        return results if site.step.results else []
+
+    return lower
+
+
+def _assert(site: Site) -> Sequence[Value]:
+    return site.emit("assert", outputs=0)
+
+
+def _print(site: Site) -> Sequence[Value]:
+    """The first version passes its first operand on."""
+    if site.step.op == "PrintV2":
+        return site.emit("print", outputs=0)
+    site.add("print", site.inputs, [], {})
+    return site.emit("identity", site.inputs[:1])
+
+
+def _python(site: Site) -> Sequence[Value]:
+    return site.emit("py_func", attributes={"token": site.attributes.text("token")})
+
+
+TABLE: dict[str, Lowering] = {
+    "ReadVariableOp": _read,
+    "Assign": _update("assign"),
+    "AssignAdd": _update("assign_add"),
+    "AssignSub": _update("assign_sub"),
+    "AssignVariableOp": _update("assign"),
+    "AssignAddVariableOp": _update("assign_add"),
+    "AssignSubVariableOp": _update("assign_sub"),
+    "Assert": _assert,
+    "Print": _print,
+    "PrintV2": _print,
+    "PyFunc": _python,
+    "PyFuncStateless": _python,
+    "EagerPyFunc": _python,
+}
