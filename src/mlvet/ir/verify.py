@@ -74,7 +74,7 @@ class _Check:
         self.node_names.add(node.name)
         if node.op != OPAQUE and node.op not in STRUCTURAL and node.op not in REGISTRY:
             yield f"node {node} has the unknown operator {node.op}"
-        if node.op == CALL and node.attributes.get("function") not in self.graph.functions:
+        if node.op == CALL and not node.regions and node.attributes.get("function") not in self.graph.functions:
             yield f"node {node} calls {node.attributes.get('function')}, which is not a function of the graph"
         yield from self.used(node.inputs, f"node {node} uses")
         for other in node.control:
