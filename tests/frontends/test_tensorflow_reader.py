@@ -56,7 +56,8 @@ def read(tmp_path: Path) -> Any:
         ("dtype: DT_INT8 tensor_shape { dim { size: 2 } } int_val: -1 int_val: 5", np.array([-1, 5], np.int8)),
         ("dtype: DT_BOOL tensor_shape { } bool_val: true", np.array(True)),
         ("dtype: DT_FLOAT tensor_shape { dim { size: 2 } }", np.zeros(2, np.float32)),
-        (r'dtype: DT_INT32 tensor_shape { dim { size: 1 } } tensor_content: "\001\002\000\000"', np.array([513], np.int32)),
+        (r'dtype: DT_INT32 tensor_shape { dim { size: 1 } } tensor_content: "\001\002\000\000"',
+         np.array([513], np.int32)),
         ("dtype: DT_HALF tensor_shape { dim { size: 1 } } half_val: 15360", np.array([1], np.float16)),
         ("dtype: DT_BFLOAT16 tensor_shape { } half_val: 16256", np.array(1, dtypes.bf16.numpy)),
         ("dtype: DT_COMPLEX64 tensor_shape { } scomplex_val: 1 scomplex_val: -2", np.array(1 - 2j, np.complex64)),
@@ -262,7 +263,7 @@ def test_only_paths_and_graphs_are_taken() -> None:
 
 def test_a_live_graph_is_asked_for_its_definition() -> None:
     class Definition:
-        def SerializeToString(self) -> bytes:
+        def SerializeToString(self) -> bytes:  # noqa: N802
             return b"\n\x19\n\x01x\x12\x0bPlaceholder*\x07\n\x05dtype"
 
     class Live:
