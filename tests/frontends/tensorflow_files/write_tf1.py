@@ -1,4 +1,5 @@
 """Writes the graphs of TensorFlow 1.15 that the tests read: `python write_tf1.py <folder>`."""
+# ruff: noqa
 
 import os
 import sys

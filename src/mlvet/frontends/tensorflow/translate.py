@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from mlvet.core.errors import UnsupportedInput
 from mlvet.core.location import Location
 from mlvet.domains.tensors import Tensor
 from mlvet.frontends.protobuf.wire import Record
-from mlvet.frontends.tensorflow import folding, functional, lowering, signatures, variables
+from mlvet.frontends.tensorflow import expansion, folding, functional, lowering, signatures, variables
 from mlvet.frontends.tensorflow.flow import ARGUMENT, Flow, Port, Step, called, needed, of_function
 from mlvet.frontends.tensorflow.site import Site
 from mlvet.frontends.tensorflow.structure import (
@@ -25,8 +24,6 @@ from mlvet.frontends.tensorflow.tensors import constant, declared
 from mlvet.ir.builder import Builder
 from mlvet.ir.graph import OPAQUE, Data, Frame, Node, Value
 
-MOST_NODES = 1_000_000
-"""A file whose functions, written out at every call, come to more nodes than this is refused."""
 _MOST_NOTES = 50
 _ANONYMOUS = "cd2c89b7-88b7-44c8-ad83-06c2a9158347"
 """What TensorFlow calls a variable that has no shared name."""
@@ -110,8 +107,8 @@ class Translator:
 
     def count(self, nodes: int = 1) -> None:
         self._count += nodes
-        if self._count > MOST_NODES:
-            raise UnsupportedInput(f"with its functions written out the graph has more than {MOST_NODES} nodes")
+        if self._count > expansion.MOST_NODES:
+            raise expansion.too_large()
 
     def block(self, scope: Scope, block: Block) -> None:
         """Add the items of a block to the region of a scope."""
