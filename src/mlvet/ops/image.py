@@ -11,6 +11,7 @@ import numpy as np
 
 from mlvet.domains.dims import Dim, floor_div
 from mlvet.domains.tensors import Tensor
+from mlvet.ops.danger import Overflow
 from mlvet.ops.derivative import Jvp
 from mlvet.ops.layout import Array, axes_of, ints_of, length_of, proper
 from mlvet.ops.numeric import ByMode, Convex, Linear, Numeric, Selection
@@ -260,7 +261,7 @@ resize = register(
         "image",
         infer=infer_resize,
         numeric=ByMode(kind_of_resize),
-        danger=(),
+        danger=(Overflow("sum-overflow"),),
         derivative=Jvp(_move_resize, operands=(0,)),
         effects=Effects.PURE,
         reference=_resize,

@@ -141,7 +141,7 @@ def _call(
             translator.known[entering] = translator.known[value]
     outputs = _results(translator, inner)
     region = inner.builder.close(outputs)
-    results = site.emit("call", handed, {"function": wanted[0]}, regions=[region], outputs=len(outputs))
+    results = site.emit("call", handed, regions=[region], outputs=len(outputs))
     return _with_handles(translator, results, outputs)
 
 

@@ -67,6 +67,7 @@ def _build(stored: Stored, shown: str, name: str, captured: Mapping[str, variabl
     signatures = _signatures(stored.meta, flow)
     served = [port for _, _, outputs in signatures for port in outputs]
     chosen = needed(flow, [port[0] for port in served]) if served else range(len(flow.steps))
+    translator.written = variables.written(flow, chosen, library)
     builder = Builder("graph", name)
     scope = Scope(builder, flow, translator.arranged(flow, chosen))
     _declare_inputs(translator, scope, signatures)
@@ -166,8 +167,7 @@ def _functions(translator: Translator, builder: Builder) -> dict[str, Region]:
         for function in translator.library.values()
         for node in function.node_def
         for attribute in node.attr.values()
-        if attribute is not None
-        for reference in _references(attribute)
+        for reference in variables.references(attribute)
     }
     regions = {}
     for name in translator.library:
@@ -180,11 +180,6 @@ def _functions(translator: Translator, builder: Builder) -> dict[str, Region]:
         translator.block(inner, arrangement.block)
         regions[name] = inner.builder.close([translator.operand(inner, port) for port in flow.results])
     return regions
-
-
-def _references(attribute: Record) -> list[Record]:
-    single = [attribute.func] if attribute.func is not None else []
-    return [*single, *(attribute.list.func if attribute.list is not None else [])]
 
 
 def _producer(stored: Stored) -> str:

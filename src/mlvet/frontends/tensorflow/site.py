@@ -20,7 +20,10 @@ from mlvet.ir.graph import OPAQUE, Data, Frame, Node, Region, Value
 
 @dataclass(slots=True)
 class Site:
-    """Where a step is being emitted. `known` maps values to the constants that they are."""
+    """Where a step is being emitted. `known` maps values to the constants that they are.
+
+    `written` says whether anything in the graph writes variables.
+    """
 
     builder: Builder
     step: Step
@@ -31,6 +34,7 @@ class Site:
     path: str
     stack: tuple[Frame, ...] = ()
     control: tuple[Node, ...] = ()
+    written: bool = True
     nodes: list[Node] = field(default_factory=list)
 
     @property

@@ -81,6 +81,7 @@ class Translator:
         self.library = library
         self.facts = facts
         self.shown = shown
+        self.written = True
         self.notes: dict[str, None] = {}
         self.known: dict[Value, Data] = {}
         self.parameters: dict[str, Value] = {}
@@ -147,6 +148,7 @@ class Translator:
             self.shown,
             scope.stack,
             scope.ran(control),
+            self.written,
         )
 
     def _declared(self, step: Step, scope: Scope) -> list[Tensor]:

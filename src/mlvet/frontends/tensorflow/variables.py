@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -21,6 +21,11 @@ from mlvet.ir.graph import Data, Initialiser
 HANDLES = frozenset({"VarHandleOp"})
 REFERENCES = frozenset({"VariableV2", "Variable", "TemporaryVariable"})
 _SAME = frozenset({"Identity", "ReadVariableOp", "Enter", "StopGradient", "PlaceholderWithDefault", "Cast"})
+_WRITES = (
+    "Assign", "Apply", "ResourceApply", "SparseApply", "ResourceSparseApply", "ResourceScatter", "ScatterUpdate",
+    "ScatterAdd", "ScatterSub", "ScatterMul", "ScatterDiv", "ScatterMin", "ScatterMax", "ScatterNdUpdate",
+    "ScatterNdAdd", "ScatterNdSub", "ResourceStridedSliceAssign", "StridedSliceAssign", "CountUpTo",
+)  # fmt: skip
 _SLOTS_AT = 1
 _DEEPEST_TRACE = 50
 
@@ -78,6 +83,29 @@ def gather(flow: Flow, function: Callable[[str], Flow | None], meta: Record | No
     if meta is not None:
         _collections(facts, meta)
     return facts
+
+
+def written(flow: Flow, chosen: Iterable[int], library: Mapping[str, Record]) -> bool:
+    """Whether any of these steps, or a function that they lead to, writes a variable."""
+    pending = [(flow.steps[index].op, flow.steps[index].attributes.resolved()) for index in chosen]
+    seen: set[str] = set()
+    while pending:
+        op, attributes = pending.pop()
+        if op.startswith(_WRITES):
+            return True
+        names = {op, *(reference.name for value in attributes.values() for reference in references(value))}
+        for name in names & library.keys() - seen:
+            seen.add(name)
+            pending += [(node.op, node.attr) for node in library[name].node_def]
+    return False
+
+
+def references(attribute: Record | None) -> list[Record]:
+    """The functions that an attribute names."""
+    if attribute is None:
+        return []
+    single = [attribute.func] if attribute.func is not None else []
+    return [*single, *(attribute.list.func if attribute.list is not None else [])]
 
 
 def _variable(flow: Flow, port: Port) -> str | None:

@@ -33,7 +33,7 @@ def read_pt2(path: Path, shown: str) -> Graph:
         with zipfile.ZipFile(path) as archive:
             return _read(archive, path, shown)
     except zipfile.BadZipFile as error:
-        raise UnsupportedInput(_not_a_zip(path, error)) from error
+        raise UnsupportedInput(_not_a_zip(path)) from error
     except OSError as error:
         raise UnsupportedInput((error.strerror or str(error)).lower()) from error
 
@@ -185,7 +185,7 @@ def _check_ratio(info: zipfile.ZipInfo) -> None:
         )
 
 
-def _not_a_zip(path: Path, error: Exception) -> str:
+def _not_a_zip(path: Path) -> str:
     with path.open("rb") as file:
         start = file.read(2)
     if start[:1] == b"\x80":

@@ -25,10 +25,12 @@ def table() -> Mapping[str, Lowering]:
         pointwise,
         random,
         reduction,
+        signal,
         state,
     )
 
     families = (
-        pointwise, reduction, linear, convolution, layout, indexing, creation, random, losses, gradients, state,
+        pointwise, reduction, linear, convolution, layout, indexing, creation, random, losses, gradients,
+        signal, state,
     )  # fmt: skip
     return {name: rule for family in families for name, rule in family.TABLE.items()}

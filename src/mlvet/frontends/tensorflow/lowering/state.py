@@ -9,7 +9,8 @@ from mlvet.ir.graph import Value
 
 
 def _read(site: Site) -> Sequence[Value]:
-    return site.emit("read_variable", site.inputs[:1])
+    """A variable that nothing writes is as good as a constant."""
+    return site.emit("read_variable" if site.written else "identity", site.inputs[:1])
 
 
 def _update(op: str) -> Lowering:

@@ -61,14 +61,6 @@ def linspace(context: Context) -> Value:
     return context.result("identity", context.builder.constant(f"{context.call.name}.grid", array))
 
 
-@lowers("empty", "empty_like", "new_empty", "empty_strided", "new_empty_strided", "empty_permuted")
-def empty(context: Context) -> Value:
-    """Memory of unknown contents; what is written next decides."""
-    dtype, size = context.out_dtype(), context.raw("size")
-    shape = context.sizes(size) if isinstance(size, list) else context.shape(context.value("self"))
-    return context.result("empty", shape, dtype=dtype)
-
-
 @lowers("tril_indices", "triu_indices")
 def triangle_indices(context: Context) -> Value:
     import numpy as np

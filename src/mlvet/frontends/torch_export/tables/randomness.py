@@ -54,11 +54,6 @@ def bernoulli(context: Context) -> Value:
     return context.result("bernoulli", value)
 
 
-@lowers("multinomial")
-def multinomial(context: Context) -> Value:
-    raise Unlowered("draws of probabilities, not of their logarithms")
-
-
 @lowers("dropout", "native_dropout", "feature_dropout", "alpha_dropout")
 def dropout(context: Context) -> Value | list[Value]:
     value, ratio = context.value("input"), context.number(float(context.raw("p", default=0.5)))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from mlvet.domains import dtypes
 from mlvet.frontends.torch_export.context import Context, Unlowered, lowers
 from mlvet.ir.graph import Value
@@ -15,7 +17,7 @@ SMOOTH = ("upsample_linear1d", "upsample_bilinear2d", "upsample_trilinear3d", "u
 @lowers(*NEAREST, *SMOOTH)
 def upsample(context: Context) -> Value:
     value = context.value("self", "input")
-    attributes: dict[str, object] = {}
+    attributes: dict[str, Any] = {}
     if "exact" in context.key:
         attributes |= {"mode": "nearest", "coordinate_transformation_mode": "half_pixel"}
         attributes |= {"nearest_mode": "round_prefer_ceil"}
