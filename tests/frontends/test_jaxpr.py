@@ -41,8 +41,19 @@ def opaque(graph: Graph) -> list[str]:
     return [node.source_op for node in graph.nodes() if node.op == OPAQUE]
 
 
+def test_host_calls_stay_in_the_graph_without_breaking_it() -> None:
+    def function(x: Any) -> Any:
+        jax.debug.print("{}", x)
+        return x + 1
+
+    graph = from_jax(function, X)
+    assert [node.op for node in graph.nodes()] == [OPAQUE, "add"]
+    assert not verify(graph)
+
+
 def check(graph: Graph, function: Callable[..., Any], *operands: Any) -> None:
     """Inferred shapes are those of the jaxpr, and the references compute what JAX computes."""
+    assert not graph.notes
     assert not opaque(graph)
     assert not verify(graph)
     found = infer(graph)
@@ -149,7 +160,8 @@ PROGRAMS: dict[str, tuple[Any, ...]] = {
     "layout": (
         lambda x: (
             x.T, x.reshape(2, -1), jnp.concatenate([x, x], 1), jnp.stack([x, x]), jnp.arange(5),
-            lax.pad(x, 0.0, ((1, -1, 1), (0, 0, 2))), jnp.tile(x, (2, 1)), jnp.repeat(x, 2, 0), jnp.roll(x, 1, 0), jnp.tril(x), jnp.split(x, 2, 1),
+            lax.pad(x, 0.0, ((1, -1, 1), (0, 0, 2))), jnp.tile(x, (2, 1)),
+            jnp.repeat(x, 2, 0), jnp.roll(x, 1, 0), jnp.tril(x), jnp.split(x, 2, 1),
             jnp.broadcast_to(x, (2, 5, 4)), jax.nn.one_hot(jnp.array([0, 2]), 3), lax.broadcasted_iota(int, (2, 3), 1),
         ),
         X,

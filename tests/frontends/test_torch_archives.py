@@ -85,6 +85,14 @@ def test_the_older_layout_is_read_without_its_pickled_weights(good: Path, tmp_pa
     assert graph.notes == ("some weights are not in the archive, or only as pickles, which are never loaded",)
 
 
+def test_weights_of_the_other_byte_order_are_left_out(good: Path, tmp_path: Path) -> None:
+    contents = members(good)
+    name = next(name for name in contents if name.endswith("byteorder"))
+    graph = read_pt2(written(tmp_path / "m.pt2", contents | {name: b"big"}), "m.pt2")
+    assert [parameter.data for parameter in graph.parameters] == [None, None]
+    assert graph.notes == ("the weights lie in big-endian order, which mlvet does not read",)
+
+
 def test_checkpoints_and_torchscript_are_named(tmp_path: Path) -> None:
     torch.save({"w": torch.ones(2)}, tmp_path / "new.pt")
     torch.save({"w": torch.ones(2)}, tmp_path / "legacy.pt", _use_new_zipfile_serialization=False)
