@@ -1,4 +1,4 @@
-"""Exported programs of torch: what they become, that archives read like live programs, and that they compute the same."""
+"""Exported programs of torch: what they become, that archives read like live ones, and that they compute the same."""
 
 from __future__ import annotations
 
@@ -77,7 +77,9 @@ def check_shapes(graph: Graph) -> None:
     """The graph is sound, and what the shape rules infer is what the program says."""
     assert not verify(graph)
     found = infer(graph)
-    assert not found.violated and not found.disagreements and not found.failures
+    assert not found.violated
+    assert not found.disagreements
+    assert not found.failures
     wrong = {
         node.name: (str(found.type_of(value)), str(value.declared))
         for node in graph.nodes()
@@ -103,18 +105,22 @@ def test_a_module_becomes_canonical_operators_with_its_names() -> None:
     assert [node.op for node in graph.nodes()][:4] == ["dim", "conv", "batch_normalization", "relu"]
     assert [value.name for value in graph.inputs] == ["x"]
     parameters = {parameter.name: parameter for parameter in graph.parameters}
-    assert parameters["head.0.weight"].module == "head.0" and parameters["head.0.weight"].trainable
+    assert parameters["head.0.weight"].module == "head.0"
+    assert parameters["head.0.weight"].trainable
     assert not parameters["norm.running_mean"].trainable
     assert [str(item.value) for item in graph.body.constants if item.value.name == "scale"] == ["%scale"]
     conv = next(node for node in graph.nodes() if node.op == "conv")
-    assert conv.module == "conv" and conv.source_op == "aten.conv2d.padding" and conv.attributes["pads"] == (1, 1, 1, 1)
+    assert conv.module == "conv"
+    assert conv.source_op == "aten.conv2d.padding"
+    assert conv.attributes["pads"] == (1, 1, 1, 1)
 
 
 def test_dynamic_dims_keep_the_name_and_the_range_that_the_user_gave() -> None:
     images = torch.randn(4, 3, 8, 8)
     graph = from_torch(Net().eval(), (images,), {"x": {0: batch()}})
     size = graph.inputs[0].declared.dims[0]
-    assert str(size) == "batch" and bounds(size) == (2, 64)
+    assert str(size) == "batch"
+    assert bounds(size) == (2, 64)
     assert str(graph.outputs[0].declared) == "f32[5*batch, 1]"
 
 
@@ -124,10 +130,14 @@ def test_nodes_know_the_line_and_the_calls_that_made_them() -> None:
         number for number, text in enumerate(Path(__file__).read_text().splitlines(), 1) if "the marked line" in text
     )
     mean = next(node for node in graph.nodes() if node.op == "reduce_mean")
-    assert mean.location is not None and mean.location.line == line and mean.location.path.endswith(HERE)
+    assert mean.location is not None
+    assert mean.location.line == line
+    assert mean.location.path.endswith(HERE)
     linear = next(node for node in graph.nodes() if node.op == "linear")
-    assert linear.location is not None and linear.location.line == line + 1
-    assert linear.module == "head.0" and [frame.function for frame in linear.stack][0] == "forward"
+    assert linear.location is not None
+    assert linear.location.line == line + 1
+    assert linear.module == "head.0"
+    assert next(frame.function for frame in linear.stack) == "forward"
 
 
 def test_an_archive_reads_like_the_live_program_and_maps_its_weights(tmp_path: Path) -> None:
@@ -135,12 +145,16 @@ def test_an_archive_reads_like_the_live_program_and_maps_its_weights(tmp_path: P
     torch.export.save(program, tmp_path / "net.pt2")
     live, read = from_torch(program), read_pt2(tmp_path / "net.pt2", "net.pt2")
     assert structure(read) == structure(live)
-    assert read.path == "net.pt2" and read.format == "pt2" and not read.notes
+    assert read.path == "net.pt2"
+    assert read.format == "pt2"
+    assert not read.notes
     for ours, theirs in zip(read.parameters, live.parameters, strict=True):
-        assert ours.data is not None and theirs.data is not None
+        assert ours.data is not None
+        assert theirs.data is not None
         array = ours.data.load()
         assert np.array_equal(array, theirs.data.load())
-        assert not array.flags.writeable and (array.size == 0 or not array.flags.owndata)
+        assert not array.flags.writeable
+        assert array.size == 0 or not array.flags.owndata
 
 
 def test_the_net_has_the_shapes_and_the_numbers_of_torch() -> None:
@@ -285,7 +299,8 @@ def test_lowering_computes_what_torch_computes(name: str, decomposed: bool) -> N
     if decomposed:
         program = program.run_decompositions()
     graph = from_torch(program)
-    assert not opaque(graph) and set(graph.notes) <= {CHECKS}
+    assert not opaque(graph)
+    assert set(graph.notes) <= {CHECKS}
     check_shapes(graph)
     check_numbers(graph, program, *operands)
 
@@ -299,7 +314,7 @@ class Loop(nn.Module):
     def forward(self, x: Any) -> Any:
         from torch._higher_order_ops.while_loop import while_loop
 
-        return while_loop(lambda i, y: i < 3, lambda i, y: (i + 1, y * 2 + x), (torch.tensor(0), x))
+        return while_loop(lambda i, _: i < 3, lambda i, y: (i + 1, y * 2 + x), (torch.tensor(0), x))
 
 
 class Scanned(nn.Module):
@@ -325,7 +340,8 @@ def test_control_flow_becomes_regions_and_wrappers_are_inlined(module: Any, op: 
     x = torch.rand(5, 4)
     program = torch.export.export(module(), (x,), strict=False)
     graph = from_torch(program)
-    assert op in [node.op for node in graph.body.nodes] and not opaque(graph)
+    assert op in [node.op for node in graph.body.nodes]
+    assert not opaque(graph)
     check_shapes(graph)
     check_numbers(graph, program, x)
     torch.export.save(program, tmp_path / "m.pt2")
@@ -337,7 +353,8 @@ def test_statistics_of_a_batch_in_training_come_from_the_operator() -> None:
     program = torch.export.export(layer, (vector,), strict=False)
     graph = from_torch(program)
     norm = next(node for node in graph.nodes() if node.op == "batch_normalization")
-    assert norm.attributes["training_mode"] == 1 and len(norm.outputs) == 3
+    assert norm.attributes["training_mode"] == 1
+    assert len(norm.outputs) == 3
     assert norm.attributes["momentum"] == pytest.approx(0.9)
 
 

@@ -64,6 +64,9 @@ class Elements:
 
     def find(self, kind: str, name: str) -> Data | None:
         """The elements of a tensor, mapped from the file when they are asked for."""
+        if self._big_endian():
+            self._note("the weights lie in big-endian order, which mlvet does not read")
+            return None
         entry = self._config(kind).get(name) or self._config("weights" if kind == "constants" else "constants").get(
             name
         )
@@ -92,6 +95,10 @@ class Elements:
             config = document.get("config")
             self._configs[kind] = config if isinstance(config, Mapping) else {}
         return self._configs[kind]
+
+    def _big_endian(self) -> bool:
+        info = self.members.get("byteorder")
+        return info is not None and info.file_size < 16 and self.archive.read(info).strip() == b"big"
 
     def _note(self, text: str) -> None:
         if text not in self.notes:
