@@ -230,3 +230,11 @@ def test_keras_variables_get_their_own_values_although_names_repeat() -> None:
         assert parameter.data is not None
         assert parameter.data.shape == parameter.value.declared.shape
         assert parameter.data.load().shape == parameter.data.shape
+
+
+def test_lists_that_a_loop_fills_are_stacked_tensors() -> None:
+    graph = read("tensor_list.pbtxt")
+    loop = only(graph, "while")
+    assert "scatter_nd" in {node.op for node in loop.regions[1].nodes}
+    assert opaque(graph) == {"TensorListReserve"}
+    assert str(infer(graph).type_of(graph.outputs[0])) == "f32[7, 2, 3]"
