@@ -274,3 +274,9 @@ def test_a_live_graph_is_asked_for_its_definition() -> None:
 
     graph = from_tensorflow(Live())
     assert (graph.name, [value.name for value in graph.inputs]) == ("live", ["x"])
+
+
+@pytest.mark.parametrize(("producer", "shape"), [(23, "f32[...]"), (24, "f32[]")])
+def test_a_placeholder_without_dims_is_a_number_only_in_newer_graphs(read: Any, producer: int, shape: str) -> None:
+    graph = read(placeholder("x", shape=""), f"versions {{ producer: {producer} }}")
+    assert str(graph.inputs[0].declared) == shape
