@@ -21,7 +21,7 @@ from mlvet.ir.graph import Execution, Frame, Graph, Initialiser, Literal
 from mlvet.ir.json_form import from_json, to_json
 from mlvet.ir.text import from_text, to_text
 
-slow = settings(suppress_health_check=list(HealthCheck), deadline=None, max_examples=150)
+slow = settings(suppress_health_check=list(HealthCheck), deadline=None, max_examples=100)
 
 
 @slow

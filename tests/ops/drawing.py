@@ -74,7 +74,9 @@ class HypothesisDraw:
         magnitudes = 10.0 ** self._seed.uniform(low, high * 0.999, array.shape)
         moderate = self._seed.uniform(0, 200, array.shape)
         kind = self._seed.integers(0, 8, array.shape)
-        elements = np.where(kind == 0, 0.0, np.where(kind < 4, magnitudes, moderate))
+        elements = np.choose(
+            np.minimum(kind, 4), [np.zeros_like(moderate), limits.max * 0.9, magnitudes, magnitudes, moderate]
+        )
         signs = self._seed.choice([-1.0, 1.0], array.shape)
         return (signs * elements).astype(array.dtype)
 

@@ -32,8 +32,9 @@ RELATIONS: dict[str, Callable[..., Any]] = {
 
 def numeric_law_holds(op: Op, sample: Sample, draw: HypothesisDraw) -> None:
     """Assert what the numeric kind of the operator says of its results on a sample."""
-    if isinstance(op.numeric, n.Composite):
-        _decomposition_agrees(op, op.numeric, sample)
+    kind = op.numeric.of(**sample.attributes) if isinstance(op.numeric, n.ByMode) else op.numeric
+    if isinstance(kind, n.Composite):
+        _decomposition_agrees(op, kind, sample)
         return
     operands = in_double(sample.operands)
     real = any(map(is_real, operands))
@@ -44,8 +45,8 @@ def numeric_law_holds(op: Op, sample: Sample, draw: HypothesisDraw) -> None:
     def run(changed: Operands) -> Array:
         return _in_double(results(op, changed, sample.attributes)[0])
 
-    match op.numeric:
-        case n.Monotone() | n.Piecewise() as kind:
+    match kind:
+        case n.Monotone() | n.Piecewise():
             _within(found[0], kind.image)
             if is_real(operands[0]):
                 _monotone_between_turns(kind, operands, run, draw)
@@ -93,9 +94,7 @@ def derivative_holds(op: Op, sample: Sample, draw: HypothesisDraw) -> None:
     operands = in_double(sample.operands)
     assert op.derivative is not None
     base = results(op, operands, sample.attributes)
-    directions: list[Array | None] = [
-        draw.like(array, -1, 1) if array is not None and is_real(array) else None for array in operands
-    ]
+    directions = [_direction(op, operands, index, sample, draw) for index in range(len(operands))]
     claimed = _claimed(op, op.derivative, operands, directions, sample)
 
     def moved(step: float) -> tuple[Array, ...]:
@@ -108,12 +107,12 @@ def derivative_holds(op: Op, sample: Sample, draw: HypothesisDraw) -> None:
     step = 1e-5
     ahead, behind = moved(step), moved(-step)
     for claim, here, right, left in zip(claimed, base, ahead, behind, strict=False):
-        if here.dtype != np.float64 or here.size == 0:
+        if here.dtype not in (np.float64, np.complex128) or here.size == 0:
             continue
         forward, backward = (right - here) / step, (here - left) / step
         slope = (right - left) / (2 * step)
         smooth = np.isfinite(slope) & (np.abs(forward - backward) <= 1e-2 * (1 + np.abs(slope)))
-        told = np.broadcast_to(np.asarray(claim, dtype=np.float64), here.shape)
+        told = np.broadcast_to(np.asarray(claim, dtype=here.dtype), here.shape)
         scale = 1 + np.abs(slope) + 1e-4 * np.abs(here)
         wrong = smooth & ~(np.abs(told - slope) <= 2e-3 * scale)
         assert not wrong.any(), f"{op}: claimed {told[wrong]}, measured {slope[wrong]}, {sample}"
@@ -168,7 +167,8 @@ def _claimed(
                     total = total + partial * direction
             only(tuple(index for index, partial in enumerate(partials) if partial is not None))
             return (total,)
-        case d.SameMap(listed):
+        case d.SameMap(operands=some):
+            listed = tuple(range(len(operands))) if some is None else some
             only(listed)
             new = {i: along(i) for i in listed if i < len(operands) and operands[i] is not None}
             zeros = {i: np.zeros_like(array) for i, array in new.items()}
@@ -180,14 +180,30 @@ def _claimed(
                 there, zero = {i: along(i)}, {i: np.zeros_like(along(i))}
                 parts.append(_difference(run(replaced(operands, there)), run(replaced(operands, zero))))
             return tuple(a + b for a, b in zip(*parts, strict=True))
-        case d.Jvp(of_operands):
+        case d.Jvp(of_operands, some):
+            if some is not None:
+                only(some)
             with np.errstate(all="ignore"):
                 found = of_operands(tuple(operands), tuple(directions), **sample.attributes)
             return found if isinstance(found, tuple) else (found,)
 
 
 def _difference(left: tuple[Array, ...], right: tuple[Array, ...]) -> tuple[Any, ...]:
-    return tuple(a - b if is_real(a) else 0.0 for a, b in zip(left, right, strict=True))
+    return tuple(a - b if a.dtype.kind in "fc" else 0.0 for a, b in zip(left, right, strict=True))
+
+
+def _direction(op: Op, operands: Operands, index: int, sample: Sample, draw: HypothesisDraw) -> Array | None:
+    """A direction for floating-point data; none for an operand on whose elements the shape of the result hangs."""
+    array = operands[index]
+    if array is None or array.dtype.kind not in "fc":
+        return None
+    along = draw.like(array, -1, 1)
+    before = results(op, operands, sample.attributes)
+    try:
+        after = results(op, replaced(operands, {index: array + 0.1 * along}), sample.attributes)
+    except (ValueError, IndexError):
+        return None
+    return along if [r.shape for r in before] == [r.shape for r in after] else None
 
 
 def _monotone_between_turns(

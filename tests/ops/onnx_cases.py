@@ -14,11 +14,13 @@ import numpy as np
 import onnx
 from onnx import numpy_helper
 
+from mlvet.analyses.shapes.inference import infer
 from mlvet.core.errors import MlvetError
 from mlvet.domains import dtypes
 from mlvet.domains.tensors import Tensor, UnknownRank, constant, unifies
 from mlvet.frontends.onnx import from_onnx
 from mlvet.ir.graph import Graph, Node
+from mlvet.ir.verify import verify
 from mlvet.ops import REGISTRY, Effects
 from mlvet.ops.require import Require
 from mlvet.runtime import NoReference, evaluate
@@ -77,6 +79,25 @@ def _stored(folder: Path) -> Case:
     return Case(folder.name, model, sets)
 
 
+@cache
+def network_cases() -> tuple[Case, ...]:
+    """Whole networks of old opsets, with weights that are made by operators, and the input that onnx runs them on."""
+    return tuple(_network(path) for path in sorted((DATA / "light").glob("*.onnx")))
+
+
+def _network(path: Path) -> Case:
+    def sets() -> list[tuple[list[Any], list[Any]]]:
+        graph = onnx.load(path).graph
+        stored = {tensor.name for tensor in graph.initializer}
+        (info,) = (info for info in graph.input if info.name not in stored)
+        dims = [dim.dim_value for dim in info.type.tensor_type.shape.dim]
+        ramp = (np.arange(np.prod(dims)).reshape(dims) / np.prod(dims)).astype(np.float32)
+        result = path.with_name(f"{path.stem}_output_0.pb").read_bytes()
+        return [([ramp], [numpy_helper.to_array(onnx.TensorProto.FromString(result))])]
+
+    return Case(path.stem, lambda: onnx.load(path), sets)
+
+
 def _protos(place: Path, kind: str, infos: Sequence[Any]) -> list[Any]:
     count = len(list(place.glob(f"{kind}_*.pb")))
     return [
@@ -98,6 +119,8 @@ def outcome(case: Case, *, trace: bool = False) -> str | None:
     """Why the case does not pass, or None."""
     try:
         graph = from_onnx(case.model())
+        if defects := verify(graph):
+            return defects[0]
         for operands, expected in case.sets():
             reason = _compared(case, graph, operands, expected)
             if reason is not None:
@@ -122,7 +145,7 @@ def _compared(case: Case, graph: Graph, operands: Sequence[Any], expected: Seque
         reason = difference(values[value.name], _plain(wanted), *((inf, inf) if random else (case.rtol, case.atol)))
         if reason is not None:
             return f"result {value.name.partition('#')[0]} {reason}"
-    return _misjudged(graph, values)
+    return _misjudged(graph, values) or _misinferred(graph, values)
 
 
 def _plain(x: Any) -> Any:
@@ -181,6 +204,19 @@ def _misjudged(graph: Graph, values: dict[str, Any]) -> str | None:
         reason = _rule(node, values)
         if reason is not None:
             return f"infer of {node.op}: {reason}"
+    return None
+
+
+def _misinferred(graph: Graph, values: dict[str, Any]) -> str | None:
+    """What the shape analysis, which sees only what the file declares, says against what was computed, or None."""
+    found = infer(graph)
+    if found.failures or found.violated or found.disagreements:
+        wrong = [*found.failures, *(d.constraint.because for d in found.violated), *found.disagreements]
+        return f"inference: {wrong[0]}"
+    for value, tensor in found.types.items():
+        real = _tensor(values.get(value.name))
+        if real is not None and not unifies(tensor, real):
+            return f"inference says {value} is {tensor}, not {real}"
     return None
 
 

@@ -40,7 +40,10 @@ def is_real(array: NDArray[Any] | None) -> bool:
 
 def in_double(operands: Operands) -> list[NDArray[Any] | None]:
     """The operands with floating-point data made f64."""
-    return [array.astype(np.float64) if is_real(array) else array for array in operands]  # type: ignore[union-attr]
+    return [array if array is None else array.astype(_DOUBLE.get(array.dtype.kind, array.dtype)) for array in operands]
+
+
+_DOUBLE = {"f": np.float64, "c": np.complex128}
 
 
 def replaced(operands: Operands, new: dict[int, NDArray[Any]]) -> list[NDArray[Any] | None]:

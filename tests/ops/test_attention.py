@@ -47,9 +47,9 @@ def test_the_past_comes_before_the_new_keys() -> None:
     ("q", "k", "v", "rule"),
     [
         ((2, 8, 5, 64), (2, 8, 7, 32), (2, 8, 7, 64), "attention-head-size"),
-        ((2, 8, 5, 64), (2, 8, 7, 64), (2, 8, 6, 64), "attention-length"),
+        ((2, 8, 5, 64), (2, 8, 7, 64), (2, 8, 6, 64), "dims-differ"),
         ((2, 8, 5, 64), (2, 3, 7, 64), (2, 3, 7, 64), "attention-heads"),
-        ((2, 8, 5, 64), (3, 8, 7, 64), (3, 8, 7, 64), "attention-batch"),
+        ((2, 8, 5, 64), (3, 8, 7, 64), (3, 8, 7, 64), "dims-differ"),
         ((2, 8), (2, 8), (2, 8), "rank-differs"),
     ],
 )

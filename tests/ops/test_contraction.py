@@ -104,11 +104,11 @@ def test_einsum(equation: str, shapes: list[tuple[Dim, ...]], shape: tuple[Dim, 
     ("equation", "shapes", "rule"),
     [
         ("ij,jk->ik", [(2, 3), (4, 5)], "broadcast-mismatch"),
-        ("ij,jk->ik", [(2, 3)], "einsum-equation"),
-        ("ijk->i", [(2, 3)], "einsum-equation"),
-        ("ij->k", [(2, 3)], "einsum-equation"),
-        ("i.j->i", [(2, 3)], "einsum-equation"),
-        ("ij->ii", [(2, 3)], "einsum-equation"),
+        ("ij,jk->ik", [(2, 3)], "illegal-argument"),
+        ("ijk->i", [(2, 3)], "illegal-argument"),
+        ("ij->k", [(2, 3)], "illegal-argument"),
+        ("i.j->i", [(2, 3)], "illegal-argument"),
+        ("ij->ii", [(2, 3)], "illegal-argument"),
     ],
 )
 def test_einsum_that_cannot_be(equation: str, shapes: list[tuple[Dim, ...]], rule: str) -> None:
@@ -153,7 +153,7 @@ def test_number_of_products_in_a_sum() -> None:
 
 def test_a_square_matrix_is_demanded_where_one_is_needed() -> None:
     assert inferred("det", t(B, 3, 3)) == (t(B), [])
-    assert inferred("inverse", t(B, 3, 4))[1] == ["matrix-not-square"]
+    assert inferred("inverse", t(B, 3, 4))[1] == ["dims-differ"]
     assert inferred("solve", t(3, 3), t(4, 2))[1] == ["matmul-inner-dims"]
     (u, s, vh), _ = inferred("svd", t(B, 5, 3), full_matrices=False)
     assert (u, s, vh) == (t(B, 5, 3), t(B, 3), t(B, 3, 3))

@@ -158,14 +158,14 @@ def test_split_divides_symbolic_sizes() -> None:
         ["f32[batch, steps, 256]", "f32[batch, steps, 512]"],
         [],
     )
-    assert results("split", hidden, ints(256, 256), axis=2)[1] == ["split-sizes"]
+    assert results("split", hidden, ints(256, 256), axis=2)[1] == ["dims-differ"]
     doubled = shaped(batch * 2, 4)
     assert results("split", doubled, axis=0, num_outputs=2)[0] == ["f32[batch, 4]", "f32[batch, 4]"]
 
 
 def test_stack_demands_one_shape() -> None:
     assert one("stack", hidden, hidden, axis=-1) == "f32[batch, steps, 768, 2]"
-    assert results("stack", hidden, shaped(batch, steps, 3))[1] == ["stack-dims"]
+    assert results("stack", hidden, shaped(batch, steps, 3))[1] == ["concat-dims"]
 
 
 def test_squeeze_of_a_dim_that_may_be_one() -> None:
@@ -173,14 +173,14 @@ def test_squeeze_of_a_dim_that_may_be_one() -> None:
     assert one("squeeze", shaped(symbol("many", low=2), 1, 5)) == "f32[many, 5]"
     assert one("squeeze", shaped(batch, 1, 5), ints(1)) == "f32[batch, 5]"
     assert one("squeeze", shaped(batch, 1, 5), ints(0)) == "f32[1, 5]"
-    assert results("squeeze", shaped(batch, 1, 5), ints(2))[1] == ["squeeze-dim"]
+    assert results("squeeze", shaped(batch, 1, 5), ints(2))[1] == ["dims-differ"]
     assert one("squeeze", shaped(2, 1, 5), ints(2), strict=False) == "f32[2, 1, 5]"
 
 
 def test_unsqueeze_counts_axes_in_the_result() -> None:
     assert one("unsqueeze", hidden, ints(1, -1)) == "f32[batch, 1, steps, 768, 1]"
     assert results("unsqueeze", hidden, ints(5))[1] == ["axis-out-of-range"]
-    assert results("unsqueeze", hidden, ints(0, 0))[1] == ["axis-repeated"]
+    assert results("unsqueeze", hidden, ints(0, 0))[1] == ["illegal-argument"]
 
 
 def test_expand_stretches_either_side() -> None:
@@ -230,15 +230,15 @@ def test_blocks_must_divide() -> None:
 
 def test_pad_adds_and_cuts() -> None:
     assert one("pad", hidden, ints(1, -2), None, ints(1)) == "f32[batch, steps - 1, 768]"
-    assert results("pad", shaped(3, 3), ints(0, 3, 0, 0), mode="reflect")[1] == ["pad-widths"]
-    assert results("pad", shaped(3, 3), ints(1, 1))[1] == ["pad-widths"]
-    assert results("pad", shaped(3, 3), ints(-4, 0, 0, 0))[1] == ["pad-widths"]
+    assert results("pad", shaped(3, 3), ints(0, 3, 0, 0), mode="reflect")[1] == ["illegal-argument"]
+    assert results("pad", shaped(3, 3), ints(1, 1))[1] == ["illegal-argument"]
+    assert results("pad", shaped(3, 3), ints(-4, 0, 0, 0))[1] == ["illegal-argument"]
 
 
 def test_transpose_needs_each_axis_once() -> None:
     assert one("transpose", hidden, perm=(0, 2, 1)) == "f32[batch, 768, steps]"
-    assert results("transpose", hidden, perm=(0, 1))[1] == ["transpose-perm"]
-    assert results("transpose", hidden, perm=(0, 1, 1))[1] == ["transpose-perm"]
+    assert results("transpose", hidden, perm=(0, 1))[1] == ["illegal-argument"]
+    assert results("transpose", hidden, perm=(0, 1, 1))[1] == ["illegal-argument"]
 
 
 def test_tile_needs_one_count_per_dim() -> None:

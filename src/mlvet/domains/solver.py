@@ -181,7 +181,8 @@ class _Encoded:
         self.context = z3.Context()
         self.solver = z3.Solver(ctx=self.context)
         self.claims: list[tuple[Claim, Any]] = []
-        self.bounded: list[set[Symbol]] = []
+        self.bounded: list[frozenset[Symbol]] = []
+        self.known: set[Symbol] = set()
         self.switches: dict[str, int] = {}
 
     def take(self, claims: Sequence[Claim]) -> None:
@@ -192,20 +193,21 @@ class _Encoded:
             self.switches[str(switch)] = len(self.claims)
             conditions = [switch, *(self.outcome(outcome) for outcome in claim.under)]
             self.solver.add(self.z3.Implies(self.z3.And(*conditions), self.formula(claim)))
-            known = set().union(*self.bounded)
-            fresh = (symbols(claim.left) | symbols(claim.right)) - known
+            fresh = (symbols(claim.left) | symbols(claim.right)) - self.known
             for found in fresh:
                 if found.low > -inf:
                     self.solver.add(self.number(found) >= int(found.low))
                 if found.high < inf:
                     self.solver.add(self.number(found) <= int(found.high))
-            self.bounded.append(set(fresh))
+            self.bounded.append(fresh)
+            self.known |= fresh
             self.claims.append((claim, switch))
 
     def keep(self, count: int) -> None:
         """Drop all claims but the first."""
         if len(self.claims) > count:
             self.solver.pop(len(self.claims) - count)
+            self.known.difference_update(*self.bounded[count:])
             del self.claims[count:]
             del self.bounded[count:]
 

@@ -19,7 +19,7 @@ from mlvet.domains.tensors import Tensor
 OPAQUE = "opaque"
 """The operator of a node that no table knows: its results can be anything."""
 CALL = "call"
-"""The operator of a node that runs the function named by its attribute `function`."""
+"""The operator of a node that runs its own region, or the function of the graph named by its attribute `function`."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

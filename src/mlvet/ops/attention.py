@@ -87,7 +87,7 @@ def infer_scaled_dot_product_attention(
     require.holds(not (is_causal and attn_mask is not None), "a mask and is_causal exclude each other")
     because = "queries and keys are multiplied along their last dim"
     require.equal(query.dims[-1], key.dims[-1], because=because, rule=HEAD_SIZE)
-    require.equal(key.dims[-2], value.dims[-2], because="there is one value per key", rule="attention-length")
+    require.equal(key.dims[-2], value.dims[-2], because="there is one value per key", rule="dims-differ")
     batch = _attention_batch(query, key, value, enable_gqa, require)
     if attn_mask is not None and attn_mask.ranked:
         require.broadcast(attn_mask.dims, (*batch, query.dims[-2], key.dims[-2]))
@@ -214,21 +214,21 @@ def infer_attention(
         return unknown[0], unknown[1], unknown[2], unknown[3]
     batch, heads, length, size = query
     for other in (key, value):
-        batch = require.equal(batch, other[0], because="query, key and value have one batch", rule="attention-batch")
+        batch = require.equal(batch, other[0], because="query, key and value have one batch", rule="dims-differ")
     require.equal(size, key[3], because="queries and keys have one size per head", rule=HEAD_SIZE)
     shared = require.equal(key[1], value[1], because="keys and values have the same heads", rule=HEADS)
     require.divisible(heads, shared, because="each head of keys serves as many heads of queries", rule=HEADS)
-    tokens = require.equal(key[2], value[2], because="there is one value per key", rule="attention-length")
+    tokens = require.equal(key[2], value[2], because="there is one value per key", rule="dims-differ")
     total = tokens
     if past_key is not None and require.rank(past_key, 4, "past key"):
         total = past_key.dims[2] + tokens
         for found, wanted in zip((*past_key.dims[:2], past_key.dims[3]), (batch, shared, size), strict=True):
-            require.equal(found, wanted, because="the past keys continue in the new ones", rule="attention-past")
+            require.equal(found, wanted, because="the past keys continue in the new ones", rule="dims-differ")
     elif past_key is not None:
         total = require.unknown()
     if attn_mask is not None and attn_mask.ranked and require.rank_at_least(attn_mask, 1, "mask"):
         require.at_least(
-            total, attn_mask.dims[-1], because="the mask covers no more than the keys", rule="attention-mask"
+            total, attn_mask.dims[-1], because="the mask covers no more than the keys", rule="size-out-of-range"
         )
         require.broadcast(attn_mask.dims[:-1], (batch, heads, length))
     if nonpad_kv_seqlen is not None and require.rank(nonpad_kv_seqlen, 1, "the lengths"):

@@ -30,9 +30,9 @@ def _labelled_shape(
         dims = (scores.dims[0], *scores.dims[2:])
         if labels.ranked and require.rank(labels, len(dims), "labels"):
             for mine, other in zip(dims, labels.dims, strict=True):
-                require.equal(other, mine, "there is one label per row of scores", rule="labels-differ")
+                require.equal(other, mine, "there is one label per row of scores", rule="dims-differ")
         if weights is not None and require.rank(weights, 1, "weights"):
-            require.equal(weights.dim(0), scores.dims[1], "there is one weight per class", rule="classes-differ")
+            require.equal(weights.dim(0), scores.dims[1], "there is one weight per class", rule="dims-differ")
         return dims if reduction == "none" else ()
     return labels.shape if reduction == "none" else ()
 
@@ -175,7 +175,7 @@ def infer_sparse_cross_entropy(scores: Tensor, labels: Tensor, *, require: Requi
     require.holds(labels.dtype is None or labels.dtype.is_integer, f"labels must be integers, but are {labels.dtype}")
     if labels.ranked and require.rank(labels, scores.rank - 1, "labels"):
         for mine, other in zip(scores.dims, labels.dims, strict=False):
-            require.equal(other, mine, "there is one label per row of scores", rule="labels-differ")
+            require.equal(other, mine, "there is one label per row of scores", rule="dims-differ")
     return Tensor(scores.dtype, scores.dims[:-1])
 
 
@@ -266,7 +266,7 @@ def infer_ctc_loss(
     batch = log_probs.dims[1]
     for what, lengths in (("input_lengths", input_lengths), ("target_lengths", target_lengths)):
         if lengths.ranked and require.rank(lengths, 1, what):
-            require.equal(lengths.dim(0), batch, f"{what} has one element per member of the batch", "batch-differs")
+            require.equal(lengths.dim(0), batch, f"{what} has one element per member of the batch", "dims-differ")
     return Tensor(log_probs.dtype, (batch,) if reduction == "none" else ())
 
 

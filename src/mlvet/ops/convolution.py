@@ -21,7 +21,7 @@ from mlvet.ops.samples import Draw, Sample, Samples
 from mlvet.ops.windows import layout, pad, required_layout, view, windows
 
 CHANNELS = "conv-channels"
-GROUPS = "conv-groups"
+GROUPS = "not-divisible"
 
 
 def convolution(
@@ -98,8 +98,8 @@ def infer_conv(
         return require.unknown_tensor(dtype, x.rank)
     batch, channels, space = where.dims(x)
     out, per_group, sizes, groups = kernel
-    if not require.rank(w, x.rank, "kernel"):
-        return require.unknown_tensor(dtype, x.rank)
+    if not require.rank(x, w.rank, "the input of such a kernel"):
+        return require.unknown_tensor(dtype, w.rank)
     if kernel_shape:
         for given, size in zip(kernel_shape, sizes, strict=False):
             require.equal(size, given, because="kernel_shape must be the shape of the kernel")
@@ -107,7 +107,7 @@ def infer_conv(
     require.equal(channels, per_group * groups, because=because, rule=CHANNELS)
     require.divisible(out, groups, because=f"the output channels fall into {groups} groups", rule=GROUPS)
     if b is not None and require.rank(b, 1, "bias"):
-        require.equal(b.dims[0], out, because="the bias has one element per output channel", rule="conv-bias")
+        require.equal(b.dims[0], out, because="the bias has one element per output channel", rule="dims-differ")
     if batch_group_count > 1:
         require.divisible(batch, batch_group_count, because="the batch falls into groups", rule=GROUPS)
         require.divisible(out, batch_group_count, because="the output channels fall into groups", rule=GROUPS)
@@ -272,7 +272,7 @@ def infer_causal_conv_with_state(
     require.equal(weight.dims[1], 1, because="the kernel is depthwise", rule=CHANNELS)
     state = (batch, channels, weight.dims[2] - 1)
     if bias is not None and require.rank(bias, 1, "bias"):
-        require.equal(bias.dims[0], channels, because="one bias per channel", rule="conv-bias")
+        require.equal(bias.dims[0], channels, because="one bias per channel", rule="dims-differ")
     if past_state is not None and require.rank(past_state, 3, "state"):
         for found, wanted in zip(past_state.dims, state, strict=True):
             require.equal(found, wanted, because="the state holds the elements that the kernel looks back on")

@@ -47,4 +47,17 @@ class GradientAt:
     operand: int = 0
 
 
-Danger: TypeAlias = Outside | Near | Overflow | GradientAt
+@dataclass(frozen=True, slots=True)
+class AllAt:
+    """The result, or with `gradient` its derivative, is NaN where all elements that meet in it are `point`.
+
+    So softmax of a row of -inf, and the gradient of the norm of zeros.
+    """
+
+    point: float
+    rule: str
+    operand: int = 0
+    gradient: bool = False
+
+
+Danger: TypeAlias = Outside | Near | Overflow | GradientAt | AllAt

@@ -58,7 +58,7 @@ def infer_einsum(*operands: Tensor, require: Require, equation: str) -> Tensor:
     dtype = require.same_dtype(*operands)
     parsed = parse(equation)
     if parsed is None or len(parsed.operands) != len(operands):
-        require.holds(False, f"{equation!r} is no equation of {len(operands)} operands", rule="einsum-equation")
+        require.holds(False, f"{equation!r} is no equation of {len(operands)} operands", rule="illegal-argument")
         return require.unknown_tensor(dtype)
     sizes = _sizes(parsed, operands, require)
     if sizes is None:
@@ -80,7 +80,7 @@ def _sizes(
         named = len(term) - (DOTS in term)
         fits = operand.rank >= named if DOTS in term else operand.rank == named
         text = "".join(term)
-        if not require.holds(fits, f"{text!r} does not fit an operand {operand}", rule="einsum-equation"):
+        if not require.holds(fits, f"{text!r} does not fit an operand {operand}", rule="illegal-argument"):
             return None
         place = term.index(DOTS) if DOTS in term else named
         hidden = operand.dims[place : place + operand.rank - named]

@@ -25,7 +25,7 @@ def infer_array_feature_extractor(x: Tensor, y: Tensor, *, require: Require) -> 
         return require.unknown_tensor(x.dtype)
     last = x.dims[-1]
     for index in require.known_ints(y) or ():
-        require.at_least(last - 1, index, because=f"column {index} exists", rule="index-out-of-range")
+        require.at_least(last - 1, index, because=f"column {index} exists", rule="size-out-of-range")
     return x.with_shape((*(x.dims[:-1] or (1,)), y.size))
 
 

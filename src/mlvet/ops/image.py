@@ -11,6 +11,7 @@ import numpy as np
 
 from mlvet.domains.dims import Dim, floor_div
 from mlvet.domains.tensors import Tensor
+from mlvet.ops.danger import Overflow
 from mlvet.ops.derivative import Jvp
 from mlvet.ops.layout import Array, axes_of, ints_of, length_of, proper
 from mlvet.ops.numeric import ByMode, Convex, Linear, Numeric, Selection
@@ -154,8 +155,11 @@ def axis_weights(
     if antialias:
         parts = parts / parts.sum(axis=1, keepdims=True)
     if exclude_outside:
-        parts = np.where((near < 0) | (near >= dim), 0, parts)
-        parts = parts / parts.sum(axis=1, keepdims=True)
+        inside = (near >= 0) & (near < dim)
+        kept = np.where(inside, parts, 0)
+        parts = np.where(inside.any(axis=1, keepdims=True), kept, parts)
+        total = parts.sum(axis=1, keepdims=True)
+        parts = parts / np.where(total == 0, 1, total)
     np.add.at(weights, (rows[:, None], np.clip(near, 0, dim - 1).astype(np.int64)), parts)
     return weights
 
@@ -260,7 +264,7 @@ resize = register(
         "image",
         infer=infer_resize,
         numeric=ByMode(kind_of_resize),
-        danger=(),
+        danger=(Overflow("sum-overflow"),),
         derivative=Jvp(_move_resize, operands=(0,)),
         effects=Effects.PURE,
         reference=_resize,

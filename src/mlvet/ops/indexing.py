@@ -132,7 +132,7 @@ def indexed(require: Require, x: Tensor, indices: Sequence[Tensor | None]) -> tu
             for number, dim in enumerate(index.dims):
                 if place + number < x.rank:
                     because = f"mask {index} does not cover dims of {x}"
-                    require.equal(dim, x.dims[place + number], because, "mask-dims")
+                    require.equal(dim, x.dims[place + number], because, "dims-differ")
             known = require.known_ints(index)
             shapes.append((require.unknown() if known is None else sum(known),))
         else:
@@ -143,7 +143,7 @@ def indexed(require: Require, x: Tensor, indices: Sequence[Tensor | None]) -> tu
             shapes.append(index.dims)
         taken += [(place + number, index) for number in range(width)]
         place += width
-    require.holds(place <= x.rank, f"{place} indices for {x}, which has {x.rank} dims", "too-many-indices")
+    require.holds(place <= x.rank, f"{place} indices for {x}, which has {x.rank} dims", "rank-differs")
     part = require.broadcast(*shapes)
     places = [number for number, _ in taken]
     adjacent = not places or places[-1] - places[0] == len(places) - 1
@@ -198,9 +198,9 @@ def infer_embedding(
     if known and isinstance(rows, int):
         worst = max(known, key=lambda row: row if row >= 0 else rows - row)
         because = f"index {worst} is out of range for {rows} rows"
-        require.holds(0 <= worst < rows, because, "index-out-of-range")
+        require.holds(0 <= worst < rows, because, "size-out-of-range")
     if padding_idx is not None and isinstance(rows, int):
-        require.holds(-rows <= padding_idx < rows, f"padding index {padding_idx} is out of range", "index-out-of-range")
+        require.holds(-rows <= padding_idx < rows, f"padding index {padding_idx} is out of range", "size-out-of-range")
     return weight.with_shape((*indices.dims, width))
 
 

@@ -60,7 +60,7 @@ def infer_stack(*xs: Tensor, require: Require, axis: int = 0) -> Tensor:
         return require.unknown_tensor(dtype)
     dims = ranked[0].dims
     for x in ranked[1:]:
-        dims = same_dims(require, dims, x.dims, "stack joins operands of one shape", "stack-dims")
+        dims = same_dims(require, dims, x.dims, "stack joins operands of one shape", "concat-dims")
     place = require.axis(axis, len(dims) + 1)
     return Tensor(dtype, (*dims[:place], len(xs), *dims[place:]))
 
@@ -83,7 +83,7 @@ def infer_unstack(x: Tensor, *, require: Require, axis: int = 0, num: int | None
     place = require.axis(axis, x.rank)
     size: Dim = x.dims[place] if x.rank else 1
     if num is not None:
-        require.equal(size, num, f"unstack yields {num} results along axis {place}", "split-sizes")
+        require.equal(size, num, f"unstack yields {num} results along axis {place}", "dims-differ")
         size = num
     rest = x.with_shape(x.dims[:place] + x.dims[place + 1 :])
     return (rest,) * (size if isinstance(size, int) else 0)
@@ -119,7 +119,7 @@ def infer_split(
         if sizes.count(-1) == 1:
             sizes[sizes.index(-1)] = dim - total(size for size in sizes if size != -1)
         sizes = list(proper(require, sizes, "part"))
-        require.equal(dim, total(sizes), f"split sizes must add up to dim {place} of {x}", "split-sizes")
+        require.equal(dim, total(sizes), f"split sizes must add up to dim {place} of {x}", "dims-differ")
     elif split is None and count:
         sizes = equal_parts(dim, count)
     else:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from mlvet.domains.tensors import Tensor
-from mlvet.ops.danger import GradientAt
+from mlvet.ops.danger import AllAt
 from mlvet.ops.derivative import Jvp
 from mlvet.ops.index_map import AlongAxis
 from mlvet.ops.normalisation import (
@@ -54,7 +54,7 @@ def _require_fits(x: Tensor, at: int, parameters: dict[str, Tensor | None], requ
         for mine, other in zip(reversed(x.dims), reversed(parameter.dims), strict=False):
             if fits and other != 1:
                 because = f"{what} broadcasts to the dims from {at} on"
-                require.equal(other, mine, because, rule="normalised-dims-differ")
+                require.equal(other, mine, because, rule="dims-differ")
 
 
 def _layer_normalization(
@@ -215,7 +215,7 @@ lp_normalization = register(
         infer=infer_lp_normalization,
         numeric=Bounded(Range(-1, 1)),
         index_map=AlongAxis(),
-        danger=(SQUARE, GradientAt(0, rule="infinite-gradient")),
+        danger=(SQUARE, AllAt(0, rule="infinite-gradient", gradient=True)),
         derivative=Jvp(_lp_jvp),
         effects=Effects.PURE,
         reference=_lp_normalization,

@@ -56,7 +56,7 @@ def axes_of(require: Require, axes: Sequence[int], rank: int) -> list[int]:
     found = [require.axis(axis, rank) for axis in axes]
     if found and not rank:
         raise UnknownRank("a scalar has no axes")
-    require.holds(len(set(found)) == len(found), f"axes {list(axes)} name one axis twice", rule="axis-repeated")
+    require.holds(len(set(found)) == len(found), f"axes {list(axes)} name one axis twice", rule="illegal-argument")
     return found
 
 
@@ -73,7 +73,7 @@ def index_in_range(require: Require, indices: Tensor | None, size: Dim, what: st
     known = require.known_ints(indices)
     if known and isinstance(size, int):
         worst = max(known, key=lambda index: index if index >= 0 else -index - 1)
-        require.holds(-size <= worst < size, f"{what} {worst} is out of range for size {size}", "index-out-of-range")
+        require.holds(-size <= worst < size, f"{what} {worst} is out of range for size {size}", "size-out-of-range")
 
 
 def same_dims(require: Require, left: Dims, right: Dims, because: str, rule: str = "dims-differ") -> Dims:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -18,7 +19,7 @@ from mlvet.ops.precision import narrow, wide
 from mlvet.ops.require import Require
 from mlvet.ops.samples import Draw, Sample, Samples
 
-SQUARE = "matrix-not-square"
+SQUARE = "dims-differ"
 
 
 def _operator(
@@ -74,12 +75,21 @@ def det_reference(a: NDArray[Any]) -> NDArray[Any]:
         return narrow(np.linalg.det(wide(a)), a)
 
 
+def _or_nan(function: Callable[..., Any], *operands: NDArray[Any], shape: tuple[int, ...]) -> NDArray[Any]:
+    """What the function yields, or NaN throughout where no result exists, as for a singular matrix."""
+    try:
+        with np.errstate(all="ignore"):
+            return np.asarray(function(*operands))
+    except np.linalg.LinAlgError:
+        return np.full(shape, np.nan, dtype=operands[0].dtype)
+
+
 def inverse_reference(a: NDArray[Any]) -> NDArray[Any]:
-    return narrow(np.linalg.inv(wide(a)), a)
+    return narrow(_or_nan(np.linalg.inv, wide(a), shape=a.shape), a)
 
 
 def cholesky_reference(a: NDArray[Any], *, upper: bool = False) -> NDArray[Any]:
-    lower = np.linalg.cholesky(wide(a))
+    lower = _or_nan(np.linalg.cholesky, wide(a), shape=a.shape)
     return narrow(np.conjugate(np.swapaxes(lower, -1, -2)) if upper else lower, a)
 
 
@@ -127,10 +137,12 @@ def infer_solve(a: Tensor, b: Tensor, *, require: Require, left_side: bool = Tru
 
 
 def solve_reference(a: NDArray[Any], b: NDArray[Any], *, left_side: bool = True) -> NDArray[Any]:
-    if left_side:
-        return narrow(np.linalg.solve(wide(a), wide(b)), b)
-    transposed = np.linalg.solve(np.swapaxes(wide(a), -1, -2), np.swapaxes(wide(b), -1, -2))
-    return narrow(np.swapaxes(transposed, -1, -2), b)
+    matrix, right = wide(a), wide(b)
+    if not left_side:
+        matrix, right = np.swapaxes(matrix, -1, -2), np.swapaxes(right, -1, -2)
+    batch = np.broadcast_shapes(matrix.shape[:-2], right.shape[:-2])
+    solution = _or_nan(np.linalg.solve, matrix, right, shape=(*batch, *right.shape[-2:]))
+    return narrow(solution if left_side else np.swapaxes(solution, -1, -2), b)
 
 
 def triangular_solve_reference(
@@ -179,7 +191,9 @@ def infer_svd(
 ) -> Tensor | tuple[Tensor, ...]:
     """U, the singular values, and V transposed; or the singular values alone."""
     if not require.rank_at_least(a, 2):
-        a = require.unknown_tensor(a.dtype, 2)
+        values = require.unknown_tensor(_real(a.dtype))
+        left_right = require.unknown_tensor(a.dtype), require.unknown_tensor(a.dtype)
+        return (left_right[0], values, left_right[1]) if compute_uv else values
     (*batch, m, n), k = a.dims, minimum(a.dims[-2], a.dims[-1])
     values = Tensor(_real(a.dtype), (*batch, k))
     if not compute_uv:
@@ -197,7 +211,7 @@ def svd_reference(a: NDArray[Any], *, full_matrices: bool = True, compute_uv: bo
 def infer_qr(a: Tensor, *, require: Require, mode: str = "reduced") -> tuple[Tensor, Tensor]:
     """An orthogonal and an upper triangular matrix."""
     if not require.rank_at_least(a, 2):
-        a = require.unknown_tensor(a.dtype, 2)
+        return require.unknown_tensor(a.dtype), require.unknown_tensor(a.dtype)
     *batch, m, n = a.dims
     inner = m if mode == "complete" else minimum(m, n)
     return a.with_shape((*batch, m, inner)), a.with_shape((*batch, inner, n))
@@ -209,7 +223,9 @@ def qr_reference(a: NDArray[Any], *, mode: str = "reduced") -> Any:
 
 def infer_eigh(a: Tensor, *, require: Require, **_: Any) -> tuple[Tensor, Tensor]:
     """Real eigenvalues and the eigenvectors as columns."""
-    dims = _square(a, require, "the matrix") or require.unknown_tensor(a.dtype, 2).dims
+    dims = _square(a, require, "the matrix")
+    if dims is None:
+        return require.unknown_tensor(_real(a.dtype)), require.unknown_tensor(a.dtype)
     return Tensor(_real(a.dtype), dims[:-1]), a.with_shape(dims)
 
 

@@ -85,7 +85,7 @@ def require_per_channel(x: Tensor, axis: int, parameters: dict[str, Tensor | Non
     """Each parameter has one element per channel."""
     for what, parameter in parameters.items():
         if parameter is not None and require.rank(parameter, 1, what):
-            require.equal(parameter.dim(0), x.dim(axis), f"{what} has one element per channel", rule="channels-differ")
+            require.equal(parameter.dim(0), x.dim(axis), f"{what} has one element per channel", rule="dims-differ")
 
 
 def _channels(draw: Draw, low_rank: int = 2) -> tuple[Array, int, dict[str, Any]]:
@@ -243,7 +243,7 @@ def infer_group_normalization(
     """The result is like x; the groups share the channels evenly."""
     if x.ranked and require.rank_at_least(x, 2, "data"):
         axis = channel_axis(data_format, x.rank)
-        require.divisible(x.dim(axis), num_groups, "groups share the channels evenly", rule="channels-not-divisible")
+        require.divisible(x.dim(axis), num_groups, "groups share the channels evenly", rule="not-divisible")
         require_per_channel(x, axis, {"scale": scale, "bias": bias}, require)
     return x.without_value()
 

@@ -35,7 +35,9 @@ def infer_pad(
         return require.unknown_tensor(x.dtype, x.rank)
     places = list(range(x.rank)) if named is None else axes_of(require, named, x.rank)
     because = f"pad needs two widths for each of {len(places)} axes of {x}, but has {len(widths)}"
-    if not require.holds(len(widths) == 2 * len(places) and all(p < x.rank for p in places), because, "pad-widths"):
+    if not require.holds(
+        len(widths) == 2 * len(places) and all(p < x.rank for p in places), because, "illegal-argument"
+    ):
         return require.unknown_tensor(x.dtype, x.rank)
     dims: list[Dim] = list(x.dims)
     for number, place in enumerate(places):
@@ -44,9 +46,11 @@ def infer_pad(
             for width in (before, after):
                 if isinstance(width, int) and width > 0:
                     room = dims[place] - 1 if mode == "reflect" else dims[place]
-                    require.at_least(room, width, f"{mode} padding of dim {place} must be within it", "pad-widths")
+                    require.at_least(
+                        room, width, f"{mode} padding of dim {place} must be within it", "illegal-argument"
+                    )
         dims[place] = dims[place] + before + after
-        require.at_least(dims[place], 0, f"padding leaves dim {place} of {x} negative", "pad-widths")
+        require.at_least(dims[place], 0, f"padding leaves dim {place} of {x} negative", "illegal-argument")
     return x.with_shape(dims)
 
 

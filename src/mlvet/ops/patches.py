@@ -46,7 +46,7 @@ def infer_im2col(
         for dim, kernel, d, p, s in zip(space, kernel_size, dilation, padding, stride, strict=True)
     ]
     for count, dim in zip(counts, space, strict=True):
-        require.at_least(count, 1, f"no window of {tuple(kernel_size)} fits {dim}", "window-too-large")
+        require.at_least(count, 1, f"no window of {tuple(kernel_size)} fits {dim}", "kernel-larger-than-input")
     return x.with_shape((*batch, channels * product(kernel_size), product(counts)))
 
 
@@ -99,6 +99,7 @@ def infer_col2im(
     if not require.rank(x, 3):
         return require.unknown_tensor(x.dtype)
     image, block = require.ints(image_shape), require.ints(block_shape)
+    block = None if block is None else list(proper(require, block, "block"))
     count = next((len(known) for known in (image, block) if known is not None), None)
     if count is None:
         return require.unknown_tensor(x.dtype)
@@ -108,10 +109,8 @@ def infer_col2im(
         channels = floor_div(x.dims[1], product(block))
     if image is not None and block is not None and len(image) == len(block):
         d, p, s = dilations or (1,) * count, pads or (0,) * 2 * count, strides or (1,) * count
-        if not require.holds(
-            (len(d), len(p), len(s)) == (count, 2 * count, count) and min(s) > 0,
-            "col2im needs pads and a stride per axis",
-        ):
+        fit = (len(d), len(p), len(s)) == (count, 2 * count, count) and min(s, default=1) > 0
+        if not require.holds(fit, "col2im needs a dilation, two pads and a positive stride per axis"):
             return require.unknown_tensor(x.dtype, count + 2)
         fits = [windows(image[n], block[n], d[n], p[n], p[n + count], s[n]) for n in range(count)]
         require.equal(x.dims[2], product(fits), f"the columns of {x} do not match the image {image}", "col2im-blocks")
@@ -176,7 +175,7 @@ def infer_as_strided(
     require.holds(len(size) == len(stride), f"{len(size)} sizes and {len(stride)} strides differ", "rank-differs")
     if all(size):
         reach = offset + sum((n - 1) * step for n, step in zip(size, stride, strict=False))
-        require.at_least(x.size, reach + 1, f"as_strided reaches element {reach} of {x}", "index-out-of-range")
+        require.at_least(x.size, reach + 1, f"as_strided reaches element {reach} of {x}", "size-out-of-range")
     return x.with_shape(proper(require, size))
 
 

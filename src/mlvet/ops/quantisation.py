@@ -52,11 +52,11 @@ def scale_fits(x: Tensor, scale: Tensor, axis: int, block_size: int, require: Re
             at = require.axis(axis, x.rank)
             for index, (found, dim) in enumerate(zip(scale.dims, x.dims, strict=True)):
                 wanted = ceil_div(dim, block_size) if index == at else dim
-                require.equal(found, wanted, because=f"the {what} has one element per block", rule="scale-shape")
+                require.equal(found, wanted, because=f"the {what} has one element per block", rule="dims-differ")
     elif require.rank(scale, 1, what) and require.rank_at_least(x, 1):
         at = require.axis(axis, x.rank)
         require.equal(
-            scale.dims[0], x.dims[at], because=f"the {what} has one element per index of axis {at}", rule="scale-shape"
+            scale.dims[0], x.dims[at], because=f"the {what} has one element per index of axis {at}", rule="dims-differ"
         )
 
 

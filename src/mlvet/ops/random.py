@@ -122,8 +122,8 @@ def infer_multinomial(
 ) -> Tensor:
     """`sample_size` classes for each row of scores."""
     del seed
-    require.rank(x, 2, "scores")
-    return Tensor(dtype, (x.dim(0), sample_size))
+    rows = x.dim(0) if require.rank(x, 2, "scores") else require.unknown()
+    return Tensor(dtype, (rows, sample_size))
 
 
 def _multinomial(x: Array, dtype: DType = i32, sample_size: int = 1, seed: float | None = None) -> Array:

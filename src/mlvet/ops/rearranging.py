@@ -67,7 +67,7 @@ def infer_reverse_sequence(
     if x.ranked and require.rank_at_least(x, 2):
         batch = require.axis(batch_axis, x.rank)
         time = require.axis(time_axis, x.rank)
-        require.holds(batch != time, "reverse_sequence needs different batch and time axes", "axis-repeated")
+        require.holds(batch != time, "reverse_sequence needs different batch and time axes", "illegal-argument")
         if require.rank(sequence_lens, 1, "lengths"):
             require.equal(sequence_lens.dims[0], x.dims[batch], "reverse_sequence needs one length per batch entry")
     return x.without_value()
@@ -283,7 +283,7 @@ def infer_diagonal(x: Tensor, *, require: Require, offset: int = 0, axis1: int =
     if not require.rank_at_least(x, 2):
         return require.unknown_tensor(x.dtype, None if not x.ranked else 1)
     rows, columns = require.axis(axis1, x.rank), require.axis(axis2, x.rank)
-    if not require.holds(rows != columns, "diagonal needs two different axes", "axis-repeated"):
+    if not require.holds(rows != columns, "diagonal needs two different axes", "illegal-argument"):
         return require.unknown_tensor(x.dtype, x.rank - 1)
     height, width = x.dims[rows] + min(offset, 0), x.dims[columns] - max(offset, 0)
     rest = [dim for place, dim in enumerate(x.dims) if place not in (rows, columns)]

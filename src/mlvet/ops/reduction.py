@@ -10,10 +10,10 @@ import numpy as np
 from mlvet.domains import dims, dtypes
 from mlvet.domains.dtypes import DType, bool_, i64
 from mlvet.domains.tensors import Dims, Tensor, UnknownValue, Unranked
-from mlvet.ops.danger import Danger, GradientAt, Outside, Overflow
+from mlvet.ops.danger import AllAt, Danger, Overflow
 from mlvet.ops.derivative import Derivative, Jvp, SameMap, Zero
 from mlvet.ops.index_map import Reduces
-from mlvet.ops.numeric import NONNEGATIVE, POSITIVE, Bounded, Composite, Numeric, Reduction
+from mlvet.ops.numeric import NONNEGATIVE, Bounded, Composite, Numeric, Reduction
 from mlvet.ops.op import Effects, Op, register
 from mlvet.ops.pointwise import Array, is_narrow
 from mlvet.ops.require import Require
@@ -21,7 +21,7 @@ from mlvet.ops.samples import Draw, Sample, Samples, integers
 
 SUM = Overflow("sum-overflow")
 SQUARE = Overflow("square-overflow")
-STEEP = GradientAt(0, rule="infinite-gradient")
+STEEP = AllAt(0, rule="infinite-gradient", gradient=True)
 
 
 def reduced_shape(
@@ -298,7 +298,7 @@ reduce_log_sum = reduction(
     "reduce_log_sum",
     lambda x, axis, keepdims: np.log(np.sum(x, axis=axis, keepdims=keepdims)),
     _before("reduce_sum", "log"),
-    danger=[SUM, Outside(POSITIVE, rule="log-of-nonpositive")],
+    danger=[SUM],
     derivative=_along_axes(
         lambda x, d, axis, keepdims: np.sum(d, axis=axis, keepdims=keepdims) / np.sum(x, axis=axis, keepdims=keepdims)
     ),
@@ -341,8 +341,8 @@ reduce_variance = reduction(
 reduce_std = reduction(
     "reduce_std",
     lambda x, axis, keepdims, correction=0.0: np.sqrt(_variance(x, axis, keepdims, correction)),
-    Bounded(NONNEGATIVE),
-    danger=[SQUARE, STEEP],
+    _before("reduce_variance", "sqrt"),
+    danger=[SQUARE],
     derivative=_along_axes(_deviation_jvp),
     samples=reductions(noop=False, correction=0.0),
 )

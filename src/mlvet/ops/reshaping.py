@@ -127,7 +127,7 @@ def infer_squeeze(x: Tensor, axes: Tensor | None = None, *, require: Require, st
     places = set(range(x.rank)) if wanted is None else set(axes_of(require, wanted, x.rank))
     if wanted is not None and strict:
         for place in sorted(places & set(range(x.rank))):
-            require.equal(x.dims[place], 1, f"squeeze of {x} removes dim {place}, which must be 1", "squeeze-dim")
+            require.equal(x.dims[place], 1, f"squeeze of {x} removes dim {place}, which must be 1", "dims-differ")
         return x.with_shape(dim for place, dim in enumerate(x.dims) if place not in places)
     ones = {place: is_one(x.dims[place]) for place in places if place < x.rank}
     if None in ones.values():
@@ -194,7 +194,7 @@ def infer_transpose(x: Tensor, *, require: Require, perm: Sequence[int] | None =
         return require.unknown_tensor(x.dtype, len(perm))
     because = f"transpose of {x} needs each of its axes once, but perm is {list(perm)}"
     places = [place + x.rank if place < 0 else place for place in perm]
-    if not require.holds(sorted(places) == list(range(x.rank)), because, "transpose-perm"):
+    if not require.holds(sorted(places) == list(range(x.rank)), because, "illegal-argument"):
         return require.unknown_tensor(x.dtype, len(perm))
     return x.with_shape(x.dims[place] for place in places)
 

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from mlvet.domains.tensors import Tensor
+from mlvet.ops.danger import Overflow
 from mlvet.ops.derivative import SameMap
 from mlvet.ops.layout import Array, ints_of, length_of, proper
 from mlvet.ops.numeric import ByMode, Convex, Linear
@@ -159,7 +160,7 @@ affine_grid = register(
         "image",
         infer=infer_affine_grid,
         numeric=Linear((0,)),
-        danger=(),
+        danger=(Overflow("sum-overflow"),),
         derivative=SameMap((0,)),
         effects=Effects.PURE,
         reference=_affine_grid,

@@ -8,6 +8,9 @@ from typing import Any
 import numpy as np
 
 from mlvet.domains import dtypes
+from mlvet.domains.dims import Expr
+from mlvet.domains.dims import maximum as larger
+from mlvet.domains.dims import minimum as smaller
 from mlvet.domains.tensors import Tensor
 from mlvet.ops.danger import Overflow
 from mlvet.ops.derivative import Derivative, Jvp, SameMap
@@ -45,6 +48,16 @@ def kind_of_scatter(reduction: str = "none", **_: Any) -> Numeric | None:
     return {"add": Linear((0, 2)), "mul": None}.get(reduction, Selection((0, 2)))
 
 
+def minimum(old: Any, update: Any) -> Any:
+    """The smaller of two elements, which may be sizes."""
+    return smaller(old, update) if isinstance(old, Expr) or isinstance(update, Expr) else min(old, update)
+
+
+def maximum(old: Any, update: Any) -> Any:
+    """The larger of two elements, which may be sizes."""
+    return larger(old, update) if isinstance(old, Expr) or isinstance(update, Expr) else max(old, update)
+
+
 def _write(result: Array, places: Iterator[tuple[tuple[Any, ...], Any]], reduction: str) -> None:
     """Updates in turn; later ones win where there is no reduction."""
     for place, update in places:
@@ -56,7 +69,7 @@ def _write(result: Array, places: Iterator[tuple[tuple[Any, ...], Any]], reducti
         elif reduction == "mul":
             result[place] = old * update
         else:
-            result[place] = min(old, update) if reduction == "min" else max(old, update)
+            result[place] = minimum(old, update) if reduction == "min" else maximum(old, update)
 
 
 def _write_moving(
@@ -90,7 +103,7 @@ def infer_scatter_elements(
     require.holds(reduction in REDUCTIONS, f"scatter_elements has no reduction {reduction!r}")
     dtype = require.same_dtype(x, updates)
     if indices.ranked and updates.ranked:
-        same_dims(require, indices.dims, updates.dims, "indices and updates have one shape", "scatter-dims")
+        same_dims(require, indices.dims, updates.dims, "indices and updates have one shape", "dims-differ")
     if x.ranked and indices.ranked and require.rank(indices, x.rank, "indices") and x.rank:
         place = require.axis(axis, x.rank)
         index_in_range(require, indices, x.dims[place])
@@ -153,7 +166,7 @@ def infer_scatter_nd(
         because = f"coordinates of {width} dims do not fit {x}"
         if isinstance(width, int) and require.holds(width <= x.rank, because, "rank-differs") and updates.ranked:
             because = "updates of scatter_nd have the leading dims of the indices and the dims left of the operand"
-            same_dims(require, updates.dims, indices.dims[:-1] + x.dims[width:], because, "scatter-dims")
+            same_dims(require, updates.dims, indices.dims[:-1] + x.dims[width:], because, "dims-differ")
     return Tensor(dtype, x.shape)
 
 
@@ -213,7 +226,7 @@ def infer_tensor_scatter(
         require.holds(place != 0, "tensor_scatter writes along an axis other than the batch", "axis-out-of-range")
         for other, (dim, size) in enumerate(zip(past_cache.dims, update.dims, strict=True)):
             if other != place:
-                require.equal(dim, size, f"update and cache differ at dim {other}", "scatter-dims")
+                require.equal(dim, size, f"update and cache differ at dim {other}", "dims-differ")
             else:
                 require.at_least(dim, size, "the update is longer than the cache", "size-out-of-range")
         if write_indices is not None and require.rank(write_indices, 1, "write_indices"):
@@ -302,7 +315,7 @@ index_put = register(
 def infer_segment_sum(data: Tensor, ids: Tensor, num: Tensor | None = None, *, require: Require) -> Tensor:
     """Rows of one segment added up; `num` is the number of segments, else one more than the greatest id."""
     if data.ranked and ids.ranked and require.rank_at_least(data, ids.rank):
-        same_dims(require, ids.dims, data.dims[: ids.rank], "segment_sum needs one id per row", "scatter-dims")
+        same_dims(require, ids.dims, data.dims[: ids.rank], "segment_sum needs one id per row", "dims-differ")
     known, count = require.known_ints(ids), require.ints(num)
     segments = require.unknown()
     if count is not None and len(count) == 1:

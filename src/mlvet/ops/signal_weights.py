@@ -100,10 +100,15 @@ def mel_weight_matrix_reference(
 ) -> NDArray[Any]:
     """Triangles of height 1, whose corners are evenly spaced on the mel scale 2595 log10(1 + f/700)."""
     bands, length, rate = (int(np.ravel(x)[0]) for x in (num_mel_bins, dft_length, sample_rate))
-    low, high = (2595 * np.log10(1 + float(np.ravel(x)[0]) / 700) for x in (lower_edge_hertz, upper_edge_hertz))
-    mels = low + np.arange(bands + 2) * (high - low) / (bands + 2)
-    corners = ((length + 1) * 700 * (10 ** (mels / 2595) - 1) // rate).astype(np.int64)
-    result = np.zeros((length // 2 + 1, bands))
+    count = max(length, 0) // 2 + 1
+    with np.errstate(all="ignore"):
+        low, high = (
+            2595 * np.log10(1 + np.ravel(x)[0] / np.float64(700)) for x in (lower_edge_hertz, upper_edge_hertz)
+        )
+        mels = low + np.arange(bands + 2) * (high - low) / (bands + 2)
+        places = (length + 1) * 700 * (10 ** (mels / 2595) - 1) // rate
+    corners = np.clip(np.nan_to_num(places), 0, count).astype(np.int64)
+    result = np.zeros((count + 1, bands))
     for band in range(bands):
         left, centre, right = (int(corner) for corner in corners[band : band + 3])
         if left == centre:
@@ -112,7 +117,7 @@ def mel_weight_matrix_reference(
             result[k, band] = (k - left) / (centre - left)
         for k in range(centre, right):
             result[k, band] = (right - k) / (right - centre)
-    return result.astype((output_datatype or dtypes.f32).numpy)
+    return result[:count].astype((output_datatype or dtypes.f32).numpy)
 
 
 def _sample_mel(draw: Draw) -> Sample:

@@ -174,7 +174,7 @@ def infer_strided_slice(
             first = firsts[n] if firsts is not None else None
             if isinstance(first, int) and isinstance(dim, int):
                 inside = -dim <= first < dim
-                require.holds(inside, f"index {first} is out of range for size {dim}", "index-out-of-range")
+                require.holds(inside, f"index {first} is out of range for size {dim}", "size-out-of-range")
         else:
             step = 1 if strides is None else None if steps is None else steps[n]
             lacks = (not open_begin and firsts is None) or (not open_end and lasts is None)

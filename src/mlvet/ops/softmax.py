@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from math import inf
 from typing import Any
 
 import numpy as np
 
 from mlvet.domains.tensors import Tensor
-from mlvet.ops.danger import Danger, Outside
+from mlvet.ops.danger import AllAt, Danger, Outside, Overflow
 from mlvet.ops.derivative import Derivative, Jvp, Zero
 from mlvet.ops.index_map import AlongAxis
 from mlvet.ops.numeric import Bounded, Numeric, Range
@@ -18,8 +19,8 @@ from mlvet.ops.reduction import log_sum_exp
 from mlvet.ops.require import Require
 from mlvet.ops.samples import Draw, Sample
 
-FINITE = Range(open_low=True, open_high=True)
-"""All scores of a row -inf, or one of them +inf, give 0/0."""
+INFINITY = Outside(Range(open_high=True), rule="softmax-of-infinity")
+NOTHING = AllAt(-inf, rule="softmax-of-nothing")
 
 
 def infer_along(x: Tensor, *, require: Require, axis: int = -1) -> Tensor:
@@ -80,14 +81,14 @@ def _log_softmax_jvp(operands: Sequence[Any], directions: Sequence[Any], axis: i
     return along - np.sum(weights * along, axis=axis, keepdims=True)
 
 
-softmax = _register(
-    "softmax", softmax_of, Bounded(Range(0, 1)), Jvp(_softmax_jvp), Outside(FINITE, rule="softmax-of-infinity")
-)
+softmax = _register("softmax", softmax_of, Bounded(Range(0, 1)), Jvp(_softmax_jvp), INFINITY, NOTHING)
 log_softmax = _register(
     "log_softmax",
     log_softmax_of,
     Bounded(Range(high=0)),
     Jvp(_log_softmax_jvp),
-    Outside(FINITE, rule="softmax-of-infinity"),
+    INFINITY,
+    NOTHING,
+    Overflow("sum-overflow"),
 )
 hardmax = _register("hardmax", _hardmax, Bounded(Range(0, 1)), Zero())

@@ -45,13 +45,13 @@ def infer_conv_transpose(
     batch, channels, space = where.dims(x)
     taken, per_group, sizes = kernel.dims(w)
     require.equal(channels, taken, because="the input has as many channels as the kernel takes", rule=CHANNELS)
-    require.divisible(channels, group, because=f"the input channels fall into {group} groups", rule="conv-groups")
+    require.divisible(channels, group, because=f"the input channels fall into {group} groups", rule="not-divisible")
     out = per_group * group
     if kernel_shape:
         for given, size in zip(kernel_shape, sizes, strict=False):
             require.equal(size, given, because="kernel_shape must be the shape of the kernel")
     if b is not None and require.rank(b, 1, "bias"):
-        require.equal(b.dims[0], out, because="the bias has one element per output channel", rule="conv-bias")
+        require.equal(b.dims[0], out, because="the bias has one element per output channel", rule="dims-differ")
     sliding = windows(sizes, require, strides=strides, pads=pads, dilations=dilations, auto_pad=auto_pad)
     extra = tuple(output_padding or (0,) * len(space))
     if sliding is None or len(extra) != len(space):
@@ -204,7 +204,7 @@ def infer_conv_transpose_to(
     for window, length, out in zip(sliding or (), where.dims(x)[2], where.dims(asked)[2], strict=False):
         forward = ceil_div(out, window.stride) if window.same else floor_div(out - window.extent, window.stride) + 1
         because = f"a convolution of {out} must yield {length}"
-        require.equal(forward, length, because=because, rule="conv-transpose-output-shape")
+        require.equal(forward, length, because=because, rule="dims-differ")
     return asked
 
 

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from mlvet.core.errors import UnsupportedInput, UsageError
-from mlvet.ir.graph import OPAQUE, Graph, Node, Region, Value
+from mlvet.ir.graph import CALL, OPAQUE, Graph, Node, Region, Value
 from mlvet.ops import REGISTRY
 
 
@@ -81,6 +81,8 @@ class _Run:
         control = _CONTROL.get(node.op)
         if control is not None and node.regions:
             return control(self, node, operands)
+        if node.op == CALL and node.attributes.get("function") in self.graph.functions:
+            return self._function(self.graph.functions[node.attributes["function"]], operands)
         if node.op == "identity" and not isinstance(operands[0], np.ndarray | np.generic):
             return operands
         op = REGISTRY.get(node.op)
@@ -88,6 +90,12 @@ class _Run:
             raise NoReference(node.source_op if node.op == OPAQUE else node.op, node.name)
         result = op.reference(*operands, **node.attributes)
         return result if isinstance(result, tuple) else (result,)
+
+    def _function(self, region: Region, operands: list[Any]) -> list[Any]:
+        """Run a function of the graph in a table of its own, which may call itself."""
+        inner = _Run(self.graph, keep=self.keep)
+        inner.table.update((p.value, self.table[p.value]) for p in self.graph.parameters)
+        return inner.call(region, operands)
 
     def _last_uses(self, region: Region) -> list[list[Value]]:
         """For each node the values of this region that no later node and no output needs."""
@@ -182,7 +190,7 @@ def _sequence_map(run: _Run, node: Node, operands: list[Any]) -> Sequence[Any]:
 
 
 _CONTROL: dict[str, Callable[[_Run, Node, list[Any]], Sequence[Any]]] = {
-    "call": _call,
+    CALL: _call,
     "if": _if,
     "loop": _loop,
     "while": _while,

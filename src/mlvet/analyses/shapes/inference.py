@@ -107,7 +107,7 @@ class Run:
         require = Require(node.name)
         known, results = self._results(node, operands, require)
         if self._counting:
-            if known:
+            if known or not node.outputs:
                 self.result.analysed += 1
             else:
                 self.result.unanalysed[node.source_op] += 1

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +20,9 @@ from mlvet.ir.graph import Value
 
 if TYPE_CHECKING:
     from mlvet.frontends.keras.lowering import Lowering
+
+
+_LARGEST = 1 << 26
 
 
 class NotLowered(Exception):
@@ -119,7 +123,17 @@ class Call:
     def scalar(self, number: float, like: Value, name: str = "scalar") -> Value:
         """A number in the element type of a tensor."""
         dtype = self.tensor(like).dtype or self.compute
-        return self.constant(name, np.asarray(number, dtype.numpy))
+        try:
+            with np.errstate(over="ignore"):
+                return self.constant(name, np.asarray(number, dtype.numpy))
+        except (OverflowError, ValueError) as error:
+            raise NotLowered(f"{number} is no {dtype}") from error
+
+    def full(self, name: str, shape: Sequence[int], number: float) -> Value:
+        """A constant of one number throughout."""
+        if min(shape, default=0) < 0 or math.prod(shape) > _LARGEST:
+            raise NotLowered("size")
+        return self.constant(name, np.full(tuple(shape), number, self.compute.numpy))
 
     def cast(self, value: Value, dtype: DType) -> Value:
         """The tensor in another element type, itself if it is known to have that one."""
@@ -226,12 +240,12 @@ class Call:
 
 
 def values_in(tree: Any) -> Iterator[Value]:
-    """The graph's values in a structure of arguments, in order."""
+    """The graph's values in a structure of arguments, in order; that of a dictionary is by key."""
     if isinstance(tree, Value):
         yield tree
     elif isinstance(tree, Mapping):
-        for item in tree.values():
-            yield from values_in(item)
+        for key in sorted(tree):
+            yield from values_in(tree[key])
     elif isinstance(tree, list | tuple):
         for item in tree:
             yield from values_in(item)
@@ -243,12 +257,14 @@ def figure(value: Any, what: str = "option") -> float:
         value = value["config"].get("value")
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise NotLowered(f"{what} is not a number")
+    if isinstance(value, int):
+        return whole(value, what)
     return value
 
 
 def whole(value: Any, what: str = "option") -> int:
-    if isinstance(value, bool) or not isinstance(value, int):
-        raise NotLowered(f"{what} is not an integer")
+    if isinstance(value, bool) or not isinstance(value, int) or not -(1 << 62) < value < 1 << 62:
+        raise NotLowered(f"{what} is not an integer of a usable size")
     return value
 
 

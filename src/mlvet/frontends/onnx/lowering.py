@@ -18,10 +18,8 @@ from mlvet.frontends.onnx.source import Source
 from mlvet.frontends.onnx.tensors import DTYPES
 from mlvet.frontends.onnx.upgrades import upgraded
 from mlvet.ir.builder import Builder
-from mlvet.ir.graph import Data, Region, Value
+from mlvet.ir.graph import CALL, Data, Region, Value
 from mlvet.ops import REGISTRY
-
-CALL = "call"
 
 
 def lower(source: Source, builder: Builder, notes: Counter[str]) -> Sequence[Value]:
@@ -30,9 +28,8 @@ def lower(source: Source, builder: Builder, notes: Counter[str]) -> Sequence[Val
     An attribute that the operator does not have is left out and counted in `notes`.
     """
     if source.is_call:
-        return source.add(
-            builder, CALL, source.operands, source.values(builder), {}, regions=tuple(source.regions.values())
-        )
+        named = {"function": source.source_op}
+        return source.add(builder, CALL, source.operands, source.values(builder), named, regions=_regions(source))
     if source.op_type == "Constant" and not source.domain:
         return [_constant(source, builder)]
     newest = upgraded(source, builder)
@@ -113,7 +110,7 @@ _GONE = frozenset({"consumed_inputs"})
 
 
 def _known(op: str, given: Mapping[str, Any], source: Source, notes: Counter[str]) -> dict[str, Any]:
-    names = _parameters(op)
+    names = parameters(op)
     if names is None:
         return {name: value for name, value in given.items() if name not in _GONE}
     for name in given:
@@ -123,7 +120,7 @@ def _known(op: str, given: Mapping[str, Any], source: Source, notes: Counter[str
 
 
 @cache
-def _parameters(op: str) -> frozenset[str] | None:
+def parameters(op: str) -> frozenset[str] | None:
     """The attributes that the rules of an operator take by name; None if they take any."""
     names: set[str] = set()
     open_ended = []

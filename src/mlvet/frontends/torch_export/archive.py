@@ -33,12 +33,14 @@ def read_pt2(path: Path, shown: str) -> Graph:
         with zipfile.ZipFile(path) as archive:
             return _read(archive, path, shown)
     except zipfile.BadZipFile as error:
-        raise UnsupportedInput(_not_a_zip(path, error)) from error
+        raise UnsupportedInput(_not_a_zip(path)) from error
     except OSError as error:
         raise UnsupportedInput((error.strerror or str(error)).lower()) from error
 
 
 def _read(archive: zipfile.ZipFile, path: Path, shown: str) -> Graph:
+    if min((info.header_offset for info in archive.infolist()), default=0) > 0:
+        raise UnsupportedInput(_DAMAGED)  # a zip within a cut-off zip is found in place of the whole
     members = {_inner(info.filename): info for info in archive.infolist()}
     model = _model_member(members)
     document = _json(archive, model)
@@ -46,7 +48,7 @@ def _read(archive: zipfile.ZipFile, path: Path, shown: str) -> Graph:
     try:
         program = program_of(document, elements.find)
         return lower(program, name=path.stem, path=shown, format="pt2", notes=elements.notes)
-    except (KeyError, ValueError, TypeError, AttributeError, IndexError, RecursionError) as error:
+    except (KeyError, ValueError, TypeError, AttributeError, IndexError, OverflowError, RecursionError) as error:
         raise UnsupportedInput(f"a damaged exported program ({type(error).__name__}: {error})") from error
 
 
@@ -149,6 +151,7 @@ def _model_member(members: Mapping[str, zipfile.ZipInfo]) -> zipfile.ZipInfo:
     raise UnsupportedInput("a zip archive without an exported program")
 
 
+_DAMAGED = "a truncated or damaged archive"
 _CHECKPOINT = (
     "a pickled checkpoint, which can run code and holds no graph; export the model with torch.export.save instead"
 )
@@ -185,11 +188,11 @@ def _check_ratio(info: zipfile.ZipInfo) -> None:
         )
 
 
-def _not_a_zip(path: Path, error: Exception) -> str:
+def _not_a_zip(path: Path) -> str:
     with path.open("rb") as file:
         start = file.read(2)
     if start[:1] == b"\x80":
         return _CHECKPOINT
     if start == b"PK":
-        return "a truncated or damaged archive"
+        return _DAMAGED
     return "not an exported program of torch: the file is no zip archive"

@@ -158,7 +158,7 @@ class Context:
 
     # New values.
 
-    def _node(self, op: str, inputs: Sequence[Value | None], outputs: Sequence[Value], attributes: Any) -> None:
+    def node(self, op: str, inputs: Sequence[Value | None], outputs: Sequence[Value], attributes: Any) -> None:
         location, stack = place(self.call.stack_trace)
         self.builder.node(
             op, inputs, outputs, attributes, name=self.call.name, source_op=self.call.target, location=location,
@@ -168,12 +168,12 @@ class Context:
     def add(self, op: str, *inputs: Value | None, like: Tensor | None = None, **attributes: Any) -> Value:
         """An operator on the way to the result; `like` is what is known of what it yields."""
         output = self.builder.value(f"{self.call.name}.{op}", like)
-        self._node(op, inputs, [output], attributes)
+        self.node(op, inputs, [output], attributes)
         return output
 
     def several(self, op: str, count: int, *inputs: Value | None, **attributes: Any) -> list[Value]:
         outputs = [self.builder.value(f"{self.call.name}.{op}") for _ in range(count)]
-        self._node(op, inputs, outputs, attributes)
+        self.node(op, inputs, outputs, attributes)
         return outputs
 
     def out(self, index: int = 0) -> Value:
@@ -182,16 +182,20 @@ class Context:
         name = names[index] if index < len(names) else None
         return self.builder.value(name or f"{self.call.name}_{index}", self.declared(index))
 
+    def fresh(self, old: Value) -> Value:
+        """A new value for the changed contents of an old one."""
+        return self.builder.value(old.name, old.declared.without_value())
+
     def result(self, op: str, *inputs: Value | None, index: int = 0, **attributes: Any) -> Value:
         """The operator that yields a result of the call."""
         output = self.out(index)
-        self._node(op, inputs, [output], attributes)
+        self.node(op, inputs, [output], attributes)
         return output
 
     def results(self, op: str, *inputs: Value | None, indices: Iterable[int], **attributes: Any) -> list[Value]:
         """An operator that yields several results of the call."""
         outputs = [self.out(index) for index in indices]
-        self._node(op, inputs, outputs, attributes)
+        self.node(op, inputs, outputs, attributes)
         return outputs
 
     def opaque(self, source_op: str, inputs: Sequence[Value | None], outputs: Sequence[Value]) -> None:

@@ -8,10 +8,10 @@ from typing import Any
 
 from mlvet.domains import dtypes
 from mlvet.domains.tensors import Tensor
+from mlvet.frontends.size_expressions import Sizes
 from mlvet.frontends.torch_export.lowering import lower
 from mlvet.frontends.torch_export.record import Body, Call, Entry, Other, Program, Ref
 from mlvet.frontends.torch_export.scalar_types import BY_NAME
-from mlvet.frontends.torch_export.sizes import Sizes
 from mlvet.ir.graph import Data, Graph
 
 
@@ -213,9 +213,10 @@ def _dim_names(program: Any, dynamic_shapes: Any) -> dict[str, str]:
         axes = spec.items() if isinstance(spec, Mapping) else enumerate(spec or ())
         for axis, dim in axes:
             name = getattr(dim, "__name__", None)
-            size = value.shape[axis] if hasattr(value, "shape") and axis < len(value.shape) else None
-            if name and hasattr(size, "node") and size.node.expr.is_symbol and "*" not in name and "+" not in name:
-                found.setdefault(str(size.node.expr), name)
+            size = value.shape[axis] if hasattr(value, "shape") and axis < len(value.shape) else 0
+            expression = None if isinstance(size, int) else size.node.expr
+            if name and expression is not None and expression.is_symbol and name.isidentifier():
+                found.setdefault(str(expression), name)
     return found if len(set(found.values())) == len(found) else {}
 
 
@@ -223,11 +224,9 @@ def _leaves(specs: Any) -> list[Any]:
     """The specifications of the inputs in order: maps from axis to Dim, sequences of Dims, or None."""
     if isinstance(specs, Mapping) and not all(isinstance(key, int) for key in specs):
         return [leaf for each in specs.values() for leaf in _leaves(each)]
-    if isinstance(specs, list | tuple) and any(
-        each is None or isinstance(each, Mapping | list | tuple) for each in specs
-    ):
-        if not any(hasattr(each, "__name__") for each in specs):
-            return [leaf for each in specs for leaf in _leaves(each)]
+    nested = isinstance(specs, list | tuple) and any(isinstance(each, Mapping | list | tuple) for each in specs)
+    if nested and not any(hasattr(each, "__name__") for each in specs):
+        return [leaf for each in specs for leaf in _leaves(each)]
     return [specs]
 
 

@@ -14,11 +14,11 @@ from mlvet.ir.builder import Builder
 from mlvet.ir.graph import Graph, Region, Value
 
 DROPPED = frozenset(
-    {
-        "_assert_scalar", "_assert_async", "_assert_tensor_metadata", "sym_constrain_range", "_functional_assert_async",
-        "sym_constrain_range_for_size", "_functional_assert_scalar", "_functional_sym_constrain_range", "_make_dep_token",
-        "_functional_sym_constrain_range_for_size", "_print",
-    }
+    (
+        "_assert_scalar", "_assert_async", "_assert_tensor_metadata", "_functional_assert_async", "_make_dep_token",
+        "sym_constrain_range", "sym_constrain_range_for_size", "_functional_assert_scalar", "_print",
+        "_functional_sym_constrain_range", "_functional_sym_constrain_range_for_size",
+    )
 )  # fmt: skip
 """Checks that the exporter adds; they compute nothing."""
 
@@ -98,6 +98,10 @@ def _lower_call(context: Context, call: Call) -> None:
         made = rule(context)
     except Unlowered:
         context.builder.back_to(mark)
+        made = _opaque(context, call)
+    except (KeyError, TypeError, ValueError, IndexError, AttributeError, OverflowError) as error:
+        context.builder.back_to(mark)
+        context.notes.append(f"{call.name}: {call.target} is called in a way that mlvet does not know ({error})")
         made = _opaque(context, call)
     values = [made] if isinstance(made, Value) or made is None else list(made)
     for name, value in zip(call.outputs, values, strict=False):

@@ -33,11 +33,15 @@ def rebind(context: Context, old: Value, new: Value) -> None:
 
 def _refresh(context: Context, base: Value) -> None:
     for value, (source, call) in list(context.views.items()):
-        if source is base and value in context.views:
-            del context.views[value]
-            if any(context.lives(name) for name in call.outputs):
-                context.again(call)
-            _refresh(context, value)
+        if source is not base or value not in context.views:
+            continue
+        del context.views[value]
+        names = [name for name, bound in context.env.items() if bound is value]
+        made = next((name for name in call.outputs if name in names), None)
+        if made is not None and any(context.lives(name) for name in names):
+            context.again(call)
+            context.env.update(dict.fromkeys(names, context.env[made]))
+        _refresh(context, value)
 
 
 def _write_back(context: Context, base: Value, view: Call, new: Value) -> Value:

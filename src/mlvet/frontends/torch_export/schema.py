@@ -10,9 +10,9 @@ from typing import Any
 from mlvet.domains import dtypes
 from mlvet.domains.dims import Dim
 from mlvet.domains.tensors import Tensor
+from mlvet.frontends.size_expressions import Sizes
 from mlvet.frontends.torch_export.record import Body, Call, Entry, Other, Program, Ref
 from mlvet.frontends.torch_export.scalar_types import BY_NUMBER
-from mlvet.frontends.torch_export.sizes import Sizes
 from mlvet.ir.graph import Data
 
 Json = Mapping[str, Any]

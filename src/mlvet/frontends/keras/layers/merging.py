@@ -90,6 +90,8 @@ def _dot(call: Call) -> Value:
 
 def contract(call: Call, left: Value, right: Value, axes: tuple[int, int]) -> Value:
     """The product of two batches summed along an axis of each; two vectors give one number, in a dim of its own."""
+    if call.rank(left) + call.rank(right) > 25:
+        raise NotLowered("too many dims")
     letters = iter("abcdefghijklmnopqrstuvwxy")
     first = ["z", *(next(letters) for _ in range(call.rank(left) - 1))]
     second = ["z", *(next(letters) for _ in range(call.rank(right) - 1))]

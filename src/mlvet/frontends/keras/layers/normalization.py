@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from mlvet.domains.dims import Dim
 from mlvet.frontends.keras.application import Call, NotLowered, whole
 from mlvet.frontends.keras.layers.convolution import SPACE
@@ -24,11 +22,10 @@ def _filled(call: Call, like: Value, number: float, name: str) -> Value:
     """A tensor of one number, of the shape of a variable."""
     tensor = call.tensor(like)
     sizes = [dim for dim in tensor.dims if isinstance(dim, int)]
-    dtype = (tensor.dtype or call.compute).numpy
     if len(sizes) == tensor.rank:
-        return call.constant(name, np.full(sizes, number, dtype))
+        return call.full(name, sizes, number)
     shape = call.emit("shape", like, part=f"{name}/shape")
-    return call.emit("expand", call.constant(name, np.full((1,), number, dtype)), shape, part=name)
+    return call.emit("expand", call.full(name, (1,), number), shape, part=name)
 
 
 @layer("BatchNormalization", "SyncBatchNormalization", "BatchNormalizationV1", "BatchNormalizationV2")
@@ -89,7 +86,7 @@ def _layer_normalization(call: Call) -> Value:
     if gamma is None:
         if not all(isinstance(size, int) for size in sizes):
             raise NotLowered("unknown size")
-        gamma = call.constant("gamma", np.ones([size for size in sizes if isinstance(size, int)], call.compute.numpy))
+        gamma = call.full("gamma", [size for size in sizes if isinstance(size, int)], 1)
     return call.emit("layer_normalization", x, gamma, beta, axis=axis, epsilon=epsilon)
 
 
@@ -122,8 +119,8 @@ def _group_normalization(call: Call) -> Value:
     size = (call.dim(x, axis, "channels"),)
     gamma = call.weight("gamma", size, "ones") if call.flag("scale", True) else None
     beta = call.weight("beta", size, "zeros") if call.flag("center", True) else None
-    scale = gamma if gamma is not None else call.constant("gamma", np.ones(call.size(x, axis), call.compute.numpy))
-    shift = beta if beta is not None else call.constant("beta", np.zeros(call.size(x, axis), call.compute.numpy))
+    scale = gamma if gamma is not None else call.full("gamma", (call.size(x, axis),), 1)
+    shift = beta if beta is not None else call.full("beta", (call.size(x, axis),), 0)
     return call.emit(
         "group_normalization", x, scale, shift, num_groups=groups, epsilon=float(call.number("epsilon", 1e-3)),
         data_format=_layout(rank, axis),
@@ -138,3 +135,9 @@ def _unit_normalization(call: Call) -> Value:
     total = call.emit("reduce_sum", square, call.axes(*axes), part="sum", keepdims=1)
     least = call.emit("max", total, call.scalar(1e-12, x, "least"), part="max")
     return call.emit("div", x, call.emit("sqrt", least, part="sqrt"))
+
+
+@layer("LayerScale")
+def _layer_scale(call: Call) -> Value:
+    x = call.floats(call.x)
+    return call.emit("mul", x, call.weight("gamma", (call.integer("projection_dim"),)))

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from mlvet.frontends.keras.application import Call, NotLowered, values_in
 from mlvet.frontends.keras.layers.activations import hard_sigmoid_slope
 from mlvet.frontends.keras.layers.reshaping import END, cut
@@ -127,7 +125,7 @@ def _bias(call: Call, bias: Value, kind: str, size: int, reset_after: bool) -> V
     if reset_after:
         return call.reshape(bias, (1, -1), part="bias/reshape")
     bias = _ordered(call, bias, kind, 0, "bias")
-    zeros = call.constant("bias/zeros", np.zeros(size, call.compute.numpy))
+    zeros = call.full("bias/zeros", (size,), 0)
     both = call.emit("concat", bias, zeros, part="bias/concat", axis=0)
     return call.emit("unsqueeze", both, call.axes(0), part="bias/unsqueeze")
 

@@ -9,7 +9,7 @@ from mlvet.frontends.onnx.source import Source
 from mlvet.frontends.onnx.tensors import DTYPES
 from mlvet.frontends.onnx.upgrades.upgrade import ALWAYS, upgrade
 from mlvet.ir.builder import Builder
-from mlvet.ir.graph import Value
+from mlvet.ir.graph import CALL, Value
 
 
 @upgrade("FlexAttention", since=ALWAYS, domain="ai.onnx.preview")
@@ -49,5 +49,6 @@ def _modified(source: Source, builder: Builder, name: str, x: Value) -> Value:
     if name not in source.regions:
         return x
     result = builder.value(f"{source.name}.{name}")
-    source.add(builder, "call", [x], [result], {}, name=f"{source.name}.{name}", regions=[source.regions[name]])
+    label = f"{source.name}.{name}"
+    source.add(builder, CALL, [x], [result], {"function": label}, name=label, regions=[source.regions[name]])
     return result

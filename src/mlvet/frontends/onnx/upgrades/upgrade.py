@@ -52,6 +52,11 @@ def upgraded(source: Source, builder: Builder) -> Source | Sequence[Value]:
         source = replace(result, opset=max(entry.since, result.opset) if entry.since != ALWAYS else result.opset)
 
 
+def registered_since(op_type: str, domain: str = "") -> list[int]:
+    """The opsets that brought changes of an operator."""
+    return [entry.since for entry in _UPGRADES.get((domain, op_type), ())]
+
+
 def _next(source: Source) -> Upgrade | None:
     for entry in _UPGRADES.get((source.domain, source.op_type), ()):
         if source.opset < entry.since:

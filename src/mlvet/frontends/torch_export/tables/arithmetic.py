@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import reduce
 from typing import Any
 
 from mlvet.domains import dtypes
@@ -26,11 +27,12 @@ UNARY = {
 SAME = ("clone", "contiguous", "alias", "lift_fresh_copy", "lift_fresh", "lift", "positive",
     "resolve_conj", "resolve_neg", "view_as_real_copy", "detach_copy", "alias_copy", "requires_grad")  # fmt: skip
 
-BINARY = {"mul": "mul", "multiply": "mul", "pow": "pow", "maximum": "max", "minimum": "min", "fmax": "max", "fmin": "min",
-    "atan2": "atan2", "arctan2": "atan2", "hypot": "hypot", "float_power": "pow", "xlogy": "xlogy"}  # fmt: skip
+BINARY = {"mul": "mul", "multiply": "mul", "pow": "pow", "maximum": "max", "minimum": "min", "fmax": "max",
+    "fmin": "min", "atan2": "atan2", "arctan2": "atan2", "hypot": "hypot", "float_power": "pow"}  # fmt: skip
 
-COMPARISONS = {"eq": "equal", "lt": "less", "le": "less_or_equal", "gt": "greater", "ge": "greater_or_equal",
-    "less": "less", "less_equal": "less_or_equal", "greater": "greater", "greater_equal": "greater_or_equal"}  # fmt: skip
+COMPARISONS = {"eq": "equal", "ne": "not_equal", "not_equal": "not_equal", "lt": "less", "le": "less_or_equal",
+    "gt": "greater", "ge": "greater_or_equal", "less": "less", "less_equal": "less_or_equal", "greater": "greater",
+    "greater_equal": "greater_or_equal"}  # fmt: skip
 
 LOGIC = {"logical_and": "and", "logical_or": "or", "logical_xor": "xor"}
 BITWISE = {"bitwise_and": "and", "bitwise_or": "or", "bitwise_xor": "xor"}
@@ -119,11 +121,11 @@ def modulus(context: Context) -> Value:
     left, right = operand(context, "self", to), operand(context, "other", to)
     if context.key == "fmod":
         return context.result("mod", left, right, fmod=1)
-    return context.result("mod" if to.is_integer else "floor_mod", left, right)
+    return context.result("remainder", left, right)
 
 
 def common_dtype(context: Context, *names: str) -> DType:
-    """The dtype in which torch compares: by category first, and within one tensors with dims count before those without."""
+    """The dtype in which torch compares: by category first; within one, tensors with dims come before those without."""
     tensors: list[tuple[DType, bool]] = []
     numbers: list[int] = []
     for name in names:
@@ -132,28 +134,21 @@ def common_dtype(context: Context, *names: str) -> DType:
             tensors.append((context.dtype(found), context.rank(found) > 0))
         elif isinstance(found, bool | int | float):
             numbers.append(0 if isinstance(found, bool) else 1 if isinstance(found, int) else 2)
-    chosen: DType | None = None
-    for with_dims in (True, False):
-        for dtype, dimmed in tensors:
-            if dimmed is with_dims:
-                higher = chosen is not None and category(dtype) > category(chosen)
-                chosen = _wider(chosen, dtype) if chosen is None or with_dims else dtype if higher else chosen
-        if chosen is None:
-            continue
-    if chosen is None:
+    if not tensors:
         raise Unlowered("no tensor to take the dtype from")
-    if all(not dimmed for _, dimmed in tensors):
-        chosen = tensors[0][0]
-        for dtype, _ in tensors[1:]:
-            chosen = _wider(chosen, dtype)
+    groups = [[dtype for dtype, dimmed in tensors if dimmed is with_dims] for with_dims in (True, False)]
+    ranked = [reduce(_wider, group) for group in groups if group]
+    chosen = ranked[0]
+    if len(ranked) > 1 and category(ranked[1]) > category(chosen):
+        chosen = ranked[1]
     for level in numbers:
         if level > category(chosen):
             chosen = dtypes.f32 if level == 2 else dtypes.i64
     return chosen
 
 
-def _wider(left: DType | None, right: DType) -> DType:
-    if left is None or left is right:
+def _wider(left: DType, right: DType) -> DType:
+    if left is right:
         return right
     if category(left) != category(right):
         return left if category(left) > category(right) else right
@@ -174,13 +169,6 @@ def _compare(op: str) -> Callable[[Context], Value]:
 
 for _name, _op in COMPARISONS.items():
     RULES[_name] = _compare(_op)
-
-
-@lowers("ne", "not_equal")
-def not_equal(context: Context) -> Value:
-    to = common_dtype(context, "self", "other")
-    same = context.add("equal", operand(context, "self", to), operand(context, "other", to))
-    return context.result("not", same)
 
 
 def truth(context: Context, value: Value) -> Value:
@@ -233,11 +221,8 @@ def shift(context: Context) -> Value:
 
 @lowers("isnan", "isinf", "isfinite")
 def special_values(context: Context) -> Value:
-    value = context.value("self")
-    if context.key == "isfinite":
-        either = context.add("or", context.add("is_nan", value), context.add("is_inf", value))
-        return context.result("not", either)
-    return context.result({"isnan": "is_nan", "isinf": "is_inf"}[context.key], value)
+    op = {"isnan": "is_nan", "isinf": "is_inf", "isfinite": "is_finite"}[context.key]
+    return context.result(op, context.value("self"))
 
 
 @lowers("round")
@@ -287,8 +272,11 @@ def lerp(context: Context) -> Value:
     return context.result("add", start, context.add("mul", operand(context, "weight", to), span))
 
 
-@lowers("to", "_to_copy", "type_as", "convert_element_type", "prims.convert_element_type", "float", "half", "int",
-    "long", "double", "bool", "_autocast_to_reduced_precision", "_autocast_to_full_precision", "cpu", "to_dense")  # fmt: skip
+CASTS = ("to", "_to_copy", "type_as", "convert_element_type", "prims.convert_element_type", "to_dense", "cpu",
+    "_autocast_to_reduced_precision", "_autocast_to_full_precision")  # fmt: skip
+
+
+@lowers(*CASTS)
 def cast(context: Context) -> Value:
     value = context.value("self", "a")
     to = context.out_dtype()
@@ -307,7 +295,7 @@ def copy(context: Context) -> Value:
 def where(context: Context) -> Value | list[Value]:
     condition = truth(context, context.value("condition"))
     if context.raw("self") is None:
-        found = context.add("non_zero", condition)
+        found = context.add("nonzero", condition)
         return context.results("unstack", found, indices=range(len(context.call.outputs)), axis=0)
     to = context.out_dtype()
     return context.result("where", condition, operand(context, "self", to), operand(context, "other", to))

@@ -1,4 +1,4 @@
-"""Scaled dot-product attention, spelled out: scores, mask, softmax, weighted sum."""
+"""Scaled dot-product attention; with dropout spelled out as scores, mask, softmax, weighted sum."""
 
 from __future__ import annotations
 
@@ -20,6 +20,8 @@ FUSED = ("_scaled_dot_product_flash_attention", "_scaled_dot_product_efficient_a
 def attention(context: Context) -> Value | list[Value | None]:
     query, key, value = (context.value(name) for name in ("query", "key", "value"))
     dtype = context.dtype(query)
+    if context.key == "scaled_dot_product_attention" and not context.raw("dropout_p", default=0.0):
+        return _whole(context, query, key, value)
     if context.raw("enable_gqa", default=False):
         key, value = _repeated(context, query, key), _repeated(context, query, value)
     scores = context.add("matmul", _scaled(context, query, dtype), _swapped(context, key))
@@ -34,6 +36,20 @@ def attention(context: Context) -> Value | list[Value | None]:
     if any(name in context.used for name in context.call.outputs[1:]):
         raise Unlowered("what a backward pass saves")
     return [made, *[None] * (len(context.call.outputs) - 1)]
+
+
+def _whole(context: Context, query: Value, key: Value, value: Value) -> Value:
+    """Without dropout it is an operator of its own."""
+    scale, mask = context.raw("scale"), context.optional("attn_mask")
+    if isinstance(scale, Value):
+        raise Unlowered("a computed scale")
+    if mask is not None and mask.declared.dtype is not dtypes.bool_:
+        mask = context.cast(mask, context.dtype(query))
+    return context.result(
+        "scaled_dot_product_attention", query, key, value, mask, scale=scale,
+        is_causal=bool(context.raw("is_causal", default=False)),
+        enable_gqa=bool(context.raw("enable_gqa", default=False)),
+    )  # fmt: skip
 
 
 def _scaled(context: Context, query: Value, dtype: DType) -> Value:

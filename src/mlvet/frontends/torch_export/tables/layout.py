@@ -227,9 +227,10 @@ def select_scatter(context: Context) -> Value:
 
 @lowers("roll")
 def roll(context: Context) -> Value:
-    axes = context.int_list("dims")
-    return context.result("roll", context.value("self"), shifts=tuple(context.int_list("shifts")),
-        **({"axes": tuple(axes)} if axes else {}))  # fmt: skip
+    axes, shifts = context.int_list("dims"), tuple(context.int_list("shifts"))
+    if not axes:
+        return context.result("roll", context.value("self"), shifts=shifts)
+    return context.result("roll", context.value("self"), shifts=shifts, axes=tuple(axes))
 
 
 @lowers("flip", "fliplr", "flipud")
@@ -286,8 +287,11 @@ def pixel_unshuffle(context: Context) -> Value:
 
 @lowers("im2col")
 def im2col(context: Context) -> Value:
-    names = ("kernel_size", "dilation", "padding", "stride")
-    return context.result("im2col", context.value("self"), **{name: tuple(context.int_list(name)) for name in names})
+    kernel, dilation = tuple(context.int_list("kernel_size")), tuple(context.int_list("dilation"))
+    padding, stride = tuple(context.int_list("padding")), tuple(context.int_list("stride"))
+    return context.result(
+        "im2col", context.value("self"), kernel_size=kernel, dilation=dilation, padding=padding, stride=stride
+    )
 
 
 @lowers("meshgrid")

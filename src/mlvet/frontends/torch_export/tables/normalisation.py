@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from math import prod
+from typing import Any
+
 import numpy as np
 
 from mlvet.frontends.torch_export.context import Context, Unlowered, lowers
+from mlvet.frontends.torch_export.mutation import rebind
 from mlvet.ir.graph import Value
 
 
@@ -12,9 +16,10 @@ def _filled(context: Context, given: Value | None, number: float, like: Value, s
     """A scale or offset; a missing one is 1 or 0 everywhere."""
     if given is not None:
         return given
-    if not all(isinstance(size, int) for size in sizes):
+    known = [size for size in sizes if isinstance(size, int)]
+    if len(known) < len(sizes) or not 0 <= prod(known) < 1 << 28:
         raise Unlowered("features of unknown size")
-    array = np.full([int(str(size)) for size in sizes], number, context.dtype(like).numpy)
+    array = np.full(known, number, context.dtype(like).numpy)
     return context.builder.constant(f"{context.call.name}.{'scale' if number else 'offset'}", array)
 
 
@@ -41,17 +46,16 @@ def batch_norm(context: Context) -> Value | list[Value | None]:
     if not training:
         made: Value = context.result("batch_normalization", *operands, epsilon=epsilon, momentum=momentum)
         return made if len(context.call.outputs) == 1 else _statistics(context, [made])
+    functional = context.key.endswith("_functional")
+    outputs = [context.out(), *(context.out(place) if functional else context.fresh(old)
+        for place, old in ((3, mean), (4, variance)))]  # fmt: skip
     attributes = {"epsilon": epsilon, "momentum": momentum, "training_mode": 1}
-    places = [0, 3, 4] if context.key.endswith("_functional") else [0, 91, 92]
-    if len(context.call.outputs) > 4 and not context.key.endswith("_functional"):
-        places = [0, 91, 92]
-    results: list[Value] = context.results("batch_normalization", *operands, indices=places, **attributes)
-    if len(context.call.outputs) == 1:
-        return results[0]
-    found: list[Value | None] = [results[0]]
-    if context.key.endswith("_functional"):
-        found += [None, None, results[1], results[2]]
-    return _statistics(context, found)
+    context.node("batch_normalization", operands, outputs, attributes)
+    if functional:
+        return _statistics(context, [outputs[0], None, None, *outputs[1:]])
+    for old, new in zip((mean, variance), outputs[1:], strict=True):
+        rebind(context, old, new)
+    return outputs[0] if len(context.call.outputs) == 1 else _statistics(context, [outputs[0]])
 
 
 def _statistics(context: Context, found: list[Value | None]) -> list[Value | None]:
@@ -72,7 +76,7 @@ def layer_norm(context: Context) -> Value | list[Value]:
     value, sizes = context.value("input"), context.raw("normalized_shape")
     scale = _filled(context, context.optional("weight"), 1, value, tuple(sizes))
     offset = context.optional("bias")
-    attributes = {"axis": -len(sizes), "epsilon": float(context.raw("eps", default=1e-5))}
+    attributes: dict[str, Any] = {"axis": -len(sizes), "epsilon": float(context.raw("eps", default=1e-5))}
     if context.key == "native_layer_norm":
         return context.results("layer_normalization", value, scale, offset, indices=(0, 1, 2), **attributes)
     return context.result("layer_normalization", value, scale, offset, **attributes)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from mlvet.frontends.torch_export.context import Context, Unlowered, lowers
 from mlvet.ir.graph import Value
 
 
-def _batched(context: Context, op: str, value: Value, space: int, **attributes: object) -> Value:
+def _batched(context: Context, op: str, value: Value, space: int, **attributes: Any) -> Value:
     """Torch also pools an operand without batch, which gets one for the time being."""
     if context.rank(value) == space + 2:
         return context.result(op, value, **attributes)

@@ -31,9 +31,9 @@ def recurrent(context: Context) -> list[Value]:
         raise Unlowered("packed sequences")
     kind = context.key.partition("_")[0]
     layers = Layers(
-        kind, context.plain_int("num_layers"), 2 if context.raw("bidirectional") else 1, bool(context.raw("has_biases")),
-        bool(context.raw("batch_first", default=False)), float(context.raw("dropout", default=0)),
-        bool(context.raw("train", default=False)),
+        kind, context.plain_int("num_layers"), 2 if context.raw("bidirectional") else 1,
+        bool(context.raw("has_biases")), bool(context.raw("batch_first", default=False)),
+        float(context.raw("dropout", default=0)), bool(context.raw("train", default=False)),
     )  # fmt: skip
     value, states = context.value("input"), context.raw("hx")
     states = states if isinstance(states, list) else [states]

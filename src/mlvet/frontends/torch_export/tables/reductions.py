@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from mlvet.domains import dtypes
-from mlvet.domains.tensors import Tensor
 from mlvet.frontends.torch_export.context import RULES, Context, Unlowered, lowers
 from mlvet.ir.graph import Value
 
@@ -58,39 +57,16 @@ def without_nan(context: Context) -> Value:
 
 @lowers("var", "std", "var_mean", "std_mean")
 def variance(context: Context) -> Value | list[Value]:
-    """mean((x - mean)^2), scaled by n / (n - correction)."""
     value = context.value("self")
-    axes = axes_of(context, value)
+    axes = context.vector(axes_of(context, value))
     correction = context.raw("correction")
     if correction is None:
         correction = 1 if context.raw("unbiased", default=True) else 0
-    sizes = [context.dims(value)[axis] for axis in axes]
     keep = int(bool(context.raw("keepdim", default=False)))
-    mean = context.add("reduce_mean", value, context.vector(axes), keepdims=1)
-    gap = context.add("sub", value, mean, like=value.declared.without_value())
-    squares = context.add("mul", gap, gap, like=value.declared.without_value())
-    deviation = context.key.startswith("std")
-    dtype = context.dtype(value)
-    if correction == 0:
-        total = ("reduce_mean", squares, context.vector(axes))
-        made = context.add(*total, keepdims=keep) if deviation else context.result(*total, keepdims=keep)
-    else:
-        count: Value
-        if all(isinstance(size, int) for size in sizes):
-            known = 1
-            for size in sizes:
-                known *= size if isinstance(size, int) else 1
-            count = context.number(float(max(known - correction, 0)), dtype)
-        else:
-            number = context.add("reduce_prod", context.add("gather", context.shape(value), context.vector(axes), axis=0),
-                keepdims=0, like=Tensor(dtypes.i64, ()))  # fmt: skip
-            count = context.add("sub", context.cast(number, dtype), context.number(float(correction), dtype))
-        total_value = context.add("reduce_sum", squares, context.vector(axes), keepdims=keep)
-        made = context.add("div", total_value, count) if deviation else context.result("div", total_value, count)
-    if deviation:
-        made = context.result("sqrt", made)
+    op = "reduce_variance" if context.key.startswith("var") else "reduce_std"
+    made = context.result(op, value, axes, keepdims=keep, correction=float(correction))
     if context.key.endswith("_mean"):
-        return [made, context.result("reduce_mean", value, context.vector(axes), keepdims=keep, index=1)]
+        return [made, context.result("reduce_mean", value, axes, keepdims=keep, index=1)]
     return made
 
 
@@ -168,19 +144,26 @@ def top_k(context: Context) -> list[Value]:
 
 @lowers("sort", "argsort")
 def sort(context: Context) -> Value | list[Value]:
-    """The top k of all elements along the axis."""
     value = context.value("self")
     if context.rank(value) == 0:
         raise Unlowered("sort of a scalar")
-    axis = context.axis(value, context.plain_int("dim", default=-1))
-    k = context.sizes([context.size(value, axis)])
-    attributes = {"axis": axis, "largest": int(bool(context.raw("descending", default=False))), "sorted": 1}
-    if context.key == "sort":
-        return context.results("top_k", value, k, indices=(0, 1), **attributes)
-    positions = context.several("top_k", 2, value, k, **attributes)[1]
-    return context.result("identity", positions)
+    axis = context.plain_int("dim", default=-1)
+    descending = bool(context.raw("descending", default=False))
+    if context.key == "argsort":
+        return context.result("argsort", value, axis=axis, descending=descending)
+    values = context.result("sort", value, axis=axis, descending=descending)
+    return [values, context.result("argsort", value, axis=axis, descending=descending, index=1)]
 
 
-@lowers("median", "kthvalue", "mode")
-def order_statistic(context: Context) -> Value:
-    raise Unlowered(context.key)
+@lowers("bucketize", "searchsorted")
+def search(context: Context) -> Value:
+    right = bool(context.raw("right", default=False)) or context.raw("side") == "right"
+    if context.key == "bucketize":
+        found = ("bucketize", context.value("self"), context.value("boundaries"))
+    else:
+        found = ("searchsorted", context.value("sorted_sequence"), context.value("self"))
+    if context.raw("sorter") is not None:
+        raise Unlowered("a sorter")
+    if context.out_dtype() is dtypes.i64:
+        return context.result(*found, right=right)
+    return context.result("cast", context.add(*found, right=right), to=context.out_dtype())

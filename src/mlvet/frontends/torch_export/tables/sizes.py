@@ -52,7 +52,7 @@ for _name, _op in SINGLE.items():
 
 @lowers("operator.ne")
 def differs(context: Context) -> Value:
-    return context.result("not", context.add("equal", _operand(context, "0", "1"), _operand(context, "1", "0")))
+    return context.result("not_equal", _operand(context, "0", "1"), _operand(context, "1", "0"))
 
 
 @lowers("operator.truediv", "torch._sym_sqrt", "math.sqrt")

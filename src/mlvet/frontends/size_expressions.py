@@ -1,4 +1,4 @@
-"""Symbolic sizes as torch writes them (constructor calls or plain arithmetic), turned into dims without evaluating code."""
+"""Symbolic sizes as torch and JAX write them (constructor calls or plain arithmetic), read without evaluating code."""
 
 from __future__ import annotations
 
@@ -12,10 +12,14 @@ from mlvet.domains.dims import Dim, Expr, ceil_div, floor_div, maximum, minimum,
 
 @dataclass(slots=True)
 class Sizes:
-    """Reads size expressions of one program; `ranges` bound its symbols, `names` are the user's names for them."""
+    """Reads size expressions of one program; `ranges` bound its symbols, `names` are the user's names for them.
+
+    Symbols without a range are at least `least`.
+    """
 
     ranges: Mapping[str, tuple[float, float]] = field(default_factory=dict)
     names: Mapping[str, str] = field(default_factory=dict)
+    least: int = 0
     _read: dict[str, Dim] = field(default_factory=dict)
 
     def read(self, text: str) -> Dim:
@@ -31,7 +35,7 @@ class Sizes:
             return symbol(text, -inf, inf)
 
     def _symbol(self, name: str) -> Expr:
-        low, high = self.ranges.get(name, (0, inf))
+        low, high = self.ranges.get(name, (self.least, inf))
         return symbol(self.names.get(name, name), low, high)
 
     def _dim(self, node: ast.expr) -> Dim:
@@ -97,10 +101,14 @@ _FOLDS: dict[str, Callable[[list[Dim]], Dim]] = {
     "Mul": product,
     "Max": lambda dims: maximum(*dims),
     "Min": lambda dims: minimum(*dims),
+    "max": lambda dims: maximum(*dims),
+    "min": lambda dims: minimum(*dims),
 }
 _PAIRS: dict[str, Callable[[Dim, Dim], Dim]] = {
     "FloorDiv": floor_div,
     "CleanDiv": floor_div,
+    "floordiv": floor_div,
+    "mod": modulo,
     "Mod": modulo,
     "PythonMod": modulo,
     "CeilDiv": ceil_div,

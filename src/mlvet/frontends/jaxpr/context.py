@@ -1,0 +1,216 @@
+"""What a lowering rule works with: the equation at hand, the values so far, and short ways to add operators."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from mlvet.core.location import Location
+from mlvet.domains import dtypes
+from mlvet.domains.dims import Apply, Atom, Dim, Expr
+from mlvet.domains.dtypes import DType
+from mlvet.domains.tensors import Dims, Tensor
+from mlvet.frontends.size_expressions import Sizes
+from mlvet.ir.builder import Builder
+from mlvet.ir.graph import Frame, Value
+
+Rule: TypeAlias = Callable[["Context"], "Value | Sequence[Value]"]
+RULES: dict[str, Rule] = {}
+
+
+class Unlowered(Exception):
+    """A rule met a form of its primitive that it has no canonical form for; the equation stays opaque."""
+
+
+def lowers(*primitives: str) -> Callable[[Rule], Rule]:
+    """Register a rule for primitives."""
+
+    def register(rule: Rule) -> Rule:
+        for primitive in primitives:
+            if primitive in RULES:
+                raise ValueError(f"{primitive} is lowered twice")
+            RULES[primitive] = rule
+        return rule
+
+    return register
+
+
+@dataclass(slots=True)
+class Origins:
+    """The value and axis that each symbol of an input's shape can be read from, shared by all regions."""
+
+    by_symbol: dict[str, tuple[Value, int]] = field(default_factory=dict)
+
+
+@dataclass(slots=True)
+class Context:
+    """One jaxpr being lowered into one region."""
+
+    builder: Builder
+    sizes: Sizes
+    origins: Origins
+    lower_jaxpr: Callable[[Context, Any, Sequence[Value]], list[Value]]
+    prefix: str = ""
+    env: dict[Any, Value] = field(default_factory=dict)
+    equation: Any = None
+    location: Location | None = None
+    stack: tuple[Frame, ...] = ()
+    module: str = ""
+
+    # The equation.
+
+    @property
+    def name(self) -> str:
+        return str(self.equation.primitive.name)
+
+    def param(self, name: str, default: Any = None) -> Any:
+        return self.equation.params.get(name, default)
+
+    @property
+    def operands(self) -> list[Value]:
+        return [self.read(atom) for atom in self.equation.invars]
+
+    def read(self, atom: Any) -> Value:
+        """The value of a variable, or of a literal number."""
+        if hasattr(atom, "val"):
+            array = np.asarray(atom.val)
+            declared = self.tensor(atom.aval)
+            if declared.dtype is not None and array.dtype != declared.dtype.numpy:
+                array = array.astype(declared.dtype.numpy)
+            return self.builder.constant(str(atom.val) if array.ndim == 0 else "literal", array)
+        return self.env[atom]
+
+    def tensor(self, aval: Any) -> Tensor:
+        """What an abstract value says; keys of random numbers have no element type here."""
+        shape = getattr(aval, "shape", None)
+        if shape is None:
+            raise Unlowered("a value that is no array")
+        try:
+            dtype: DType | None = dtypes.of(np.dtype(aval.dtype))
+        except (TypeError, KeyError):
+            dtype = None
+        return Tensor(dtype, tuple(self.dim(size) for size in shape))
+
+    def dim(self, size: Any) -> Dim:
+        return int(size) if isinstance(size, int | np.integer) else self.sizes.read(str(size).replace("^", "**"))
+
+    def declared(self, index: int = 0) -> Tensor:
+        return self.tensor(self.equation.outvars[index].aval)
+
+    def dims(self, value: Value) -> Dims:
+        return value.declared.dims
+
+    def rank(self, value: Value) -> int:
+        return value.declared.rank
+
+    def dtype(self, value: Value) -> DType:
+        if value.declared.dtype is None:
+            raise Unlowered(f"the dtype of {value.name} is not known")
+        return value.declared.dtype
+
+    # New values.
+
+    def node(self, op: str, inputs: Sequence[Value | None], outputs: Sequence[Value], **rest: Any) -> None:
+        self.builder.node(
+            op, inputs, outputs, name=self.name, source_op=self.name, location=self.location, stack=self.stack,
+            module=self.module, **rest,
+        )  # fmt: skip
+
+    def out(self, index: int = 0) -> Value:
+        """A new value for a result of the equation."""
+        many = len(self.equation.outvars) > 1
+        return self.builder.value(f"{self.name}:{index}" if many else self.name, self.declared(index))
+
+    def result(self, op: str, *inputs: Value | None, index: int = 0, **attributes: Any) -> Value:
+        """The operator that yields a result of the equation."""
+        output = self.out(index)
+        self.node(op, inputs, [output], attributes=attributes)
+        return output
+
+    def results(self, op: str, *inputs: Value | None, **attributes: Any) -> list[Value]:
+        """The operator that yields all results of the equation."""
+        outputs = [self.out(index) for index in range(len(self.equation.outvars))]
+        self.node(op, inputs, outputs, attributes=attributes)
+        return outputs
+
+    def add(self, op: str, *inputs: Value | None, like: Tensor | None = None, **attributes: Any) -> Value:
+        """An operator on the way to the result; `like` is what is known of what it yields."""
+        output = self.builder.value(f"{self.name}.{op}", like)
+        self.node(op, inputs, [output], attributes=attributes)
+        return output
+
+    def several(self, op: str, count: int, *inputs: Value | None, **attributes: Any) -> list[Value]:
+        outputs = [self.builder.value(f"{self.name}.{op}") for _ in range(count)]
+        self.node(op, inputs, outputs, attributes=attributes)
+        return outputs
+
+    def number(self, number: Any, dtype: DType = dtypes.i64) -> Value:
+        """A constant without dims."""
+        return self.builder.constant(f"{self.name}.{number}", np.asarray(number).astype(dtype.numpy))
+
+    def vector(self, numbers: Sequence[int]) -> Value:
+        """A constant list of ints."""
+        array = np.asarray([int(number) for number in numbers], np.int64).reshape(-1)
+        return self.builder.constant(f"{self.name}.[{','.join(map(str, numbers))}]", array)
+
+    def shape(self, sizes: Sequence[Any]) -> Value:
+        """A list of sizes of which some are symbolic, and computed from the shapes of inputs."""
+        dims = [self.dim(size) for size in sizes]
+        if all(isinstance(dim, int) for dim in dims):
+            return self.vector([dim for dim in dims if isinstance(dim, int)])
+        return self.add("stack", *(self.size(dim) for dim in dims), axis=0, like=Tensor(dtypes.i64, (len(dims),)))
+
+    def size(self, dim: Dim) -> Value:
+        """A size as a scalar of i64."""
+        if isinstance(dim, int):
+            return self.number(dim)
+        total: Value | None = None
+        for monomial, count in dim.terms:
+            term: Value | None = None if monomial and count == 1 else self.number(count)
+            for atom in monomial:
+                factor = self._atom(atom)
+                term = factor if term is None else self._scalar("mul", term, factor)
+            if term is not None:
+                total = term if total is None else self._scalar("add", total, term)
+        if total is None:
+            raise Unlowered("an empty size")
+        return total
+
+    def _atom(self, atom: Atom) -> Value:
+        if isinstance(atom, Apply):
+            op = {"//": "floor_div", "%": "remainder", "max": "max", "min": "min"}[atom.function]
+            return self._scalar(op, self.size(atom.left), self.size(atom.right))
+        if atom.name not in self.origins.by_symbol:
+            raise Unlowered(f"{atom.name} is in no input's shape")
+        value, axis = self.origins.by_symbol[atom.name]
+        return self._scalar("dim", value, axis=axis)
+
+    def _scalar(self, op: str, *inputs: Value, **attributes: Any) -> Value:
+        return self.add(op, *inputs, like=Tensor(dtypes.i64, ()), **attributes)
+
+    def cast(self, value: Value, to: DType) -> Value:
+        if value.declared.dtype is to:
+            return value
+        return self.add("cast", value, to=to, like=value.declared.with_dtype(to))
+
+    def transposed(self, value: Value, perm: Sequence[int]) -> Value:
+        if list(perm) == sorted(perm):
+            return value
+        like = Tensor(value.declared.dtype, tuple(self.dims(value)[axis] for axis in perm))
+        return self.add("transpose", value, perm=tuple(perm), like=like)
+
+    def inline(self, jaxpr: Any, operands: Sequence[Value]) -> list[Value]:
+        """The equations of a jaxpr in place of the equation at hand."""
+        return self.lower_jaxpr(self, jaxpr, operands)
+
+
+def remember(origins: Origins, value: Value) -> None:
+    """Note the symbols that stand alone as a dim of a value."""
+    for axis, dim in enumerate(value.declared.dims):
+        if isinstance(dim, Expr) and len(dim.terms) == 1:
+            (monomial, count) = dim.terms[0]
+            if count == 1 and len(monomial) == 1 and not isinstance(monomial[0], Apply):
+                origins.by_symbol.setdefault(monomial[0].name, (value, axis))
