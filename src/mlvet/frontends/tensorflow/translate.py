@@ -179,7 +179,7 @@ class Translator:
         if step.op in variables.HANDLES or step.op in variables.REFERENCES:
             scope.values[index, 0] = self._variable(scope, step)
             return
-        if step.op == "NoOp":
+        if step.op in ("NoOp", "ControlTrigger"):
             scope.nodes[index] = scope.ran(step.control)[:_MOST_NOTES]
             return
         if step.op == "Const":
