@@ -126,7 +126,27 @@ def test_the_gradient_of_a_loop_is_a_second_loop() -> None:
     graph = read("gradients_shapes.pb")
     assert operators(graph)["while"] == 2
     assert graph.notes == ()
-    assert opaque(graph) == {"StackV2", "StackPushV2", "StackPopV2", "ApplyGradientDescent", "ControlTrigger"}
+    assert opaque(graph) == {"StackV2", "StackPushV2", "StackPopV2"}
+
+
+def test_the_gradient_of_a_conditional_in_a_loop_has_a_conditional_in_its_loop() -> None:
+    graph = read("cond_in_while_gradient.pb")
+    loops = [node for node in graph.body.nodes if node.op == "while"]
+    assert [sum(node.op == "if" for node in loop.regions[1].nodes) for loop in loops] == [1, 1]
+    assert graph.notes == ()
+
+
+@pytest.mark.parametrize("p", [True, False])
+@pytest.mark.parametrize("q", [True, False])
+def test_conditionals_that_depend_on_each_other_in_turn(p: bool, q: bool) -> None:
+    graph = read("crossed_conditions.pb")
+    x = np.array([1, 2, 3], np.float32)
+    a = x + 1 if p else x - 1
+    b, c = (a * 2, x * 3) if q else (x, x * 4)
+    d = c + 10 if p else c
+    result = evaluate(graph, {"x": x, "p": np.asarray(p), "q": np.asarray(q)})["result"]
+    np.testing.assert_array_equal(result, a + b + c + d)
+    assert operators(graph)["if"] == 4
 
 
 def test_variables_have_shapes_initialisers_and_a_say_on_training() -> None:
@@ -230,3 +250,11 @@ def test_keras_variables_get_their_own_values_although_names_repeat() -> None:
         assert parameter.data is not None
         assert parameter.data.shape == parameter.value.declared.shape
         assert parameter.data.load().shape == parameter.data.shape
+
+
+def test_lists_that_a_loop_fills_are_stacked_tensors() -> None:
+    graph = read("tensor_list.pbtxt")
+    loop = only(graph, "while")
+    assert "scatter_nd" in {node.op for node in loop.regions[1].nodes}
+    assert opaque(graph) == {"TensorListReserve"}
+    assert str(infer(graph).type_of(graph.outputs[0])) == "f32[7, 2, 3]"

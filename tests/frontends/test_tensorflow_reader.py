@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from mlvet.analyses.shapes.inference import infer
 from mlvet.core.errors import UsageError
 from mlvet.domains import dtypes
 from mlvet.frontends.tensorflow import from_tensorflow, read_tensorflow
@@ -274,3 +275,20 @@ def test_a_live_graph_is_asked_for_its_definition() -> None:
 
     graph = from_tensorflow(Live())
     assert (graph.name, [value.name for value in graph.inputs]) == ("live", ["x"])
+
+
+@pytest.mark.parametrize(("producer", "shape"), [(23, "f32[...]"), (24, "f32[]")])
+def test_a_placeholder_without_dims_is_a_number_only_in_newer_graphs(read: Any, producer: int, shape: str) -> None:
+    graph = read(placeholder("x", shape=""), f"versions {{ producer: {producer} }}")
+    assert str(graph.inputs[0].declared) == shape
+
+
+def test_a_product_that_does_not_fit_is_found_at_its_node(read: Any) -> None:
+    graph = read(
+        placeholder("a", shape="dim { size: 2 } dim { size: 3 }"),
+        placeholder("b", shape="dim { size: 4 } dim { size: 5 }"),
+        node("layer/product", "MatMul", "a", "b", T="type: DT_FLOAT"),
+    )
+    (found,) = infer(graph).violated
+    assert found.node.location is not None
+    assert found.node.location.node == "layer/product"

@@ -19,6 +19,8 @@ from mlvet.ir.graph import OPAQUE, Data, Execution, Graph, Region
 DEFAULT_SIGNATURE = "serving_default"
 _NO_RESULT = frozenset({"Const", "Placeholder", "VariableV2", "VarHandleOp", "VarIsInitializedOp", "Exit"})
 _UPDATES = ("Assign", "Apply", "ResourceApply", "Scatter", "Restore", "Merge")
+_SCALAR_PLACEHOLDERS = 24
+"""The version of graphs since which a placeholder without dims is a single number."""
 _INITIALISING = "__saved_model_init_op"
 
 
@@ -70,6 +72,8 @@ def _build(stored: Stored, shown: str, name: str, captured: Mapping[str, variabl
     served = [port for _, _, outputs in signatures for port in outputs]
     chosen = needed(flow, [port[0] for port in served]) if served else range(len(flow.steps))
     expansion.check(((flow.steps[index].op, flow.steps[index].attributes.resolved()) for index in chosen), library)
+    versions = stored.graph.versions
+    translator.old = versions is not None and 0 < versions.producer < _SCALAR_PLACEHOLDERS
     translator.written = variables.written(flow, chosen, library)
     builder = Builder("graph", name)
     scope = Scope(builder, flow, translator.arranged(flow, chosen))
