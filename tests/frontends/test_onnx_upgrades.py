@@ -16,8 +16,10 @@ from onnx import TensorProto, helper, numpy_helper
 from mlvet.domains.dims import symbol
 from mlvet.domains.tensors import Tensor
 from mlvet.frontends.onnx import from_onnx
+from mlvet.frontends.onnx.lowering import canonical_name, parameters
 from mlvet.frontends.onnx.upgrades.upgrade import registered_since
 from mlvet.ir.graph import Graph
+from mlvet.ops import REGISTRY
 from mlvet.runtime import evaluate
 
 CHANCE = np.random.default_rng(0)
@@ -358,3 +360,30 @@ def test_constants_made_by_upgrades_are_named_after_the_node() -> None:
     graph = from_onnx(model("Clip", 6, [X], min=0.0))
     assert [constant.value.name for constant in graph.body.constants] == ["node.min"]
     assert numpy_helper.from_array(graph.body.constants[0].data.load()).data_type == TensorProto.FLOAT
+
+
+NOT_CANONICAL = {
+    "CastMap", "CategoryMapper", "DictVectorizer", "FeatureVectorizer", "Gradient", "ImageDecoder", "SVMClassifier",
+    "SVMRegressor", "ZipMap",
+}  # fmt: skip
+"""Operators of the onnx package that are opaque: on maps and images in files, and support vectors."""
+
+
+def newest() -> list[Any]:
+    schemas = [schema for schema in onnx.defs.get_all_schemas() if not schema.deprecated and schema.name != "Constant"]
+    return sorted(schemas, key=lambda schema: schema.name)
+
+
+@pytest.mark.parametrize("schema", newest(), ids=lambda schema: schema.name)
+def test_every_operator_is_canonical_or_taken_apart(schema: Any) -> None:
+    known = canonical_name(schema.domain, schema.name) in REGISTRY or registered_since(schema.name, schema.domain)
+    assert bool(known) != (schema.name in NOT_CANONICAL)
+
+
+@pytest.mark.parametrize("schema", newest(), ids=lambda schema: schema.name)
+def test_no_attribute_of_the_newest_opset_is_left_out(schema: Any) -> None:
+    op = canonical_name(schema.domain, schema.name)
+    taken = parameters(op) if op in REGISTRY else None
+    kinds = {name: attribute.type.name for name, attribute in schema.attributes.items()}
+    plain = {name for name, kind in kinds.items() if kind not in ("GRAPH", "TYPE_PROTO")}
+    assert taken is None or plain <= taken

@@ -79,6 +79,25 @@ def _stored(folder: Path) -> Case:
     return Case(folder.name, model, sets)
 
 
+@cache
+def network_cases() -> tuple[Case, ...]:
+    """Whole networks of old opsets, with weights that are made by operators, and the input that onnx runs them on."""
+    return tuple(_network(path) for path in sorted((DATA / "light").glob("*.onnx")))
+
+
+def _network(path: Path) -> Case:
+    def sets() -> list[tuple[list[Any], list[Any]]]:
+        graph = onnx.load(path).graph
+        stored = {tensor.name for tensor in graph.initializer}
+        (info,) = (info for info in graph.input if info.name not in stored)
+        dims = [dim.dim_value for dim in info.type.tensor_type.shape.dim]
+        ramp = (np.arange(np.prod(dims)).reshape(dims) / np.prod(dims)).astype(np.float32)
+        result = path.with_name(f"{path.stem}_output_0.pb").read_bytes()
+        return [([ramp], [numpy_helper.to_array(onnx.TensorProto.FromString(result))])]
+
+    return Case(path.stem, lambda: onnx.load(path), sets)
+
+
 def _protos(place: Path, kind: str, infos: Sequence[Any]) -> list[Any]:
     count = len(list(place.glob(f"{kind}_*.pb")))
     return [

@@ -12,8 +12,9 @@ import onnx_cases
 import pytest
 
 NOT_COVERED = Path(__file__).parent / "onnx_not_covered.txt"
-SHARDS = 16
 LEAST_SHARE = 0.97
+KINDS = {onnx_cases.node_cases: 16, onnx_cases.stored_cases: 2, onnx_cases.network_cases: 9}
+"""Where cases come from, and into how many parts they are cut to run side by side."""
 
 
 def not_covered() -> dict[str, str]:
@@ -23,12 +24,18 @@ def not_covered() -> dict[str, str]:
 
 
 @pytest.mark.filterwarnings("ignore")
-@pytest.mark.parametrize("shard", range(SHARDS))
-@pytest.mark.parametrize("cases", [onnx_cases.node_cases, onnx_cases.stored_cases], ids=["node", "stored"])
+@pytest.mark.parametrize(
+    ("cases", "shards", "shard"),
+    [(cases, shards, shard) for cases, shards in KINDS.items() for shard in range(shards)],
+    ids=lambda part: getattr(part, "__name__", str(part)),
+)
 def test_cases_pass_unless_listed(
-    cases: Callable[[], Sequence[onnx_cases.Case]], shard: int, record_property: Callable[[str, object], None]
+    cases: Callable[[], Sequence[onnx_cases.Case]],
+    shards: int,
+    shard: int,
+    record_property: Callable[[str, object], None],
 ) -> None:
-    mine = cases()[shard::SHARDS]
+    mine = cases()[shard::shards]
     outcomes = {case.name: onnx_cases.outcome(case) for case in mine}
     failures = {name: reason for name, reason in outcomes.items() if reason is not None}
     record_property(f"onnx {cases.__name__}", (len(mine) - len(failures), len(mine)))
@@ -40,7 +47,7 @@ def test_cases_pass_unless_listed(
 
 @pytest.mark.filterwarnings("ignore")
 def test_the_list_names_real_cases_and_is_short() -> None:
-    names = {case.name for case in (*onnx_cases.node_cases(), *onnx_cases.stored_cases())}
+    names = {case.name for cases in KINDS for case in cases()}
     listed = not_covered()
     assert [name for name in listed if name not in names] == []
     assert all(listed.values())

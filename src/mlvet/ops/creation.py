@@ -113,7 +113,7 @@ def _steps(start: Any, limit: Any, delta: Any) -> int:
     return max(ceil((float(limit) - float(start)) / float(delta)), 0)
 
 
-def infer_range(start: Tensor, limit: Tensor, delta: Tensor, *, require: Require) -> Tensor:
+def infer_range(start: Tensor, limit: Tensor, delta: Tensor, *, require: Require, **_: Any) -> Tensor:
     """From start by delta up to, not including, limit."""
     dtype = require.same_dtype(start, limit, delta)
     if any(operand.value is None or operand.value.size != 1 for operand in (start, limit, delta)):
@@ -135,10 +135,13 @@ def infer_range(start: Tensor, limit: Tensor, delta: Tensor, *, require: Require
     return Tensor(dtype, (count,))
 
 
-def _range(start: Array, limit: Array, delta: Array) -> Array:
+def _range(start: Array, limit: Array, delta: Array, *, stash_type: DType = dtypes.f32) -> Array:
+    """Floats of 16 bits are computed in `stash_type`."""
     first, last, step = (np.ravel(operand)[0].item() for operand in (start, limit, delta))
-    count = _steps(first, last, step)
-    return np.asarray(first + np.arange(count) * step, dtype=start.dtype)
+    result = np.asarray(first + np.arange(_steps(first, last, step)) * step)
+    if dtypes.of(start.dtype) in (dtypes.f16, dtypes.bf16):
+        result = result.astype(stash_type.numpy)
+    return result.astype(start.dtype)
 
 
 def _sample_range(draw: Draw) -> Sample:

@@ -110,7 +110,7 @@ _GONE = frozenset({"consumed_inputs"})
 
 
 def _known(op: str, given: Mapping[str, Any], source: Source, notes: Counter[str]) -> dict[str, Any]:
-    names = _parameters(op)
+    names = parameters(op)
     if names is None:
         return {name: value for name, value in given.items() if name not in _GONE}
     for name in given:
@@ -120,7 +120,7 @@ def _known(op: str, given: Mapping[str, Any], source: Source, notes: Counter[str
 
 
 @cache
-def _parameters(op: str) -> frozenset[str] | None:
+def parameters(op: str) -> frozenset[str] | None:
     """The attributes that the rules of an operator take by name; None if they take any."""
     names: set[str] = set()
     open_ended = []
