@@ -11,6 +11,11 @@ from onnx import AttributeProto, ModelProto, TensorProto, numpy_helper
 
 FLOATS = (TensorProto.FLOAT, TensorProto.DOUBLE, TensorProto.FLOAT16)
 INTEGERS = (TensorProto.INT64, TensorProto.INT32)
+SWITCHES = frozenset(
+    {"keepdims", "transA", "transB", "ceil_mode", "exclusive", "reverse", "count_include_pad", "align_corners", "spatial",
+     "storage_order", "select_last_index", "largest", "sorted", "is_causal", "onesided", "inverse", "layout",
+     "channels_last", "interleaved", "linear_before_reset", "noop_with_empty_axes", "training_mode", "upper", "saturate"}
+)  # fmt: skip
 FAMILIES = (
     ("Add", "Mul", "MatMul", "Sub", "Div", "Pow"),
     ("Relu", "Softmax", "Transpose", "Flatten", "Exp", "Shape", "Not", "GlobalAveragePool", "Squeeze"),
@@ -175,7 +180,9 @@ def _attribute(model: ModelProto, rng: random.Random) -> bool:
         return True
     if attribute.type == AttributeProto.INT:
         old = attribute.i
-        if attribute.name in ("to", "dtype"):
+        if attribute.name in SWITCHES and old in (0, 1):
+            attribute.i = 1 - old
+        elif attribute.name in ("to", "dtype"):
             attribute.i = rng.choice([*FLOATS, *INTEGERS, TensorProto.BOOL])
         else:
             attribute.i = rng.choice([old + 1, old - 1, -old, 1 - old, old * 2, 0, 1, 2, -1, 5])
