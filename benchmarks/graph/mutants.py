@@ -131,7 +131,7 @@ def records(
             model.CopyFrom(plain)
             if base.kind != "real models" or rng.random() < 0.5:
                 _concrete(model, sizes)
-            if index == 0 or rng.random() < 0.8:
+            if forgotten := index == 0 or rng.random() < 0.8:
                 _forget(model)
             change = ""
             for _ in range(8 if index else 0):
@@ -142,7 +142,7 @@ def records(
             data = model.SerializeToString()
             ran = runtime.run(data, feeds(model, base.operands, sizes, sizes["?"]))
             verdict = _verdict(data)
-            record = _record(base, change, verdict, ran, sizes)
+            record = _record(base, change, verdict, ran, sizes if forgotten else None)
             if keep is not None and (record["outcome"] in ("false alarm", "missed", "refused, runs") or record["wrong"] or record["failures"]):
                 name = f"{base.name}.{index}".replace("/", "_")
                 (keep / f"{name}.onnx").write_bytes(data)
@@ -213,9 +213,9 @@ def _verdict(data: bytes) -> Verdict:
     )
 
 
-def _record(base: Any, change: str, verdict: Verdict, ran: Any, sizes: dict[str, int]) -> dict[str, Any]:
+def _record(base: Any, change: str, verdict: Verdict, ran: Any, sizes: dict[str, int] | None) -> dict[str, Any]:
     reason = _reason(ran) if ran.stage else ""
-    wrong = [] if ran.stage or verdict.refused else _wrong(verdict.outputs, ran.types, sizes)
+    wrong = [] if ran.stage or verdict.refused or sizes is None else _wrong(verdict.outputs, ran.types, sizes)
     return {
         "base": base.name, "kind": base.kind, "change": change, "outcome": _outcome(verdict, ran, reason),
         "errors": verdict.errors, "messages": verdict.messages, "warned": verdict.warned, "refused": verdict.refused,

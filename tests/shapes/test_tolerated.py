@@ -55,6 +55,11 @@ def test_a_pooling_window_larger_than_the_input_takes_what_there_is(
     assert shape(op, [(1, 1, length)], kernel_shape=[size], strides=[stride]) == (1, 1, steps)
 
 
+@pytest.mark.parametrize("op", ["MaxPool", "AveragePool"])
+def test_a_pooling_window_much_larger_than_the_input_is_an_error(op: str) -> None:
+    assert rules(op, [(1, 1, 1)], kernel_shape=[3], strides=[1]) == ["kernel-larger-than-input"]
+
+
 def test_a_kernel_larger_than_the_input_is_an_error() -> None:
     assert rules("Conv", [(1, 1, 1), (1, 1, 2)], strides=[2]) == ["kernel-larger-than-input"]
 
