@@ -63,7 +63,9 @@ def test_an_element_type_that_the_standard_forbids_is_an_error(op: str, kinds: s
     assert violated(op, kinds) == ["dtype-differs"]
 
 
-@pytest.mark.parametrize(("op", "kinds"), [("Exp", "d"), ("Reshape", "ii"), ("Add", "dd"), ("Pow", "fi"), ("Max", "fff")])
+@pytest.mark.parametrize(
+    ("op", "kinds"), [("Exp", "d"), ("Reshape", "ii"), ("Add", "dd"), ("Pow", "fi"), ("Max", "fff")]
+)
 def test_those_that_it_allows_are_none(op: str, kinds: str) -> None:
     assert "dtype-differs" not in violated(op, kinds)
 

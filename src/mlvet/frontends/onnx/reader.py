@@ -12,12 +12,12 @@ from typing import Any
 from mlvet.core.errors import UnsupportedInput
 from mlvet.core.location import Location
 from mlvet.domains.tensors import Tensor
+from mlvet.frontends.onnx.element_types import typing_of
 from mlvet.frontends.onnx.extent import Key, check_extent, key_of
 from mlvet.frontends.onnx.lowering import lower
 from mlvet.frontends.onnx.opsets import imported, official, version
 from mlvet.frontends.onnx.source import Source
 from mlvet.frontends.onnx.tensors import Storage, declared, mapped
-from mlvet.frontends.onnx.element_types import typing_of
 from mlvet.frontends.protobuf.schema import load
 from mlvet.frontends.protobuf.wire import Malformed, Record, decode
 from mlvet.ir.builder import Builder
