@@ -65,10 +65,12 @@ class Verdict:
     outputs: tuple[Any, ...] = ()
 
 
-def main(folder: Path = MODELS, share: float = 1.0, keep: Path | None = None, only: str = "", kind: str = "") -> Table:
+def main(
+    folder: Path = MODELS, share: float = 1.0, keep: Path | None = None, only: str = "", kind: str = "", seed: int = 0
+) -> Table:
     """One row per kind of model."""
     tallies: dict[str, Tally] = {}
-    for record in records(folder, share, keep, only, kind):
+    for record in records(folder, share, keep, only, kind, seed):
         tally = tallies.setdefault(record["kind"], Tally())
         if record["change"] == "":
             tally.models += 1
@@ -108,7 +110,7 @@ def _table(tallies: dict[str, Tally]) -> Table:
         "found: mlvet reports an error and onnxruntime fails. false alarm: mlvet reports one, onnxruntime runs. "
         "missed: onnxruntime fails for a reason of shape or type, mlvet is silent. depends: missed, but mlvet holds a "
         "demand on symbols. not shapes: onnxruntime lacks the kernel, an index is out of range, or the file is "
-        "ill-formed. refused: mlvet does not read the file. wrong shapes: a result of a run that mlvet's type excludes.",
+        "ill-formed. refused: mlvet does not read the file. wrong shapes: a result that mlvet's type excludes.",
         f"Found by rule: {found}.",
         f"False alarms by rule: {false or 'none'}.",
         f"Missed by reason: {', '.join(f'{reason} {count}' for reason, count in missed.most_common(12)) or 'none'}.",
@@ -117,7 +119,9 @@ def _table(tallies: dict[str, Tally]) -> Table:
     return Table("mutants", "Models changed at one place", "make bench", columns, rows, remarks)
 
 
-def records(folder: Path, share: float, keep: Path | None, only: str = "", kind: str = "") -> Iterator[dict[str, Any]]:
+def records(
+    folder: Path, share: float, keep: Path | None, only: str = "", kind: str = "", seed: int = 0
+) -> Iterator[dict[str, Any]]:
     """One record per model and per mutant."""
     from bases import feeds, node_tests, real_models, stored_models
     from execution import Runtime
@@ -128,7 +132,7 @@ def records(folder: Path, share: float, keep: Path | None, only: str = "", kind:
     for base in (*node_tests(), *stored_models(), *real_models(folder)):
         if only not in base.name or kind not in base.kind:
             continue
-        rng = random.Random(crc32(base.name.encode()))
+        rng = random.Random(crc32(base.name.encode(), seed))
         plain, sizes = _runnable(base, runtime)
         if plain is None:
             continue
@@ -290,5 +294,6 @@ if __name__ == "__main__":
     parser.add_argument("--keep", type=Path, help="folder for the mutants on which the two disagree")
     parser.add_argument("--only", default="", help="only models whose name contains this")
     parser.add_argument("--kind", default="", help="only models of kinds whose name contains this")
+    parser.add_argument("--seed", type=int, default=0)
     options = parser.parse_args()
-    print(main(options.folder, options.share, options.keep, options.only, options.kind).markdown())
+    print(main(options.folder, options.share, options.keep, options.only, options.kind, options.seed).markdown())

@@ -14,7 +14,8 @@ INTEGERS = (TensorProto.INT64, TensorProto.INT32)
 SWITCHES = frozenset(
     {"keepdims", "transA", "transB", "ceil_mode", "exclusive", "reverse", "count_include_pad", "align_corners",
      "spatial", "storage_order", "select_last_index", "largest", "sorted", "is_causal", "onesided", "inverse", "layout",
-     "channels_last", "interleaved", "linear_before_reset", "noop_with_empty_axes", "training_mode", "upper", "saturate"}
+     "channels_last", "interleaved", "linear_before_reset", "noop_with_empty_axes", "training_mode", "upper",
+     "saturate"}
 )  # fmt: skip
 FAMILIES = (
     ("Add", "Mul", "MatMul", "Sub", "Div", "Pow"),

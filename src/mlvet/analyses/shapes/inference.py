@@ -74,7 +74,7 @@ def infer(graph: Graph) -> Inference:
 
 
 class Run:
-    """One inference under way. Operands are counted where a file lists them; other front ends choose them themselves."""
+    """One inference under way. Operands are counted where a file lists them, not where a front end chose them."""
 
     def __init__(self, typings: Mapping[Value, Typing] = MappingProxyType({}), counts_operands: bool = False) -> None:
         self._typings = typings
