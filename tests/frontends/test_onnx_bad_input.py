@@ -347,3 +347,15 @@ def test_attributes_that_no_operator_has_are_left_out_and_noted() -> None:
     graph = from_onnx(model(nodes))
     assert all("vendor_hint" not in node.attributes and "axes" not in node.attributes for node in graph.nodes())
     assert "attribute `vendor_hint` of Relu is not known and was left out" in graph.notes
+
+
+def test_attributes_of_the_wrong_kind_make_a_node_opaque() -> None:
+    graph = from_onnx(model([helper.make_node("Slice", ["x"], ["y"], name="cut", starts=1.5, ends="two")], opset=9))
+    (node,) = graph.nodes()
+    assert (node.op, node.source_op) == ("opaque", "Slice")
+    assert graph.notes == ("Slice of node `cut` has attributes of the wrong kind and is not understood",)
+
+
+def test_a_constant_without_result(tmp_path: Path) -> None:
+    nodes = [helper.make_node("Constant", [], [], name="c", value_int=1), helper.make_node("Relu", ["x"], ["y"])]
+    assert refused(model(nodes), tmp_path) == "constant `c` has no result"
