@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import io
 import subprocess
 import sys
 import zipfile
 
+import h5py
 import numpy as np
 import pytest
 from keras_models import drawn_inputs, executed, filled, keras, predicted
@@ -135,8 +137,26 @@ def test_a_custom_layer_is_opaque_and_keeps_its_arrays_and_declared_shape(tmp_pa
     graph = read_keras(tmp_path / "model.keras", "model.keras")
     node = next(node for node in graph.nodes() if node.name == "scaled")
     assert (node.op, node.source_op) == (OPAQUE, "mine>Scaled")
-    assert str(node.outputs[0].declared) == "f32[batch, 4]"
+    assert str(node.outputs[0].declared) == "f32[scaled.0, 4]"
     assert [parameter.data.shape for parameter in graph.parameters if parameter.module == "scaled"] == [(4,)]
+
+
+def test_a_quantised_layer_is_opaque():
+    x = keras.Input((4,))
+    model = keras.Model(x, L.Dense(2, name="small")(x))
+    model.quantize("int8")
+    assert [(node.op, node.source_op) for node in from_keras(model).nodes()] == [(OPAQUE, "Dense")]
+
+
+def test_inputs_in_a_dictionary_are_matched_by_key(tmp_path):
+    inner_inputs = {"b": keras.Input((3,), name="b"), "a": keras.Input((2,), name="a")}
+    inner = keras.Model(inner_inputs, L.Concatenate()([L.Dense(2)(inner_inputs["b"]), inner_inputs["a"]]), name="inner")
+    left, right = keras.Input((2,)), keras.Input((3,))
+    model = filled(keras.Model([left, right], inner({"a": left, "b": right})))
+    model.save(tmp_path / "model.keras")
+    inputs = drawn_inputs(model)
+    found = executed(read_keras(tmp_path / "model.keras", "m"), inputs)
+    np.testing.assert_allclose(found[0], predicted(model, inputs)[0], rtol=1e-4, atol=1e-5)
 
 
 def test_a_subclassed_model_is_refused_in_one_line():
@@ -177,6 +197,24 @@ def test_arrays_in_a_compressed_archive_are_found_too(tmp_path):
     for left, right in zip(graphs[0].parameters, graphs[1].parameters, strict=True):
         np.testing.assert_array_equal(left.data.load(), right.data.load())
     assert len(read_weights(tmp_path / "packed.keras")) == len(model.weights)
+
+
+def test_arrays_are_found_where_groups_do_not_name_their_layers(tmp_path):
+    x = keras.Input((4,))
+    inner = keras.Sequential([L.Input((3,)), L.Dense(3, name="within")], name="inner")
+    model = keras.Model(x, L.Dense(2, name="last")(inner(L.Dense(3, name="other")(L.Dense(3, name="first")(x)))))
+    filled(model).save(tmp_path / "new.keras")
+    with zipfile.ZipFile(tmp_path / "new.keras") as new, zipfile.ZipFile(tmp_path / "old.keras", "w") as old:
+        weights = io.BytesIO(new.read("model.weights.h5"))
+        with h5py.File(weights, "a") as file:
+            file.visititems(lambda _, item: item.attrs.pop("name", None) and None)
+        old.writestr("config.json", new.read("config.json"))
+        old.writestr("model.weights.h5", weights.getvalue())
+    graph = read_keras(tmp_path / "old.keras", "old")
+    wanted = {weight.path: keras.ops.convert_to_numpy(weight) for weight in model.weights}
+    assert {parameter.name for parameter in graph.parameters} == set(wanted)
+    for parameter in graph.parameters:
+        np.testing.assert_array_equal(parameter.data.load(), wanted[parameter.name])
 
 
 def test_an_archive_without_readable_weights_still_has_its_architecture(tmp_path):

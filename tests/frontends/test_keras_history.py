@@ -92,25 +92,24 @@ def test_a_functional_model_of_keras_2_with_lists_as_inbound_nodes(tmp_path):
 
 
 def test_functions_of_tensorflow_with_tensors_and_constants_among_the_arguments(tmp_path):
-    function = {"trainable": True, "dtype": "float32"}
+    def function(name, path, *inbound):
+        return layer("TFOpLambda", name, list(inbound), function=path, dtype="float32")
+
+    span = [{"start": None, "stop": None, "step": None}, {"start": 1, "stop": 4, "step": None}]
     config = functional(
         [
             entrance("x", 6, 4),
-            layer("TFOpLambda", "plus", ["x", 0, 0, {"y": 1.5, "name": None}], function="__operators__.add", **function),
-            layer("TFOpLambda", "times", ["plus", 0, 0, {"y": ["x", 0, 0]}], function="math.multiply", **function),
-            layer("TFOpLambda", "less", ["_CONSTANT_VALUE", -1, 1.0, {"y": ["times", 0, 0]}], function="math.subtract", **function),
-            layer(
-                "SlicingOpLambda", "cut",
-                ["less", 0, 0, {"slice_spec": [{"start": None, "stop": None, "step": None}, {"start": 1, "stop": 4, "step": None}]}],
-                function="__operators__.getitem", **function,
-            ),
-            layer("TFOpLambda", "odd", ["cut", 0, 0, {"depth": 3}], function="signal.stft", **function),
-            layer("TFOpLambda", "mean", ["cut", 0, 0, {"axis": 1, "keepdims": False}], function="math.reduce_mean", **function),
+            function("plus", "__operators__.add", "x", 0, 0, {"y": 1.5, "name": None}),
+            function("times", "math.multiply", "plus", 0, 0, {"y": ["x", 0, 0]}),
+            function("less", "math.subtract", "_CONSTANT_VALUE", -1, 1.0, {"y": ["times", 0, 0]}),
+            layer("SlicingOpLambda", "cut", ["less", 0, 0, {"slice_spec": span}], function="__operators__.getitem"),
+            function("odd", "signal.stft", "cut", 0, 0, {"frame_step": 3}),
+            function("mean", "math.reduce_mean", "cut", 0, 0, {"axis": 1, "keepdims": False}),
         ],
         ["x"],
         ["mean"],
         "Functional",
-    )  # fmt: skip
+    )
     graph = read_keras(written(tmp_path / "m.h5", config, version=b"2.12.0"), "m.h5")
     assert [node.source_op for node in graph.nodes() if node.op == OPAQUE] == ["TFOpLambda"]
     assert [node.name for node in graph.nodes() if node.op == OPAQUE] == ["odd"]

@@ -268,7 +268,7 @@ _TORCH_ALONE = {dtypes.f8e4m3fn, dtypes.f8e4m3fnuz, dtypes.f8e5m2, dtypes.f8e5m2
 _TORCH = _STANDARD | _TORCH_ALONE | {dtypes.bf16}
 _KERAS = _STANDARD | {dtypes.bf16}
 
-_SMALL_FLOATS = ["f4e2m1", "f8e4m3fn", "f8e4m3fnuz", "f8e5m2", "f8e5m2fnuz", "f8e8m0"]
+_SMALL_FLOATS = ["f4e2m1", "f6e2m3", "f6e3m2", "f8e4m3fn", "f8e4m3fnuz", "f8e5m2", "f8e5m2fnuz", "f8e8m0"]
 _SHARED = {
     "bool": ["i*"], "u8": ["i16", "u16"], "u16": ["i32", "u32"], "u32": ["i64", "u64"], "u64": ["f*"],
     "i8": ["i16"], "i16": ["i32"], "i32": ["i64"], "i64": ["f*"],

@@ -52,7 +52,7 @@ class Unranked:
         return "[...]"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Tensor:
     """What is known of one tensor.
 
@@ -63,6 +63,16 @@ class Tensor:
     dtype: DType | None
     shape: Dims | Unranked
     value: NDArray[Any] | None = None
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Tensor) or (self.dtype, self.shape) != (other.dtype, other.shape):
+            return False
+        if self.value is None or other.value is None:
+            return self.value is other.value
+        return bool(np.array_equal(self.value, other.value))
+
+    def __hash__(self) -> int:
+        return hash((self.dtype, self.shape))
 
     @property
     def ranked(self) -> bool:

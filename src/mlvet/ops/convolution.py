@@ -98,8 +98,8 @@ def infer_conv(
         return require.unknown_tensor(dtype, x.rank)
     batch, channels, space = where.dims(x)
     out, per_group, sizes, groups = kernel
-    if not require.rank(w, x.rank, "kernel"):
-        return require.unknown_tensor(dtype, x.rank)
+    if not require.rank(x, w.rank, "the input of such a kernel"):
+        return require.unknown_tensor(dtype, w.rank)
     if kernel_shape:
         for given, size in zip(kernel_shape, sizes, strict=False):
             require.equal(size, given, because="kernel_shape must be the shape of the kernel")

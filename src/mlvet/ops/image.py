@@ -155,8 +155,11 @@ def axis_weights(
     if antialias:
         parts = parts / parts.sum(axis=1, keepdims=True)
     if exclude_outside:
-        parts = np.where((near < 0) | (near >= dim), 0, parts)
-        parts = parts / parts.sum(axis=1, keepdims=True)
+        inside = (near >= 0) & (near < dim)
+        kept = np.where(inside, parts, 0)
+        parts = np.where(inside.any(axis=1, keepdims=True), kept, parts)
+        total = parts.sum(axis=1, keepdims=True)
+        parts = parts / np.where(total == 0, 1, total)
     np.add.at(weights, (rows[:, None], np.clip(near, 0, dim - 1).astype(np.int64)), parts)
     return weights
 

@@ -100,7 +100,7 @@ class Window:
         require.at_least(
             padded + slack,
             self.extent,
-            because=f"the window reaches over {self.extent}, but the padded input has {padded}",
+            because="the window fits into the padded input",
             rule=TOO_LARGE,
         )
         if not self.ceil_mode:

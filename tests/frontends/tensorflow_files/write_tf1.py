@@ -1,4 +1,5 @@
 """Writes the graphs of TensorFlow 1.15 that the tests read: `python write_tf1.py <folder>`."""
+# ruff: noqa
 
 import os
 import sys
@@ -82,6 +83,28 @@ def gradients():
     tf.compat.v1.train.GradientDescentOptimizer(0.1).minimize(loss, name="train")
 
 
+def crossed_conditions():
+    """Conditionals of two conditions that depend on each other's results in turn."""
+    x = tf.compat.v1.placeholder(tf.float32, [3], name="x")
+    p = tf.compat.v1.placeholder(tf.bool, [], name="p")
+    q = tf.compat.v1.placeholder(tf.bool, [], name="q")
+    a = tf.cond(p, lambda: x + 1, lambda: x - 1)
+    b = tf.cond(q, lambda: a * 2, lambda: x)
+    c = tf.cond(q, lambda: x * 3, lambda: x * 4)
+    d = tf.cond(p, lambda: c + 10, lambda: c)
+    tf.identity(a + b + c + d, name="result")
+
+
+def cond_in_while_gradient():
+    x = tf.compat.v1.placeholder(tf.float32, [3], name="x")
+
+    def body(i, y):
+        return i + 1, tf.cond(tf.equal(i % 2, 0), lambda: tf.tanh(y), lambda: tf.square(y))
+
+    _, y = tf.while_loop(lambda i, y: i < 3, body, [tf.constant(0), x])
+    tf.identity(tf.gradients(y, x)[0], name="result")
+
+
 def conv_net(resource):
     def build():
         tf.compat.v1.get_variable_scope().set_use_resource(resource)
@@ -137,6 +160,8 @@ save("conditional", conditional)
 save("cond_in_while", cond_in_while, text=True)
 save("while_in_cond", while_in_cond)
 save("gradients_shapes", gradients)
+save("crossed_conditions", crossed_conditions)
+save("cond_in_while_gradient", cond_in_while_gradient)
 save("conv_net", conv_net(False), meta=True)
 save("conv_net_resource_shapes", conv_net(True))
 save("dynamic_rnn", recurrent)

@@ -1,4 +1,5 @@
 """Writes the graphs of TensorFlow 2 that the tests read: `python write_tf2.py <folder>`."""
+# ruff: noqa
 
 import os
 import sys

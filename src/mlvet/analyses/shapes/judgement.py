@@ -37,7 +37,7 @@ def _finding(graph: Graph, demand: Demand, rule: type[Rule], inference: Inferenc
         code=rule.code,
         severity=rule.severity,
         certainty=Certainty.LIKELY if demand.assumed else Certainty.PROVED,
-        message=f"`{node.source_op}` gets {operands}, but {_words(constraint)}, so it cannot run",
+        message=f"`{node.source_op}` gets {operands}; {_words(constraint)}, so it cannot run",
         location=_place(graph, node),
         related=tuple(_origins(graph, node, inference, born)),
         evidence=Evidence("constraint", {"operator": node.op, **_sides(constraint), "operands": operands.split(", ")}),
@@ -49,11 +49,11 @@ def _words(constraint: Constraint) -> str:
     because = constraint.because.rstrip(".")
     match constraint.relation:
         case Relation.EQUAL:
-            return f"{because}: {constraint.left} is not {constraint.right}"
+            return f"{because}, but {constraint.left} is not {constraint.right}"
         case Relation.AT_LEAST:
-            return f"{because}: {constraint.left} is less than {constraint.right}"
+            return f"{because}, but {constraint.left} is less than {constraint.right}"
         case Relation.DIVISIBLE:
-            return f"{because}: {constraint.left} is no multiple of {constraint.right}"
+            return f"{because}, but {constraint.left} is no multiple of {constraint.right}"
         case _:
             return because
 

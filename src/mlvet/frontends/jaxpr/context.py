@@ -12,7 +12,7 @@ from mlvet.core.location import Location
 from mlvet.domains import dtypes
 from mlvet.domains.dims import Apply, Atom, Dim, Expr
 from mlvet.domains.dtypes import DType
-from mlvet.domains.tensors import Dims, Tensor
+from mlvet.domains.tensors import Dims, Tensor, unknown
 from mlvet.frontends.size_expressions import Sizes
 from mlvet.ir.builder import Builder
 from mlvet.ir.graph import Frame, Value
@@ -40,9 +40,10 @@ def lowers(*primitives: str) -> Callable[[Rule], Rule]:
 
 @dataclass(slots=True)
 class Origins:
-    """The value and axis that each symbol of an input's shape can be read from, shared by all regions."""
+    """What all regions share: the value and axis that each symbol can be read from, and notes for the user."""
 
     by_symbol: dict[str, tuple[Value, int]] = field(default_factory=dict)
+    notes: list[str] = field(default_factory=list)
 
 
 @dataclass(slots=True)
@@ -87,7 +88,7 @@ class Context:
         """What an abstract value says; keys of random numbers have no element type here."""
         shape = getattr(aval, "shape", None)
         if shape is None:
-            raise Unlowered("a value that is no array")
+            return unknown("token")
         try:
             dtype: DType | None = dtypes.of(np.dtype(aval.dtype))
         except (TypeError, KeyError):
@@ -209,6 +210,8 @@ class Context:
 
 def remember(origins: Origins, value: Value) -> None:
     """Note the symbols that stand alone as a dim of a value."""
+    if not value.declared.ranked:
+        return
     for axis, dim in enumerate(value.declared.dims):
         if isinstance(dim, Expr) and len(dim.terms) == 1:
             (monomial, count) = dim.terms[0]

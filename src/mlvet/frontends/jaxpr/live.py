@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from mlvet.core.location import Location
+from mlvet.domains.tensors import UnknownRank
 from mlvet.frontends.jaxpr import tables as tables
 from mlvet.frontends.jaxpr.context import RULES, Context, Origins, Unlowered, remember
 from mlvet.frontends.size_expressions import Sizes
@@ -39,7 +40,7 @@ def from_jax(fn: Callable[..., Any], *specs: Any) -> Graph:
     _constants(context, traced)
     _run(context, traced.jaxpr)
     outputs = [context.read(atom) for atom in traced.jaxpr.outvars]
-    return builder.graph(outputs, format="jaxpr", producer=f"jax {jax.__version__}")
+    return builder.graph(outputs, format="jaxpr", producer=f"jax {jax.__version__}", notes=context.origins.notes)
 
 
 def _leaf_name(fn: Callable[..., Any], path: Any, jax: Any) -> str:
@@ -101,7 +102,9 @@ def _lower_equation(context: Context) -> None:
             raise Unlowered(context.name)
         made = rule(context)
         values = [made] if isinstance(made, Value) else list(made)
-    except Unlowered:
+    except (Unlowered, UnknownRank, KeyError, TypeError, ValueError, IndexError, AttributeError) as error:
+        if not isinstance(error, Unlowered):
+            context.origins.notes.append(f"{context.name} is called in a way that mlvet does not know ({error})")
         context.builder.back_to(mark)
         context.equation = equation
         context.location, context.stack, context.module = kept

@@ -124,7 +124,8 @@ class Call:
         """A number in the element type of a tensor."""
         dtype = self.tensor(like).dtype or self.compute
         try:
-            return self.constant(name, np.asarray(number, dtype.numpy))
+            with np.errstate(over="ignore"):
+                return self.constant(name, np.asarray(number, dtype.numpy))
         except (OverflowError, ValueError) as error:
             raise NotLowered(f"{number} is no {dtype}") from error
 
@@ -239,12 +240,12 @@ class Call:
 
 
 def values_in(tree: Any) -> Iterator[Value]:
-    """The graph's values in a structure of arguments, in order."""
+    """The graph's values in a structure of arguments, in order; that of a dictionary is by key."""
     if isinstance(tree, Value):
         yield tree
     elif isinstance(tree, Mapping):
-        for item in tree.values():
-            yield from values_in(item)
+        for key in sorted(tree):
+            yield from values_in(tree[key])
     elif isinstance(tree, list | tuple):
         for item in tree:
             yield from values_in(item)

@@ -113,12 +113,12 @@ def model_config(layer: LayerConfig) -> ModelConfig:
 
 
 def leaves(tree: Any) -> Iterator[Ref]:
-    """The tensors in a structure of arguments, in order."""
+    """The tensors in a structure of arguments, in order; that of a dictionary is by key."""
     if isinstance(tree, Ref):
         yield tree
     elif isinstance(tree, Mapping):
-        for item in tree.values():
-            yield from leaves(item)
+        for key in sorted(tree):
+            yield from leaves(tree[key])
     elif isinstance(tree, list | tuple):
         for item in tree:
             yield from leaves(item)
@@ -128,7 +128,9 @@ def shape_of(raw: Any) -> tuple[int | None, ...] | None:
     """A shape as the file gives it, or None if it is none."""
     if not isinstance(raw, list | tuple):
         return None
-    if not all(dim is None or (isinstance(dim, int) and not isinstance(dim, bool) and dim >= 0) for dim in raw):
+    if not all(
+        dim is None or (isinstance(dim, int) and not isinstance(dim, bool) and 0 <= dim < 1 << 40) for dim in raw
+    ):
         return None
     return tuple(raw)
 
@@ -159,7 +161,8 @@ def _application(node: Any, names: set[str]) -> Application:
     if isinstance(node, Mapping):
         args = _refs_in(node.get("args", ()), names, loose=False)
         kwargs = _refs_in(node.get("kwargs", {}), names, loose=False)
-        return Application(tuple(args), kwargs if isinstance(kwargs, Mapping) else {})
+        passed = tuple(args) if isinstance(args, list | tuple) else ()
+        return Application(passed, kwargs if isinstance(kwargs, Mapping) else {})
     if _is_entry(node):
         return Application((_entry(node),), _kwargs(node, names))
     if isinstance(node, list) and all(_is_entry(entry) for entry in node):

@@ -102,7 +102,7 @@ class Lowering:
         operands = [None if value is None else self.tensor(value) for value in inputs]
         try:
             result = known.infer(*operands, require=Require(name), **attributes)
-        except UnknownRank:
+        except (UnknownRank, OverflowError):
             return ()
         return result if isinstance(result, tuple) else (result,)
 
@@ -147,7 +147,9 @@ class Lowering:
         return values
 
     def _input(self, name: str, shape: tuple[int | None, ...] | None, dtype: DType) -> Value:
-        return self.builder.input(name, unknown(name, dtype) if shape is None else Tensor(dtype, dims_of(shape, name)))
+        return self.builder.input(
+            name, unknown(name, dtype) if shape is None else Tensor(dtype, dims_of(shape, name, "batch"))
+        )
 
     def model(self, model: ModelConfig, module: Module, args: Sequence[Any]) -> tuple[Value, ...]:
         """Lower the layers of a model, inlined under the path of its module."""
@@ -229,7 +231,7 @@ class Lowering:
             self._known[given[0]] = Tensor(dtype, dims_of(layer.build_shape, given[0].name))
 
     def _rule(self, layer: LayerConfig) -> Any:
-        if not layer.native:
+        if not layer.native or _is_rewritten(layer):
             return None
         if layer.kind in ("TFOpLambda", "SlicingOpLambda"):
             return lower_tf_function
@@ -252,10 +254,17 @@ class Lowering:
         return tree
 
 
-def dims_of(shape: Sequence[int | None], name: str) -> tuple[Dim, ...]:
-    """A shape with symbols for the sizes that it leaves open; the first is the batch, the same for all inputs."""
+def _is_rewritten(layer: LayerConfig) -> bool:
+    """Whether quantisation or low-rank training has changed what the layer computes and stores."""
+    dtype = layer.config.get("dtype")
+    kind = dtype.get("class_name") if isinstance(dtype, Mapping) else None
+    return "Quantized" in str(kind) or bool(layer.config.get("lora_rank"))
+
+
+def dims_of(shape: Sequence[int | None], name: str, first: str = "") -> tuple[Dim, ...]:
+    """A shape with symbols for the sizes that it leaves open; `first` names that of the first dim."""
     return tuple(
-        dim if dim is not None else symbol("batch" if axis == 0 else f"{name}.{axis}", 1)
+        dim if dim is not None else symbol(first if first and axis == 0 else f"{name}.{axis}", 1)
         for axis, dim in enumerate(shape)
     )
 

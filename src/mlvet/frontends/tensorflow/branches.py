@@ -97,6 +97,8 @@ class _Conditionals:
     def _outcomes(self, item: int) -> Outcomes:
         if self._kind(item) == "Merge":
             return self._merged(item)
+        if self._kind(item) == "ControlTrigger":
+            return _ALWAYS
         if self._kind(item) == "Switch" and len(self._finder.steps[item].inputs) != 2:
             raise _Unclear(f"`{self._finder.name(item)}` is no switch of one value by one condition")
         state = _ALWAYS.union(*(self._at(port) for port in self._finder.ports(item)))
@@ -180,11 +182,15 @@ class _Conditionals:
             for holds in (True, False):
                 covered |= self._side(context, group, holds, chosen)
         for item in items:
-            if item in inner and item not in covered:
+            if item in inner and item not in covered and not self._is_pivot(item):
                 condition = self._outermost(context, self._state[item] - context)
                 key = condition, 0 if levels is None else -1
                 groups.setdefault(key, _Group(condition)).loose.append(item)
         return list(groups.values())
+
+    def _is_pivot(self, item: int) -> bool:
+        """Whether a step only marks a side for control edges that nothing needs."""
+        return self._kind(item) == "Identity" and not self._finder.steps[item].used
 
     def _outermost(self, context: Outcomes, more: Outcomes) -> Port:
         for condition in sorted(condition for condition, _ in more):

@@ -48,7 +48,10 @@ def read_bytes(data: memoryview, saved_model: bool = False) -> Stored:
     if _is_text(data):
         return _from_text(data, types)
     if saved_model or data[0] == 0x08:
-        return _saved(wire.decode(data, types["SavedModel"]))
+        try:
+            return _saved(wire.decode(data, types["SavedModel"]))
+        except Malformed as error:
+            raise UnsupportedInput(f"no TensorFlow model: {error}") from None
     return _graph_or_meta(data, types)
 
 

@@ -33,6 +33,7 @@ class Step:
     kind: str
     results: int = 0
     used: set[int] = field(default_factory=set)
+    types: list[tuple[str, int]] = field(default_factory=list)
 
     @property
     def is_control_flow(self) -> bool:
@@ -62,9 +63,10 @@ class Flow:
 class _Reader:
     """Makes the steps of one graph or function, then looks up what each takes."""
 
-    def __init__(self, name: str, library: Mapping[str, Record]) -> None:
+    def __init__(self, name: str, library: Mapping[str, Record], *, by_result: bool) -> None:
         self.flow = Flow(name, [])
         self._library = library
+        self._by_result = by_result
         self._offsets: dict[int, dict[str, int]] = {}
 
     def add(self, name: str, op: str, node: Record | None, attributes: Mapping[str, Record]) -> int:
@@ -75,11 +77,12 @@ class _Reader:
         step = Step(name, op, [], [], Attributes(attributes), node.device if node is not None else "", kind)
         signature = self._signature(op)
         if signature is not None:
-            types = signature.types(step.attributes)
-            step.results = len(types)
-            offsets = self._offsets[len(steps)] = {}
-            for index, (result, _) in enumerate(types):
-                offsets.setdefault(result, index)
+            step.types = signature.types(step.attributes)
+            step.results = len(step.types)
+            if self._by_result:
+                offsets = self._offsets[len(steps)] = {}
+                for index, (result, _) in enumerate(step.types):
+                    offsets.setdefault(result, index)
         self.flow.by_name[name] = len(steps)
         steps.append(step)
         return len(steps) - 1
@@ -139,7 +142,7 @@ def _type(item: Record) -> str:
 
 def of_graph(graph: Record, library: Mapping[str, Record]) -> Flow:
     """The dataflow of a graph."""
-    reader = _Reader("", library)
+    reader = _Reader("", library, by_result=False)
     for node in graph.node:
         reader.add(node.name, node.op, node, node.attr)
     for index, node in enumerate(graph.node):
@@ -150,7 +153,7 @@ def of_graph(graph: Record, library: Mapping[str, Record]) -> Flow:
 def of_function(function: Record, library: Mapping[str, Record]) -> Flow:
     """The dataflow of a function of the library."""
     signature = function.signature
-    reader = _Reader(signature.name, library)
+    reader = _Reader(signature.name, library, by_result=True)
     flow = reader.flow
     for argument in signature.input_arg:
         step = reader.add(argument.name, ARGUMENT, None, {})

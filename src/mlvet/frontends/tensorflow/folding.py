@@ -56,7 +56,7 @@ def _range(_: Site, arrays: list[Array]) -> Array | None:
     start, limit, delta = (int(array) for array in arrays)
     if delta == 0 or abs(limit - start) > SMALL * abs(delta):
         return None
-    return np.arange(start, limit, delta, arrays[0].dtype)
+    return np.asarray(np.arange(start, limit, delta), arrays[0].dtype)
 
 
 def _concat(_: Site, arrays: list[Array]) -> Array:

@@ -26,6 +26,8 @@ _CALLS = {
 _CONDITIONALS = frozenset({"If", "StatelessIf", "_If"})
 _LOOPS = frozenset({"While", "StatelessWhile", "_While"})
 _CASES = frozenset({"Case", "StatelessCase", "_Case"})
+CALLING = frozenset(_CALLS) | _CONDITIONALS | _LOOPS | _CASES
+"""The operators whose functions are written out."""
 _MOST_CASES = 16
 
 

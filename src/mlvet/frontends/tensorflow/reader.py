@@ -9,7 +9,7 @@ from typing import Any
 from mlvet.core.errors import UnsupportedInput, UsageError
 from mlvet.domains.tensors import Tensor
 from mlvet.frontends.protobuf.wire import Record
-from mlvet.frontends.tensorflow import container, functional, tensors, variables
+from mlvet.frontends.tensorflow import container, expansion, functional, tensors, variables
 from mlvet.frontends.tensorflow.container import Stored
 from mlvet.frontends.tensorflow.flow import Flow, Port, needed, of_function, of_graph
 from mlvet.frontends.tensorflow.translate import Scope, Translator
@@ -19,6 +19,8 @@ from mlvet.ir.graph import OPAQUE, Data, Execution, Graph, Region
 DEFAULT_SIGNATURE = "serving_default"
 _NO_RESULT = frozenset({"Const", "Placeholder", "VariableV2", "VarHandleOp", "VarIsInitializedOp", "Exit"})
 _UPDATES = ("Assign", "Apply", "ResourceApply", "Scatter", "Restore", "Merge")
+_SCALAR_PLACEHOLDERS = 24
+"""The version of graphs since which a placeholder without dims is a single number."""
 _INITIALISING = "__saved_model_init_op"
 
 
@@ -48,7 +50,9 @@ def _captured(graph: Any) -> dict[str, variables.Captured]:
     found = {}
     for outer, inner in getattr(graph, "captures", ()):
         variable = by_handle.get(id(outer))
-        dtype = tensors.dtype_of(variable.dtype.as_datatype_enum) if variable is not None else None
+        if variable is None:
+            continue
+        dtype = tensors.dtype_of(variable.dtype.as_datatype_enum)
         if dtype is None or variable.shape.rank is None or None in tuple(variable.shape):
             continue
         shape = tuple(int(dim) for dim in variable.shape)
@@ -67,6 +71,9 @@ def _build(stored: Stored, shown: str, name: str, captured: Mapping[str, variabl
     signatures = _signatures(stored.meta, flow)
     served = [port for _, _, outputs in signatures for port in outputs]
     chosen = needed(flow, [port[0] for port in served]) if served else range(len(flow.steps))
+    expansion.check(((flow.steps[index].op, flow.steps[index].attributes.resolved()) for index in chosen), library)
+    versions = stored.graph.versions
+    translator.old = versions is not None and 0 < versions.producer < _SCALAR_PLACEHOLDERS
     translator.written = variables.written(flow, chosen, library)
     builder = Builder("graph", name)
     scope = Scope(builder, flow, translator.arranged(flow, chosen))

@@ -43,13 +43,22 @@ class Signature:
         return found
 
 
+@cache
+def _parts(type: str) -> tuple[str, str, int | None, int]:
+    """The attribute with the count, the attribute with the type, the type if it is fixed, the default."""
+    count, _, single = type.rpartition("*")
+    name, _, default = single.partition("?")
+    return count, name, int(name) if name.isdigit() else None, int(default or 0)
+
+
 def _numbers(type: str, attributes: Attributes) -> Sequence[int]:
     if type.startswith("@"):
         return attributes.types(type[1:])
-    count, _, single = type.rpartition("*")
-    name, _, default = single.partition("?")
-    number = int(name) if name.isdigit() else attributes.type(name, int(default or 0))
-    repeated = attributes.int(count, 1) if count else 1
+    count, name, fixed, default = _parts(type)
+    number = fixed if fixed is not None else attributes.type(name, default)
+    if not count:
+        return (number,)
+    repeated = attributes.int(count, 1)
     if repeated > MOST_RESULTS:
         raise UnsupportedInput(f"an operator claims {repeated} results")
     return [number] * max(repeated, 0)

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from mlvet.core.errors import UnsupportedInput
 from mlvet.core.location import Location
 from mlvet.domains.tensors import Tensor
 from mlvet.frontends.protobuf.wire import Record
-from mlvet.frontends.tensorflow import folding, functional, lowering, signatures, variables
+from mlvet.frontends.tensorflow import expansion, folding, functional, lowering, signatures, variables
+from mlvet.frontends.tensorflow.attributes import Attributes
 from mlvet.frontends.tensorflow.flow import ARGUMENT, Flow, Port, Step, called, needed, of_function
 from mlvet.frontends.tensorflow.site import Site
 from mlvet.frontends.tensorflow.structure import (
@@ -25,8 +25,6 @@ from mlvet.frontends.tensorflow.tensors import constant, declared
 from mlvet.ir.builder import Builder
 from mlvet.ir.graph import OPAQUE, Data, Frame, Node, Value
 
-MOST_NODES = 1_000_000
-"""A file whose functions, written out at every call, come to more nodes than this is refused."""
 _MOST_NOTES = 50
 _ANONYMOUS = "cd2c89b7-88b7-44c8-ad83-06c2a9158347"
 """What TensorFlow calls a variable that has no shared name."""
@@ -75,13 +73,17 @@ class Scope:
 
 
 class Translator:
-    """Turns one file into a graph. Functions are read once and written out at every call."""
+    """Turns one file into a graph. Functions are read once and written out at every call.
+
+    `written` says whether anything writes variables, `old` whether a placeholder without dims can have any.
+    """
 
     def __init__(self, library: Mapping[str, Record], facts: variables.Facts, shown: str) -> None:
         self.library = library
         self.facts = facts
         self.shown = shown
         self.written = True
+        self.old = False
         self.notes: dict[str, None] = {}
         self.known: dict[Value, Data] = {}
         self.parameters: dict[str, Value] = {}
@@ -110,8 +112,8 @@ class Translator:
 
     def count(self, nodes: int = 1) -> None:
         self._count += nodes
-        if self._count > MOST_NODES:
-            raise UnsupportedInput(f"with its functions written out the graph has more than {MOST_NODES} nodes")
+        if self._count > expansion.MOST_NODES:
+            raise expansion.too_large()
 
     def block(self, scope: Scope, block: Block) -> None:
         """Add the items of a block to the region of a scope."""
@@ -153,10 +155,7 @@ class Translator:
 
     def _declared(self, step: Step, scope: Scope) -> list[Tensor]:
         attributes = step.attributes.bound(scope.calling)
-        signature = signatures.table().get(step.op)
-        if signature is None and step.op in self.library:
-            signature = called(self.library[step.op])
-        types = signature.types(attributes) if signature is not None else []
+        types = self._types(step, attributes) if scope.calling else step.types
         shapes = attributes.shapes("_output_shapes")
         found = []
         for index in range(max(len(types), step.results)):
@@ -164,6 +163,13 @@ class Translator:
             number = types[index][1] if index < len(types) else 0
             found.append(declared(number, shapes[index] if index < len(shapes) else None, name))
         return found
+
+    def _types(self, step: Step, attributes: Attributes) -> list[tuple[str, int]]:
+        """The types of results where they can hang on the attributes of the call."""
+        signature = signatures.table().get(step.op)
+        if signature is None and step.op in self.library:
+            signature = called(self.library[step.op])
+        return signature.types(attributes) if signature is not None else []
 
     def _step(self, scope: Scope, index: int) -> None:
         step = scope.flow.steps[index]
@@ -173,7 +179,7 @@ class Translator:
         if step.op in variables.HANDLES or step.op in variables.REFERENCES:
             scope.values[index, 0] = self._variable(scope, step)
             return
-        if step.op == "NoOp":
+        if step.op in ("NoOp", "ControlTrigger"):
             scope.nodes[index] = scope.ran(step.control)[:_MOST_NOTES]
             return
         if step.op == "Const":
@@ -221,8 +227,9 @@ class Translator:
             return value
         shape = step.attributes.shape("shape")
         shapes = step.attributes.shapes("_output_shapes")
-        unknown = shape is None or (step.op == "Placeholder" and not shape.dim and not shape.unknown_rank and shapes)
-        tensor = declared(step.attributes.type("dtype"), shapes[0] if unknown and shapes else shape, step.name)
+        if shape is None or (self.old and not shape.dim):
+            shape = shapes[0] if shapes else None
+        tensor = declared(step.attributes.type("dtype"), shape, step.name)
         return scope.builder.input(step.name, tensor)
 
     def _variable(self, scope: Scope, step: Step) -> Value:

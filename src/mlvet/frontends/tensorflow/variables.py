@@ -113,7 +113,7 @@ def _variable(flow: Flow, port: Port) -> str | None:
         step = flow.steps[port[0]]
         if step.op in HANDLES or step.op in REFERENCES:
             return step.name
-        if step.kind not in ("Identity", "Enter", "Switch") or not step.inputs:
+        if step.kind not in ("Identity", "Enter", "Switch", "ReadVariableOp") or not step.inputs:
             return None
         port = step.inputs[0]
     return None

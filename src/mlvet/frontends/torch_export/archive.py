@@ -39,6 +39,8 @@ def read_pt2(path: Path, shown: str) -> Graph:
 
 
 def _read(archive: zipfile.ZipFile, path: Path, shown: str) -> Graph:
+    if min((info.header_offset for info in archive.infolist()), default=0) > 0:
+        raise UnsupportedInput(_DAMAGED)  # a zip within a cut-off zip is found in place of the whole
     members = {_inner(info.filename): info for info in archive.infolist()}
     model = _model_member(members)
     document = _json(archive, model)
@@ -46,7 +48,7 @@ def _read(archive: zipfile.ZipFile, path: Path, shown: str) -> Graph:
     try:
         program = program_of(document, elements.find)
         return lower(program, name=path.stem, path=shown, format="pt2", notes=elements.notes)
-    except (KeyError, ValueError, TypeError, AttributeError, IndexError, RecursionError) as error:
+    except (KeyError, ValueError, TypeError, AttributeError, IndexError, OverflowError, RecursionError) as error:
         raise UnsupportedInput(f"a damaged exported program ({type(error).__name__}: {error})") from error
 
 
@@ -62,6 +64,9 @@ class Elements:
 
     def find(self, kind: str, name: str) -> Data | None:
         """The elements of a tensor, mapped from the file when they are asked for."""
+        if self._big_endian():
+            self._note("the weights lie in big-endian order, which mlvet does not read")
+            return None
         entry = self._config(kind).get(name) or self._config("weights" if kind == "constants" else "constants").get(
             name
         )
@@ -90,6 +95,10 @@ class Elements:
             config = document.get("config")
             self._configs[kind] = config if isinstance(config, Mapping) else {}
         return self._configs[kind]
+
+    def _big_endian(self) -> bool:
+        info = self.members.get("byteorder")
+        return info is not None and info.file_size < 16 and self.archive.read(info).strip() == b"big"
 
     def _note(self, text: str) -> None:
         if text not in self.notes:
@@ -149,6 +158,7 @@ def _model_member(members: Mapping[str, zipfile.ZipInfo]) -> zipfile.ZipInfo:
     raise UnsupportedInput("a zip archive without an exported program")
 
 
+_DAMAGED = "a truncated or damaged archive"
 _CHECKPOINT = (
     "a pickled checkpoint, which can run code and holds no graph; export the model with torch.export.save instead"
 )
@@ -191,5 +201,5 @@ def _not_a_zip(path: Path) -> str:
     if start[:1] == b"\x80":
         return _CHECKPOINT
     if start == b"PK":
-        return "a truncated or damaged archive"
+        return _DAMAGED
     return "not an exported program of torch: the file is no zip archive"

@@ -99,6 +99,10 @@ def _lower_call(context: Context, call: Call) -> None:
     except Unlowered:
         context.builder.back_to(mark)
         made = _opaque(context, call)
+    except (KeyError, TypeError, ValueError, IndexError, AttributeError, OverflowError) as error:
+        context.builder.back_to(mark)
+        context.notes.append(f"{call.name}: {call.target} is called in a way that mlvet does not know ({error})")
+        made = _opaque(context, call)
     values = [made] if isinstance(made, Value) or made is None else list(made)
     for name, value in zip(call.outputs, values, strict=False):
         if name is not None and value is not None:

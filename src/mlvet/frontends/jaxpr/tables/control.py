@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
 from mlvet.domains import dtypes
+from mlvet.domains.tensors import Tensor
 from mlvet.frontends.jaxpr.context import Context, Unlowered, lowers
 from mlvet.ir.graph import Region, Value
 
@@ -96,8 +99,6 @@ def scan(context: Context) -> list[Value]:
     body, rows = context.param("jaxpr"), len(operands) - constants - states
     steps: list[Value] = []
     if rows == 0:
-        import numpy as np
-
         steps = [context.builder.constant(f"{context.name}.steps", np.arange(length, dtype=np.int64))]
     region = _scan_body(context, body, operands[:constants], len(entering), with_step=bool(steps))
     count = max(rows, 1)
@@ -118,7 +119,5 @@ def _scan_body(context: Context, jaxpr: Any, constants: list[Value], entering: i
     if len(inputs) != entering:
         raise Unlowered("a body takes another number of operands than it is given")
     if with_step:
-        from mlvet.domains.tensors import Tensor
-
         inner.builder.input(f"{context.name}.step", Tensor(dtypes.i64, ()))
     return inner.builder.close(inner.inline(jaxpr, [*constants, *inputs]))

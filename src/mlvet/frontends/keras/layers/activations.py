@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from mlvet.core.location import Location
 from mlvet.frontends.keras.application import Call, NotLowered, figure, whole
 from mlvet.frontends.keras.config import layer_config
 from mlvet.frontends.keras.layers.tables import LAYERS, layer
@@ -52,7 +53,13 @@ def _named(call: Call, x: Value, name: str) -> Value:
 def _unknown(call: Call, x: Value, name: str) -> Value:
     value = call.lowering.builder.value(f"{call.path}/{name}", call.tensor(x).without_value())
     call.lowering.builder.node(
-        "opaque", [x], [value], name=f"{call.path}/{name}", source_op=f"custom>{name}", module=call.path
+        "opaque",
+        [x],
+        [value],
+        name=f"{call.path}/{name}",
+        source_op=f"custom>{name}",
+        module=call.path,
+        location=Location(call.lowering.shown, node=call.path),
     )
     return value
 

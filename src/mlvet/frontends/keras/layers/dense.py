@@ -31,14 +31,10 @@ def _einsum_dense(call: Call) -> Value:
     sizes = _letters(call, x, left, result)
     shape = tuple(sizes.get(letter, symbol(f"{call.path}.{letter}")) for letter in kernel)
     value = call.emit("einsum", x, call.weight("kernel", shape, "glorot_uniform"), equation=equation)
-    axes = call.option("bias_axes")
+    axes = call.text("bias_axes", "")
     if axes:
         letters = result.replace("...", "")
-        first = (
-            min(letters.index(letter) for letter in str(axes) if letter in letters)
-            if set(str(axes)) & set(letters)
-            else 0
-        )
+        first = min(letters.index(letter) for letter in axes if letter in letters) if set(axes) & set(letters) else 0
         bias = [
             sizes.get(letter, symbol(f"{call.path}.{letter}")) if letter in axes else 1 for letter in letters[first:]
         ]

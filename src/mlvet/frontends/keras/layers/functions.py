@@ -57,7 +57,8 @@ def _operand(call: Call, argument: Any, like: Value) -> Value:
     array = numbers(argument)
     if array.dtype.kind == "f" and not dtype.is_float:
         raise NotLowered("promotion")
-    return call.constant("operand", array.astype(dtype.numpy))
+    with np.errstate(over="ignore"):
+        return call.constant("operand", array.astype(dtype.numpy))
 
 
 def numbers(raw: Any) -> np.ndarray[Any, np.dtype[Any]]:

@@ -17,11 +17,12 @@ def _numbers(call: Call, raw: Any, name: str) -> Value:
     """A number or a nested list of numbers as a constant."""
     if isinstance(raw, list | tuple):
         try:
-            array = np.asarray(raw, call.compute.numpy)
-        except (TypeError, ValueError) as error:
+            with np.errstate(over="ignore"):
+                array = np.asarray(raw, call.compute.numpy)
+        except (TypeError, ValueError, OverflowError) as error:
             raise NotLowered(name) from error
     else:
-        array = np.asarray(figure(raw, name), call.compute.numpy)
+        return call.scalar(figure(raw, name), call.x, name)
     return call.constant(name, array)
 
 

@@ -21,6 +21,7 @@ def table() -> Mapping[str, Lowering]:
         indexing,
         layout,
         linear,
+        lists,
         losses,
         pointwise,
         random,
@@ -31,6 +32,6 @@ def table() -> Mapping[str, Lowering]:
 
     families = (
         pointwise, reduction, linear, convolution, layout, indexing, creation, random, losses, gradients,
-        signal, state,
+        lists, signal, state,
     )  # fmt: skip
     return {name: rule for family in families for name, rule in family.TABLE.items()}

@@ -37,12 +37,22 @@ def _tanh(site: Site) -> Sequence[Value] | None:
 
 def _bias_add(site: Site) -> Sequence[Value] | None:
     """The sum over all dims but the channels."""
+    first = site.attributes.text("data_format", "NHWC").startswith("NC")
     rank = site.rank(site.input(0))
+    if rank is None and not first and len(site.inputs) == 1:
+        return _sum_of_rows(site)
     if rank is None or rank < 2:
         return None
-    first = site.attributes.text("data_format", "NHWC").startswith("NC")
     axes = [axis for axis in range(rank) if axis != (1 if first else rank - 1)]
     return site.emit("reduce_sum", [site.inputs[0], site.constant(axes, "axes")], {"keepdims": False})
+
+
+def _sum_of_rows(site: Site) -> Sequence[Value]:
+    x = site.inputs[0]
+    channels = site.extra("unsqueeze", site.extra("dim", x, axis=-1), site.constant([0], "front"))
+    shape = site.extra("concat", site.constant([-1], "rest"), channels, axis=0)
+    rows = site.extra("reshape", x, shape)
+    return site.emit("reduce_sum", [rows, site.constant([0], "axes")], {"keepdims": False})
 
 
 TABLE: dict[str, Lowering] = {

@@ -28,6 +28,15 @@ def _update(op: str) -> Lowering:
     return lower
 
 
+def _descend(site: Site) -> Sequence[Value] | None:
+    """One step of gradient descent: the variable less the rate times the gradient."""
+    if len(site.inputs) != 3:
+        return None
+    variable, rate, gradient = site.inputs
+    results = site.emit("assign_sub", [variable, site.extra("mul", rate, gradient)], outputs=1)
+    return results if site.step.results else []
+
+
 def _assert(site: Site) -> Sequence[Value]:
     return site.emit("assert", outputs=0)
 
@@ -52,6 +61,8 @@ TABLE: dict[str, Lowering] = {
     "AssignVariableOp": _update("assign"),
     "AssignAddVariableOp": _update("assign_add"),
     "AssignSubVariableOp": _update("assign_sub"),
+    "ApplyGradientDescent": _descend,
+    "ResourceApplyGradientDescent": _descend,
     "Assert": _assert,
     "Print": _print,
     "PrintV2": _print,

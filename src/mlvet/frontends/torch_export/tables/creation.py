@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from mlvet.domains.dtypes import DType
 from mlvet.frontends.torch_export.context import Context, Unlowered, lowers
 from mlvet.ir.graph import Value
@@ -53,18 +55,14 @@ def linspace(context: Context) -> Value:
     """start + i * (end - start) / (steps - 1)."""
     dtype, steps = context.out_dtype(), context.plain_int("steps")
     start, end = context.raw("start"), context.raw("end")
-    if isinstance(start, Value) or isinstance(end, Value) or not dtype.is_float:
+    if isinstance(start, Value) or isinstance(end, Value) or not dtype.is_float or not 0 <= steps < 1 << 24:
         raise Unlowered("computed ends")
-    import numpy as np
-
     array = np.linspace(start, end, steps, dtype=np.float64).astype(dtype.numpy)
     return context.result("identity", context.builder.constant(f"{context.call.name}.grid", array))
 
 
 @lowers("tril_indices", "triu_indices")
 def triangle_indices(context: Context) -> Value:
-    import numpy as np
-
     make = np.tril_indices if context.key == "tril_indices" else np.triu_indices
     rows, columns = context.plain_int("row"), context.plain_int("col")
     if rows * columns > 1 << 22:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -15,9 +16,10 @@ def _filled(context: Context, given: Value | None, number: float, like: Value, s
     """A scale or offset; a missing one is 1 or 0 everywhere."""
     if given is not None:
         return given
-    if not all(isinstance(size, int) for size in sizes):
+    known = [size for size in sizes if isinstance(size, int)]
+    if len(known) < len(sizes) or not 0 <= prod(known) < 1 << 28:
         raise Unlowered("features of unknown size")
-    array = np.full([int(str(size)) for size in sizes], number, context.dtype(like).numpy)
+    array = np.full(known, number, context.dtype(like).numpy)
     return context.builder.constant(f"{context.call.name}.{'scale' if number else 'offset'}", array)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from mlvet.domains import dtypes
 from mlvet.domains.tensors import Tensor
 from mlvet.frontends.torch_export.context import Context, Unlowered, lowers
 from mlvet.ir.graph import Value
@@ -34,8 +35,6 @@ def normal(context: Context) -> Value:
 @lowers("randint", "randint_like")
 def integers(context: Context) -> Value:
     """floor of uniform numbers."""
-    from mlvet.domains import dtypes
-
     low, high, to = context.plain_int("low", default=0), context.plain_int("high"), context.out_dtype()
     shape = _template(context)
     template = context.cast(shape, dtypes.f64)

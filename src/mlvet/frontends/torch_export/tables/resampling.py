@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from mlvet.domains import dtypes
 from mlvet.frontends.torch_export.context import Context, Unlowered, lowers
 from mlvet.ir.graph import Value
@@ -39,8 +41,6 @@ def upsample(context: Context) -> Value:
     if not isinstance(factors, list) or not all(isinstance(factor, int | float) for factor in factors):
         raise Unlowered("neither sizes nor factors")
     scales = [1.0, 1.0, *(float(factor) for factor in factors)]
-    import numpy as np
-
     constant = context.builder.constant(f"{context.call.name}.scales", np.asarray(scales, dtypes.f32.numpy))
     return context.result("resize", value, None, constant, None, **attributes)
 
