@@ -224,6 +224,27 @@ def test_functions_that_call_too_deep(tmp_path: Path) -> None:
     assert "to a depth of more than 50" in refused(model(nodes, functions=tuple(levels)), tmp_path)
 
 
+def test_calls_from_deep_within_subgraphs(tmp_path: Path) -> None:
+    """Neither calls nor subgraphs are too deep alone."""
+
+    def nested(call: str, domain: str, depth: int) -> Any:
+        node = helper.make_node(call, ["v0"], ["v1"], domain=domain)
+        for _ in range(depth):
+            branch = helper.make_graph([node], "b", [], [info("v1")])
+            node = helper.make_node("If", ["v0"], ["v1"], then_branch=branch, else_branch=branch)
+        return node
+
+    imports = [helper.make_opsetid("", 18), helper.make_opsetid("local", 1)]
+    bodies = [nested("Relu", "", 3), *(nested(f"F{n - 1}", "local", 3) for n in range(1, 40))]
+    functions = tuple(
+        helper.make_function("local", f"F{n}", ["v0"], ["v1"], [body], imports) for n, body in enumerate(bodies)
+    )
+    nodes = [helper.make_node("F39", ["x"], ["y"], domain="local")]
+    assert "to a depth of more than 50" in refused(model(nodes, functions=functions), tmp_path)
+    shallow = model([helper.make_node("F1", ["x"], ["y"], domain="local")], functions=functions[:2])
+    assert len(list(from_onnx(shallow).nodes())) == 1 + 15 + 8 * 15
+
+
 def _message(field: int, payload: bytes) -> bytes:
     return _varint(field << 3 | 2) + _varint(len(payload)) + payload
 
