@@ -113,7 +113,7 @@ def infer_col2im(
         if not require.holds(fit, "col2im needs a dilation, two pads and a positive stride per axis"):
             return require.unknown_tensor(x.dtype, count + 2)
         fits = [windows(image[n], block[n], d[n], p[n], p[n + count], s[n]) for n in range(count)]
-        require.equal(x.dims[2], product(fits), f"the columns of {x} do not match the image {image}", "col2im-blocks")
+        require.equal(x.dims[2], product(fits), f"the columns of {x} do not match the image {image}", "dims-differ")
     space = proper(require, image) if image is not None else tuple(require.unknown() for _ in range(count))
     return x.with_shape((x.dims[0], channels, *space))
 
