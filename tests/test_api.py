@@ -19,7 +19,7 @@ def test_the_public_names_are_few_and_exist() -> None:
 
 
 def test_an_unknown_name_is_an_attribute_error() -> None:
-    with pytest.raises(AttributeError, match="no attribute 'form_onnx'"):
+    with pytest.raises(AttributeError, match=r"no attribute 'form_onnx'"):
         _ = mlvet.form_onnx
 
 

@@ -161,7 +161,7 @@ class Run:
 
 
 def _believed(name: str, dims: Dims) -> Dims:
-    """The rank and the numbers of a declared shape. Its symbols are exporters' guesses, so they get names of their own."""
+    """The rank and the numbers of a declared shape; its symbols are guesses, so they get names of their own."""
     return tuple(dim if isinstance(dim, int) else symbol(f"{name}.{axis}") for axis, dim in enumerate(dims))
 
 
