@@ -36,7 +36,7 @@ def test_a_path_can_be_checked() -> None:
 
 def test_what_cannot_be_read_is_an_error(tmp_path: Path) -> None:
     (tmp_path / "model.onnx").write_bytes(b"broken")
-    with pytest.raises(mlvet.UnsupportedInput, match="model.onnx"):
+    with pytest.raises(mlvet.UnsupportedInput, match=r"model\.onnx"):
         mlvet.check(tmp_path / "model.onnx")
 
 
