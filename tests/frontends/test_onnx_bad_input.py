@@ -224,6 +224,27 @@ def test_functions_that_call_too_deep(tmp_path: Path) -> None:
     assert "to a depth of more than 50" in refused(model(nodes, functions=tuple(levels)), tmp_path)
 
 
+def test_calls_from_deep_within_subgraphs(tmp_path: Path) -> None:
+    """Neither calls nor subgraphs are too deep alone."""
+
+    def nested(call: str, domain: str, depth: int) -> Any:
+        node = helper.make_node(call, ["v0"], ["v1"], domain=domain)
+        for _ in range(depth):
+            branch = helper.make_graph([node], "b", [], [info("v1")])
+            node = helper.make_node("If", ["v0"], ["v1"], then_branch=branch, else_branch=branch)
+        return node
+
+    imports = [helper.make_opsetid("", 18), helper.make_opsetid("local", 1)]
+    bodies = [nested("Relu", "", 3), *(nested(f"F{n - 1}", "local", 3) for n in range(1, 40))]
+    functions = tuple(
+        helper.make_function("local", f"F{n}", ["v0"], ["v1"], [body], imports) for n, body in enumerate(bodies)
+    )
+    nodes = [helper.make_node("F39", ["x"], ["y"], domain="local")]
+    assert "to a depth of more than 50" in refused(model(nodes, functions=functions), tmp_path)
+    shallow = model([helper.make_node("F1", ["x"], ["y"], domain="local")], functions=functions[:2])
+    assert len(list(from_onnx(shallow).nodes())) == 1 + 15 + 8 * 15
+
+
 def _message(field: int, payload: bytes) -> bytes:
     return _varint(field << 3 | 2) + _varint(len(payload)) + payload
 
@@ -347,3 +368,15 @@ def test_attributes_that_no_operator_has_are_left_out_and_noted() -> None:
     graph = from_onnx(model(nodes))
     assert all("vendor_hint" not in node.attributes and "axes" not in node.attributes for node in graph.nodes())
     assert "attribute `vendor_hint` of Relu is not known and was left out" in graph.notes
+
+
+def test_attributes_of_the_wrong_kind_make_a_node_opaque() -> None:
+    graph = from_onnx(model([helper.make_node("Slice", ["x"], ["y"], name="cut", starts=1.5, ends="two")], opset=9))
+    (node,) = graph.nodes()
+    assert (node.op, node.source_op) == ("opaque", "Slice")
+    assert graph.notes == ("Slice of node `cut` has attributes of the wrong kind and is not understood",)
+
+
+def test_a_constant_without_result(tmp_path: Path) -> None:
+    nodes = [helper.make_node("Constant", [], [], name="c", value_int=1), helper.make_node("Relu", ["x"], ["y"])]
+    assert refused(model(nodes), tmp_path) == "constant `c` has no result"

@@ -52,10 +52,18 @@ def infer_negative_log_likelihood_loss(
 
 
 def infer_softmax_cross_entropy_loss(
-    scores: Tensor, labels: Tensor, weights: Tensor | None = None, *, require: Require, **options: Any
+    scores: Tensor,
+    labels: Tensor,
+    weights: Tensor | None = None,
+    *,
+    require: Require,
+    ignore_index: int | None = None,
+    reduction: str = "mean",
 ) -> tuple[Tensor, Tensor]:
     """The loss, and the log-probabilities in the shape of the scores."""
-    loss = infer_negative_log_likelihood_loss(scores, labels, weights, require=require, **options)
+    loss = infer_negative_log_likelihood_loss(
+        scores, labels, weights, require=require, ignore_index=ignore_index, reduction=reduction
+    )
     return loss, scores.without_value()
 
 

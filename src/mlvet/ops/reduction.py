@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import wraps
 from typing import Any
 
 import numpy as np
@@ -51,14 +52,26 @@ def _some_axes_gone(x: Tensor, axes: Tensor | None, require: Require, keepdims: 
     return require.unknown_tensor(None, rank if rank is not None and rank >= 0 else None).shape
 
 
-def infer_reduction(x: Tensor, axes: Tensor | None = None, *, require: Require, **options: Any) -> Tensor:
+def infer_reduction(
+    x: Tensor,
+    axes: Tensor | None = None,
+    *,
+    require: Require,
+    keepdims: bool = True,
+    noop_with_empty_axes: bool = False,
+    correction: float = 0,
+) -> Tensor:
     """The dtype stays; see `reduced_shape`."""
-    options.pop("correction", None)
-    return Tensor(x.dtype, reduced_shape(x, axes, require=require, **options))
+    shape = reduced_shape(x, axes, require=require, keepdims=keepdims, noop_with_empty_axes=noop_with_empty_axes)
+    return Tensor(x.dtype, shape)
 
 
 def _infer_as(dtype: DType) -> Callable[..., Tensor]:
-    return lambda *operands, **rest: infer_reduction(*operands, **rest).with_dtype(dtype)
+    @wraps(infer_reduction)
+    def infer(*operands: Any, **options: Any) -> Tensor:
+        return infer_reduction(*operands, **options).with_dtype(dtype)
+
+    return infer
 
 
 def axes_of(x: Array, axes: Array | None, noop_with_empty_axes: bool = False) -> tuple[int, ...]:

@@ -16,8 +16,8 @@ from typing import Any
 import numpy as np
 
 from mlvet.analyses.shapes.operands import complete, well_typed
-from mlvet.domains.dims import Expr, product
-from mlvet.domains.tensors import SMALL, Tensor, UnknownRank, Unranked, constant, exact, unifies, unknown
+from mlvet.domains.dims import Expr, product, symbol
+from mlvet.domains.tensors import SMALL, Dims, Tensor, UnknownRank, Unranked, constant, exact, unifies, unknown
 from mlvet.ir.graph import OPAQUE, Constant, Graph, Node, Parameter, Region, Typing, Value
 from mlvet.ops import REGISTRY, Effects, Op
 from mlvet.ops.require import Constraint, Require
@@ -122,7 +122,7 @@ class Run:
             (self.result.violated if constraint.decided is False else self.result.undecided).append(demand)
         for index, value in enumerate(node.outputs):
             inferred = results[index] if index < len(results) else unknown(value.name)
-            self._settle(node, value, inferred, assumed)
+            self._settle(node, value, inferred, assumed, believe=not known)
 
     def _results(
         self, node: Node, operands: tuple[Tensor | None, ...], require: Require
@@ -148,13 +148,13 @@ class Run:
         results = found if isinstance(found, tuple) else (found,)
         return True, folded(op, operands, node.attributes, results)
 
-    def _settle(self, node: Node, value: Value, inferred: Tensor, assumed: frozenset[Value]) -> None:
-        """Decide what a value is, from the rule's result and the file's word."""
+    def _settle(self, node: Node, value: Value, inferred: Tensor, assumed: frozenset[Value], *, believe: bool) -> None:
+        """Decide what a value is: what the rule says, and the file's word where there is no rule to believe instead."""
         said = value.declared
         if not unifies(inferred, said):
             self.result.disagreements.append(Disagreement(node, value, inferred, assumed))
-        elif isinstance(inferred.shape, Unranked) and not isinstance(said.shape, Unranked):
-            inferred = replace(inferred, dtype=inferred.dtype or said.dtype, shape=said.shape)
+        elif believe and not isinstance(said.shape, Unranked):
+            inferred = replace(inferred, dtype=inferred.dtype or said.dtype, shape=_believed(value.name, said.shape))
             assumed |= {value}
         elif inferred.dtype is None and said.dtype is not None:
             inferred = replace(inferred, dtype=said.dtype)
@@ -166,6 +166,11 @@ class Run:
         if not self._assumed:
             return frozenset()
         return frozenset().union(*(self._assumed.get(value, ()) for value in values if value is not None))
+
+
+def _believed(name: str, dims: Dims) -> Dims:
+    """The rank and the numbers of a declared shape; its symbols are guesses, so they get names of their own."""
+    return tuple(dim if isinstance(dim, int) else symbol(f"{name}.{axis}") for axis, dim in enumerate(dims))
 
 
 def folded(

@@ -32,7 +32,11 @@ def lower(source: Source, builder: Builder, notes: Counter[str]) -> Sequence[Val
         return source.add(builder, CALL, source.operands, source.values(builder), named, regions=_regions(source))
     if source.op_type == "Constant" and not source.domain:
         return [_constant(source, builder)]
-    newest = upgraded(source, builder)
+    try:
+        newest = upgraded(source, builder)
+    except (TypeError, ValueError, KeyError, IndexError, AttributeError, OverflowError):
+        notes[f"{source.source_op} of node `{source.name}` has attributes of the wrong kind and is not understood"] += 1
+        return source.opaque(builder)
     if not isinstance(newest, Source):
         return newest
     op = canonical_name(newest.domain, newest.op_type)
@@ -145,6 +149,8 @@ def _signature(facet: Callable[..., Any]) -> Sequence[inspect.Parameter]:
 
 
 def _constant(source: Source, builder: Builder) -> Value:
+    if not source.outputs:
+        raise UnsupportedInput(f"constant `{source.name}` has no result")
     for name, value in source.attributes.items():
         if isinstance(value, Data):
             return builder.constant(source.outputs[0], value)

@@ -212,7 +212,9 @@ class _Scope:
             opset=0 if is_call else version(self.opsets, domain, node.op_type),
             operands=operands,
             outputs=tuple(node.output),
-            attributes={name: value for name, value in plain.items() if not isinstance(value, Region)},
+            attributes={
+                name: value for name, value in plain.items() if value is not None and not isinstance(value, Region)
+            },
             regions=regions,
             declared=self.infos,
             location=Location(self.model.shown, node=_name(node)),
