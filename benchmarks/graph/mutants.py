@@ -87,17 +87,7 @@ def main(
 
 
 def _table(tallies: dict[str, Tally]) -> Table:
-    names = (
-        "found",
-        "false alarm",
-        "missed",
-        "depends",
-        "not shapes",
-        "unfindable",
-        "quiet",
-        "refused",
-        "refused, runs",
-    )
+    names = ("found", "false alarm", "missed", "depends", "not shapes", "quiet", "refused", "refused, runs")
     rows: list[list[Any]] = []
     for kind, tally in tallies.items():
         cells = [tally.outcomes[name] for name in names]
@@ -258,12 +248,16 @@ def _reason(ran: Any) -> str:
             return f"({name})"
     if ran.stage in ("crash", "time"):
         return f"({ran.stage})"
+    if re.search(r"initializer|Graph::Graph|Can't merge shape|Mismatch between number of inferred", ran.message):
+        return "declaration of a weight or result"
     operator = re.search(
-        r"running (\w+) node|[Oo]p[_ ]?[Tt]ype[: ]*\(?(\w+)|\((\w+)\) Op|node:? ?\(?\w*\)? ?\[?(\w+)", ran.message
+        r"running (\w+) node|Op \((\w+)\)|operator \((\w+)\)|Optype \((\w+)\)|schema\(\W*(\w+)", ran.message
     )
     name = next((group for group in operator.groups() if group), "?") if operator else "?"
-    kind = "type" if re.search(r"[Tt]ype Error|Type parameter|type '?tensor|element type", ran.message) else "shape"
-    return f"{kind} at {ran.stage}, {name}"
+    for kind, pattern in (("operands", "has input size"), ("type", r"[Tt]ype Error|TypeInference|element type")):
+        if re.search(pattern, ran.message):
+            return f"{kind} of {name}"
+    return f"shape of {name}"
 
 
 def _wrong(

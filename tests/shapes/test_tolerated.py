@@ -73,10 +73,25 @@ def test_a_single_number_can_be_reduced_over_any_axis() -> None:
     assert shape("ReduceMean", [(), None], {1: np.array([1, 2])}) == ()
 
 
-def test_a_weight_for_every_class_suffices() -> None:
-    stored = {1: np.zeros(3, np.int64)}
-    assert shape("SoftmaxCrossEntropyLoss", [(3, 5), None, (8,)], stored) == ()
-    assert rules("SoftmaxCrossEntropyLoss", [(3, 5), None, (4,)], stored) == ["dims-differ"]
+@pytest.mark.parametrize("weights", [4, 5, 8])
+def test_weights_are_needed_only_for_classes_that_occur(weights: int) -> None:
+    assert shape("SoftmaxCrossEntropyLoss", [(3, 5), None, (weights,)], {1: np.zeros(3, np.int64)}) == ()
+
+
+def test_weights_of_classes_have_one_dim() -> None:
+    assert rules("SoftmaxCrossEntropyLoss", [(3, 5), None, (5, 1)], {1: np.zeros(3, np.int64)}) == ["rank-differs"]
+
+
+def test_an_axis_named_twice_is_squeezed_once() -> None:
+    assert shape("Squeeze", [(1, 3, 1), None], {1: np.array([0, 0])}) == (3, 1)
+
+
+def test_an_odd_number_of_features_can_be_rotated() -> None:
+    caches = [(50, 2), (50, 2)]
+    found = rules(
+        "RotaryEmbedding", [(2, 4, 3, 8), *caches, None], {3: np.zeros((2, 3), np.int64)}, rotary_embedding_dim=5
+    )
+    assert found == []
 
 
 def test_a_split_has_as_many_parts_as_results() -> None:

@@ -31,8 +31,8 @@ def _labelled_shape(
         if labels.ranked and require.rank(labels, len(dims), "labels"):
             for mine, other in zip(dims, labels.dims, strict=True):
                 require.equal(other, mine, "there is one label per row of scores", rule="dims-differ")
-        if weights is not None and require.rank(weights, 1, "weights"):
-            require.at_least(weights.dim(0), scores.dims[1], "every class needs a weight", rule="dims-differ")
+        if weights is not None:
+            require.rank(weights, 1, "weights")
         return dims if reduction == "none" else ()
     return labels.shape if reduction == "none" else ()
 

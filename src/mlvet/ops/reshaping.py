@@ -118,13 +118,16 @@ flatten = layout("flatten", infer_flatten, _flatten, _sample_flatten, folds=True
 
 
 def infer_squeeze(x: Tensor, axes: Tensor | None = None, *, require: Require, strict: bool = True) -> Tensor:
-    """Dims of size 1 go: all of them, or those named. Unless `strict`, named dims of another size stay."""
+    """Dims of size 1 go: all of them, or those named. Unless `strict`, named dims of another size stay.
+
+    An axis named twice goes once.
+    """
     wanted = require.known_ints(axes)
     if axes is not None and wanted is None:
         count = length_of(axes)
         rank = None if count is None or not strict or not x.ranked else x.rank - count
         return require.unknown_tensor(x.dtype, rank if rank is not None and rank >= 0 else None)
-    places = set(range(x.rank)) if wanted is None else set(axes_of(require, wanted, x.rank))
+    places = set(range(x.rank)) if wanted is None else set(axes_of(require, list(dict.fromkeys(wanted)), x.rank))
     if wanted is not None and strict:
         for place in sorted(places & set(range(x.rank))):
             require.equal(x.dims[place], 1, f"squeeze of {x} removes dim {place}, which must be 1", "dims-differ")

@@ -39,7 +39,6 @@ def infer_rotary_embedding(
     else:
         require.holds(x.rank in (3, 4), f"the input must have 3 or 4 dims, but is {x}", rule="rank-differs")
     turned = rotary_embedding_dim or features
-    require.divisible(turned, 2, because="features are turned in pairs", rule=HEAD_SIZE)
     for cache, what in ((cos_cache, "cosine cache"), (sin_cache, "sine cache")):
         if cache.ranked and require.rank(cache, 3 if position_ids is None else 2, what):
             wanted = floor_div(turned, 2)
