@@ -17,7 +17,7 @@ from mlvet.ops.danger import Danger, Near, Overflow
 from mlvet.ops.derivative import Derivative, Partials, ProductRule, SameMap, Zero
 from mlvet.ops.index_map import Elementwise
 from mlvet.ops.numeric import NONNEGATIVE, Affine, Bounded, Composite, Lattice, Numeric, Power, Product, Quotient, Range
-from mlvet.ops.op import Effects, Infer, Op, register
+from mlvet.ops.op import Infer, Op, pure
 from mlvet.ops.pointwise import Array, keeping_dtype
 from mlvet.ops.require import Require
 from mlvet.ops.samples import Draw, Sample, Samples, Tensors, broadcasting
@@ -88,20 +88,17 @@ def elementwise(
     infer: Infer = infer_broadcast,
 ) -> Op:
     """An operator on elements of operands that broadcast, of one dtype."""
-    return register(
-        Op(
-            name,
-            "arithmetic",
-            infer=infer,
-            numeric=numeric,
-            index_map=Elementwise(),
-            danger=tuple(danger),
-            derivative=derivative,
-            effects=Effects.PURE,
-            reference=_keep_object(reference),
-            samples=samples,
-            folds=folds,
-        )
+    return pure(
+        name,
+        infer,
+        _keep_object(reference),
+        samples,
+        family="arithmetic",
+        numeric=numeric,
+        index_map=Elementwise(),
+        danger=danger,
+        derivative=derivative,
+        folds=folds,
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -12,39 +13,18 @@ from mlvet.domains.dims import Dim, floor_div
 from mlvet.domains.dtypes import DType
 from mlvet.domains.tensors import Dims, Tensor
 from mlvet.ops.danger import Overflow
-from mlvet.ops.derivative import Derivative, Jvp
-from mlvet.ops.numeric import Convex, Numeric
-from mlvet.ops.op import Effects, Infer, Op, Reference, register
+from mlvet.ops.derivative import Jvp
+from mlvet.ops.numeric import Convex
+from mlvet.ops.op import pure
 from mlvet.ops.precision import narrow, wide
 from mlvet.ops.require import Require
-from mlvet.ops.samples import Draw, Sample, Samples, integers
+from mlvet.ops.samples import Draw, Sample, integers
 
 HEAD_SIZE = "attention-head-size"
 HEADS = "attention-heads"
 
 
-def attentive(
-    name: str,
-    infer: Infer,
-    reference: Reference,
-    samples: Samples,
-    numeric: Numeric | None = None,
-    derivative: Derivative | None = None,
-) -> Op:
-    """A pure operator of the attention family."""
-    return register(
-        Op(
-            name,
-            "attention",
-            infer=infer,
-            numeric=numeric,
-            danger=(Overflow("sum-overflow"),),
-            derivative=derivative,
-            effects=Effects.PURE,
-            reference=reference,
-            samples=samples,
-        )
-    )
+attentive = partial(pure, family="attention", danger=(Overflow("sum-overflow"),))
 
 
 def weights_of(scores: NDArray[Any], bias: NDArray[Any]) -> NDArray[Any]:
@@ -168,8 +148,8 @@ scaled_dot_product_attention = attentive(
     infer_scaled_dot_product_attention,
     scaled_dot_product_attention_reference,
     _sample_sdpa,
-    Convex(2),
-    Jvp(_sdpa_along),
+    numeric=Convex(2),
+    derivative=Jvp(_sdpa_along),
 )
 
 
@@ -369,4 +349,6 @@ def _sample_flex(draw: Draw) -> Sample:
     return Sample(tuple(map(draw.array, shapes)), {"scale": draw.choice([0.5, 1.0])})
 
 
-flex_attention = attentive("flex_attention", infer_flex_attention, flex_attention_reference, _sample_flex, Convex(2))
+flex_attention = attentive(
+    "flex_attention", infer_flex_attention, flex_attention_reference, _sample_flex, numeric=Convex(2)
+)

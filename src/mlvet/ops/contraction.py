@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -12,41 +13,19 @@ from mlvet.domains.dims import Dim, product
 from mlvet.domains.dtypes import DType
 from mlvet.domains.tensors import Tensor
 from mlvet.ops.danger import Overflow
-from mlvet.ops.derivative import Derivative
 from mlvet.ops.multilinear import product_rule
-from mlvet.ops.numeric import Bilinear, Multilinear, Numeric
-from mlvet.ops.op import Effects, Infer, Op, Reference, register
+from mlvet.ops.numeric import Bilinear, Multilinear
+from mlvet.ops.op import pure
 from mlvet.ops.precision import narrow, wide
 from mlvet.ops.require import Require
-from mlvet.ops.samples import Draw, Sample, Samples
+from mlvet.ops.samples import Draw, Sample
 
 DimensionNumbers = tuple[tuple[Sequence[int], Sequence[int]], tuple[Sequence[int], Sequence[int]]]
 SUM_OVERFLOW = Overflow("sum-overflow")
 INNER = "matmul-inner-dims"
 
 
-def contraction(
-    name: str,
-    infer: Infer,
-    reference: Reference,
-    samples: Samples,
-    numeric: Numeric | None = None,
-    derivative: Derivative | None = None,
-) -> Op:
-    """A pure operator that sums products of elements of its operands."""
-    return register(
-        Op(
-            name,
-            "contraction",
-            infer=infer,
-            numeric=numeric,
-            danger=(SUM_OVERFLOW,),
-            derivative=derivative,
-            effects=Effects.PURE,
-            reference=reference,
-            samples=samples,
-        )
-    )
+contraction = partial(pure, family="contraction", danger=(SUM_OVERFLOW,))
 
 
 def infer_matmul(a: Tensor, b: Tensor, *, require: Require) -> Tensor:
@@ -88,8 +67,8 @@ matmul = contraction(
     infer_matmul,
     multiply,
     sample_matmul,
-    Bilinear(terms=lambda a, *_: a.dim(-1)),
-    product_rule(multiply),
+    numeric=Bilinear(terms=lambda a, *_: a.dim(-1)),
+    derivative=product_rule(multiply),
 )
 
 
@@ -128,8 +107,8 @@ batch_matmul = contraction(
     infer_batch_matmul,
     batch_multiply,
     sample_batch_matmul,
-    Bilinear(terms=lambda a, *_, adj_x=False, **__: a.dims[-2 if adj_x else -1]),
-    product_rule(batch_multiply),
+    numeric=Bilinear(terms=lambda a, *_, adj_x=False, **__: a.dims[-2 if adj_x else -1]),
+    derivative=product_rule(batch_multiply),
 )
 
 
@@ -198,13 +177,13 @@ gemm = contraction(
     infer_gemm,
     gemm_reference,
     sample_gemm,
-    Bilinear(
+    numeric=Bilinear(
         plus=2,
         terms=lambda a, *_, transA=False, **__: a.dims[0 if transA else 1],  # noqa: N803
         scale="alpha",
         plus_scale="beta",
     ),
-    product_rule(gemm_reference, plus=2),
+    derivative=product_rule(gemm_reference, plus=2),
 )
 
 
@@ -240,8 +219,8 @@ linear = contraction(
     infer_linear,
     linear_reference,
     sample_linear,
-    Bilinear(plus=2, terms=lambda *operands: operands[1].dims[-1]),
-    product_rule(linear_reference, plus=2),
+    numeric=Bilinear(plus=2, terms=lambda *operands: operands[1].dims[-1]),
+    derivative=product_rule(linear_reference, plus=2),
 )
 
 
@@ -315,8 +294,8 @@ dot_general = contraction(
     infer_dot_general,
     dot_general_reference,
     sample_dot_general,
-    Bilinear(terms=lambda a, *_, dimension_numbers, **__: product(a.dims[i] for i in dimension_numbers[0][0])),
-    product_rule(dot_general_reference),
+    numeric=Bilinear(terms=lambda a, *_, dimension_numbers, **__: product(a.dims[i] for i in dimension_numbers[0][0])),
+    derivative=product_rule(dot_general_reference),
 )
 
 
@@ -363,8 +342,8 @@ tensordot = contraction(
     infer_tensordot,
     tensordot_reference,
     sample_tensordot,
-    Bilinear(terms=lambda a, *_, axes=2: product(a.dims[i] for i in contracted_axes(axes, a.rank)[0])),
-    product_rule(tensordot_reference),
+    numeric=Bilinear(terms=lambda a, *_, axes=2: product(a.dims[i] for i in contracted_axes(axes, a.rank)[0])),
+    derivative=product_rule(tensordot_reference),
 )
 
 
@@ -403,8 +382,8 @@ bilinear = contraction(
     infer_bilinear,
     bilinear_reference,
     sample_bilinear,
-    Multilinear(plus=3, terms=lambda x1, x2, *_: x1.dim(-1) * x2.dim(-1)),
-    product_rule(bilinear_reference, (0, 1, 2), plus=3),
+    numeric=Multilinear(plus=3, terms=lambda x1, x2, *_: x1.dim(-1) * x2.dim(-1)),
+    derivative=product_rule(bilinear_reference, (0, 1, 2), plus=3),
 )
 
 
@@ -423,8 +402,8 @@ outer = contraction(
     infer_outer,
     outer_reference,
     lambda draw: Sample((draw.array(draw.shape(0, 2)), draw.array(draw.shape(0, 2)))),
-    Bilinear(terms=lambda *_: 1),
-    product_rule(outer_reference),
+    numeric=Bilinear(terms=lambda *_: 1),
+    derivative=product_rule(outer_reference),
 )
 
 
@@ -452,4 +431,4 @@ def sample_cross(draw: Draw) -> Sample:
     return Sample((draw.array(shape), draw.array(shape)), {"axis": axis})
 
 
-cross = contraction("cross", infer_cross, cross_reference, sample_cross, None, product_rule(cross_reference))
+cross = contraction("cross", infer_cross, cross_reference, sample_cross, derivative=product_rule(cross_reference))

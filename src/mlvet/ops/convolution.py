@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -11,41 +12,19 @@ from numpy.typing import NDArray
 from mlvet.domains.dims import Dim, floor_div, maximum, product
 from mlvet.domains.tensors import Dims, Tensor
 from mlvet.ops.danger import Overflow
-from mlvet.ops.derivative import Derivative
 from mlvet.ops.multilinear import product_rule
-from mlvet.ops.numeric import Bilinear, Numeric
-from mlvet.ops.op import Effects, Infer, Op, Reference, register
+from mlvet.ops.numeric import Bilinear
+from mlvet.ops.op import pure
 from mlvet.ops.precision import narrow, wide
 from mlvet.ops.require import Require
-from mlvet.ops.samples import Draw, Sample, Samples
+from mlvet.ops.samples import Draw, Sample
 from mlvet.ops.windows import layout, pad, required_layout, view, windows
 
 CHANNELS = "conv-channels"
 GROUPS = "not-divisible"
 
 
-def convolution(
-    name: str,
-    infer: Infer,
-    reference: Reference,
-    samples: Samples,
-    numeric: Numeric | None = None,
-    derivative: Derivative | None = None,
-) -> Op:
-    """A pure operator that sums products of a kernel with windows of its input."""
-    return register(
-        Op(
-            name,
-            "convolution",
-            infer=infer,
-            numeric=numeric,
-            danger=(Overflow("sum-overflow"),),
-            derivative=derivative,
-            effects=Effects.PURE,
-            reference=reference,
-            samples=samples,
-        )
-    )
+convolution = partial(pure, family="convolution", danger=(Overflow("sum-overflow"),))
 
 
 def kernel_letters(kernel_format: str) -> tuple[str, str]:
@@ -249,8 +228,8 @@ conv = convolution(
     infer_conv,
     conv_reference,
     sample_conv,
-    Bilinear(plus=2, terms=conv_terms),
-    product_rule(conv_reference, plus=2),
+    numeric=Bilinear(plus=2, terms=conv_terms),
+    derivative=product_rule(conv_reference, plus=2),
 )
 
 

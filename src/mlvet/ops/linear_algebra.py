@@ -14,7 +14,7 @@ from mlvet.domains.dtypes import DType
 from mlvet.domains.tensors import Tensor
 from mlvet.ops.danger import Overflow
 from mlvet.ops.derivative import Derivative, Jvp
-from mlvet.ops.op import Effects, Infer, Op, Reference, register
+from mlvet.ops.op import Infer, Op, Reference, pure
 from mlvet.ops.precision import narrow, wide
 from mlvet.ops.require import Require
 from mlvet.ops.samples import Draw, Sample, Samples
@@ -25,17 +25,14 @@ SQUARE = "dims-differ"
 def _operator(
     name: str, infer: Infer, reference: Reference, samples: Samples, rule: str, derivative: Derivative | None = None
 ) -> Op:
-    return register(
-        Op(
-            name,
-            "linear_algebra",
-            infer=infer,
-            danger=(Overflow(rule),),
-            derivative=derivative,
-            effects=Effects.PURE,
-            reference=reference,
-            samples=samples,
-        )
+    return pure(
+        name,
+        infer,
+        reference,
+        samples,
+        family="linear_algebra",
+        danger=(Overflow(rule),),
+        derivative=derivative,
     )
 
 

@@ -14,7 +14,7 @@ from mlvet.ops.danger import Overflow
 from mlvet.ops.derivative import SameMap
 from mlvet.ops.layout import Array, ints_of, layout, proper
 from mlvet.ops.numeric import Linear
-from mlvet.ops.op import Effects, Op, register
+from mlvet.ops.op import pure
 from mlvet.ops.require import Require
 from mlvet.ops.samples import Draw, Sample, integers
 
@@ -153,18 +153,15 @@ def _sample_col2im(draw: Draw) -> Sample:
     return Sample((x, integers(image), integers(block)), attributes)
 
 
-col2im = register(
-    Op(
-        "col2im",
-        "layout",
-        infer=infer_col2im,
-        numeric=Linear((0,)),
-        danger=(Overflow("sum-overflow"),),
-        derivative=SameMap(),
-        effects=Effects.PURE,
-        reference=_col2im,
-        samples=_sample_col2im,
-    )
+col2im = pure(
+    "col2im",
+    infer_col2im,
+    _col2im,
+    _sample_col2im,
+    family="layout",
+    numeric=Linear((0,)),
+    danger=(Overflow("sum-overflow"),),
+    derivative=SameMap(),
 )
 
 

@@ -12,10 +12,10 @@ from numpy.typing import NDArray
 from mlvet.domains.dims import Dim
 from mlvet.domains.tensors import Tensor
 from mlvet.ops.danger import Overflow
-from mlvet.ops.op import Effects, Infer, Op, Reference, register
+from mlvet.ops.op import pure
 from mlvet.ops.precision import narrow, wide
 from mlvet.ops.require import Require
-from mlvet.ops.samples import Draw, Sample, Samples
+from mlvet.ops.samples import Draw, Sample
 
 Array: TypeAlias = NDArray[Any]
 Activation: TypeAlias = Callable[[Array], Array]
@@ -24,19 +24,7 @@ SIZES = "recurrent-sizes"
 GATES = {"rnn": 1, "gru": 3, "lstm": 4}
 
 
-def recurrent(name: str, infer: Infer, reference: Reference, samples: Samples) -> Op:
-    """A pure operator that carries a state through a sequence."""
-    return register(
-        Op(
-            name,
-            "recurrent",
-            infer=infer,
-            danger=(Overflow("sum-overflow"),),
-            effects=Effects.PURE,
-            reference=reference,
-            samples=samples,
-        )
-    )
+recurrent = partial(pure, family="recurrent", danger=(Overflow("sum-overflow"),))
 
 
 def logistic(x: Array) -> Array:

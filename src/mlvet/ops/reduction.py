@@ -15,7 +15,7 @@ from mlvet.ops.danger import AllAt, Danger, Overflow
 from mlvet.ops.derivative import Derivative, Jvp, SameMap, Zero
 from mlvet.ops.index_map import Reduces
 from mlvet.ops.numeric import NONNEGATIVE, Bounded, Composite, Numeric, Reduction
-from mlvet.ops.op import Effects, Op, register
+from mlvet.ops.op import Op, pure
 from mlvet.ops.pointwise import Array, is_narrow
 from mlvet.ops.require import Require
 from mlvet.ops.samples import Draw, Sample, Samples, integers
@@ -134,20 +134,17 @@ def reduction(
     folds: bool = False,
 ) -> Op:
     """An operator that reduces the axes in operand 1, or all; `dtype` is the result's if not the operand's."""
-    return register(
-        Op(
-            name,
-            "reduction",
-            infer=infer_reduction if dtype is None else _infer_as(dtype),
-            numeric=numeric,
-            index_map=Reduces(),
-            danger=tuple(danger),
-            derivative=derivative,
-            effects=Effects.PURE,
-            reference=_over_axes(function, dtype.numpy if dtype else None),
-            samples=samples,
-            folds=folds,
-        )
+    return pure(
+        name,
+        infer_reduction if dtype is None else _infer_as(dtype),
+        _over_axes(function, dtype.numpy if dtype else None),
+        samples,
+        family="reduction",
+        numeric=numeric,
+        index_map=Reduces(),
+        danger=danger,
+        derivative=derivative,
+        folds=folds,
     )
 
 
@@ -385,19 +382,15 @@ def _arg_extreme(name: str, function: Callable[..., Any]) -> Op:
         attributes = {"keepdims": draw.integer(0, 1), "select_last_index": draw.integer(0, 1)}
         return Sample((x,), {"axis": draw.integer(-x.ndim, x.ndim - 1), **attributes})
 
-    return register(
-        Op(
-            name,
-            "reduction",
-            infer=infer_arg_extreme,
-            numeric=Bounded(NONNEGATIVE),
-            index_map=Reduces(),
-            danger=(),
-            derivative=Zero(),
-            effects=Effects.PURE,
-            reference=run,
-            samples=samples,
-        )
+    return pure(
+        name,
+        infer_arg_extreme,
+        run,
+        samples,
+        family="reduction",
+        numeric=Bounded(NONNEGATIVE),
+        index_map=Reduces(),
+        derivative=Zero(),
     )
 
 

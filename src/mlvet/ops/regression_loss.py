@@ -12,7 +12,7 @@ from mlvet.ops.activations import logistic, softplus_of
 from mlvet.ops.danger import Danger, GradientAt, Outside, Overflow
 from mlvet.ops.derivative import Jvp
 from mlvet.ops.numeric import NONNEGATIVE, Bounded, Composite, Numeric, Range
-from mlvet.ops.op import Effects, Op, register
+from mlvet.ops.op import Op, pure
 from mlvet.ops.pointwise import Array, is_narrow
 from mlvet.ops.require import Require
 from mlvet.ops.samples import Draw, Sample, Samples
@@ -97,18 +97,15 @@ def loss(
         return Sample(operands, {"reduction": draw.choice(list(ways)), **attributes})
 
     described: Samples = drawn
-    return register(
-        Op(
-            name,
-            "loss",
-            infer=infer_loss,
-            numeric=numeric,
-            danger=danger,
-            derivative=Jvp(jvp),
-            effects=Effects.PURE,
-            reference=reference,
-            samples=described,
-        )
+    return pure(
+        name,
+        infer_loss,
+        reference,
+        described,
+        family="loss",
+        numeric=numeric,
+        danger=danger,
+        derivative=Jvp(jvp),
     )
 
 

@@ -17,7 +17,7 @@ from mlvet.ops.derivative import Derivative, Jvp, SameMap
 from mlvet.ops.indexing import draw_key, indexed, key_of
 from mlvet.ops.layout import Array, any_axis, index_in_range, layout, proper, same_dims
 from mlvet.ops.numeric import ByMode, Linear, Numeric, Selection
-from mlvet.ops.op import Effects, Infer, Op, Reference, register
+from mlvet.ops.op import Infer, Op, Reference, pure
 from mlvet.ops.require import Require
 from mlvet.ops.samples import Draw, Sample, Samples, integers
 
@@ -27,19 +27,16 @@ REDUCTIONS = ("none", "add", "mul", "min", "max")
 def _scatter(
     name: str, infer: Infer, reference: Reference, derivative: Derivative, samples: Samples, folds: bool = False
 ) -> Op:
-    return register(
-        Op(
-            name,
-            "scatter",
-            infer=infer,
-            numeric=ByMode(kind_of_scatter),
-            danger=(Overflow("sum-overflow"),),
-            derivative=derivative,
-            effects=Effects.PURE,
-            reference=reference,
-            samples=samples,
-            folds=folds,
-        )
+    return pure(
+        name,
+        infer,
+        reference,
+        samples,
+        family="scatter",
+        numeric=ByMode(kind_of_scatter),
+        danger=(Overflow("sum-overflow"),),
+        derivative=derivative,
+        folds=folds,
     )
 
 
@@ -297,18 +294,15 @@ def _sample_index_put(draw: Draw) -> Sample:
     return Sample((draw.array(dims), values, *key), {"accumulate": draw.choice((True, False))})
 
 
-index_put = register(
-    Op(
-        "index_put",
-        "scatter",
-        infer=infer_index_put,
-        numeric=ByMode(lambda accumulate=False, **_: Linear((0, 1)) if accumulate else Selection((0, 1))),
-        danger=(Overflow("sum-overflow"),),
-        derivative=SameMap((0, 1)),
-        effects=Effects.PURE,
-        reference=_index_put,
-        samples=_sample_index_put,
-    )
+index_put = pure(
+    "index_put",
+    infer_index_put,
+    _index_put,
+    _sample_index_put,
+    family="scatter",
+    numeric=ByMode(lambda accumulate=False, **_: Linear((0, 1)) if accumulate else Selection((0, 1))),
+    danger=(Overflow("sum-overflow"),),
+    derivative=SameMap((0, 1)),
 )
 
 
@@ -342,16 +336,13 @@ def _sample_segment_sum(draw: Draw) -> Sample:
     return Sample((draw.array(dims), ids, num))
 
 
-segment_sum = register(
-    Op(
-        "segment_sum",
-        "scatter",
-        infer=infer_segment_sum,
-        numeric=Linear((0,)),
-        danger=(Overflow("sum-overflow"),),
-        derivative=SameMap(),
-        effects=Effects.PURE,
-        reference=_segment_sum,
-        samples=_sample_segment_sum,
-    )
+segment_sum = pure(
+    "segment_sum",
+    infer_segment_sum,
+    _segment_sum,
+    _sample_segment_sum,
+    family="scatter",
+    numeric=Linear((0,)),
+    danger=(Overflow("sum-overflow"),),
+    derivative=SameMap(),
 )

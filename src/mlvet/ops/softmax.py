@@ -13,7 +13,7 @@ from mlvet.ops.danger import AllAt, Danger, Outside, Overflow
 from mlvet.ops.derivative import Derivative, Jvp, Zero
 from mlvet.ops.index_map import AlongAxis
 from mlvet.ops.numeric import Bounded, Numeric, Range
-from mlvet.ops.op import Effects, Op, register
+from mlvet.ops.op import Op, pure
 from mlvet.ops.pointwise import Array, keeping_dtype
 from mlvet.ops.reduction import log_sum_exp
 from mlvet.ops.require import Require
@@ -38,19 +38,16 @@ def _samples(draw: Draw) -> Sample:
 def _register(
     name: str, reference: Callable[..., Any], numeric: Numeric, derivative: Derivative, *danger: Danger
 ) -> Op:
-    return register(
-        Op(
-            name,
-            "softmax",
-            infer=infer_along,
-            numeric=numeric,
-            index_map=AlongAxis(),
-            danger=danger,
-            derivative=derivative,
-            effects=Effects.PURE,
-            reference=keeping_dtype(reference),
-            samples=_samples,
-        )
+    return pure(
+        name,
+        infer_along,
+        keeping_dtype(reference),
+        _samples,
+        family="softmax",
+        numeric=numeric,
+        index_map=AlongAxis(),
+        danger=danger,
+        derivative=derivative,
     )
 
 

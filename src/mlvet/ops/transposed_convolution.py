@@ -169,8 +169,8 @@ conv_transpose = convolution(
     infer_conv_transpose,
     conv_transpose_reference,
     _sample_conv_transpose,
-    Bilinear(plus=2, terms=transposed_terms),
-    product_rule(conv_transpose_reference, plus=2),
+    numeric=Bilinear(plus=2, terms=transposed_terms),
+    derivative=product_rule(conv_transpose_reference, plus=2),
 )
 
 
@@ -243,6 +243,8 @@ conv_transpose_to = convolution(
     infer_conv_transpose_to,
     conv_transpose_to_reference,
     _sample_conv_transpose_to,
-    Bilinear(terms=lambda x, w, *_, kernel_format="HWOI", **__: transposed_terms(x, w, kernel_format=kernel_format)),
-    product_rule(conv_transpose_to_reference),
+    numeric=Bilinear(
+        terms=lambda x, w, *_, kernel_format="HWOI", **__: transposed_terms(x, w, kernel_format=kernel_format)
+    ),
+    derivative=product_rule(conv_transpose_to_reference),
 )
