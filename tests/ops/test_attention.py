@@ -2,30 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import pytest
+from shape_rules import inferred
+from shape_rules import shaped as t
 
-from mlvet.domains.dims import Dim, symbol
-from mlvet.domains.dtypes import f32
-from mlvet.domains.tensors import Tensor
+from mlvet.domains.dims import symbol
 from mlvet.ops import REGISTRY
-from mlvet.ops.require import Require
 
 B, L, S, P = symbol("B"), symbol("L"), symbol("S"), symbol("P")
-
-
-def t(*dims: Dim) -> Tensor:
-    return Tensor(f32, dims)
-
-
-def inferred(name: str, *operands: Tensor | None, **attributes: Any) -> tuple[Any, list[str]]:
-    require = Require("node")
-    infer = REGISTRY[name].infer
-    assert infer is not None
-    result = infer(*operands, require=require, **attributes)
-    return result, [constraint.rule for constraint in require.violated]
 
 
 def test_heads_packed_into_features() -> None:
