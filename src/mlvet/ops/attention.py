@@ -23,7 +23,6 @@ from mlvet.ops.samples import Draw, Sample, integers
 HEAD_SIZE = "attention-head-size"
 HEADS = "attention-heads"
 
-
 attentive = partial(pure, family="attention", danger=(Overflow("sum-overflow"),))
 
 

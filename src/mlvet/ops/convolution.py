@@ -23,7 +23,6 @@ from mlvet.ops.windows import layout, pad, required_layout, view, windows
 CHANNELS = "conv-channels"
 GROUPS = "not-divisible"
 
-
 convolution = partial(pure, family="convolution", danger=(Overflow("sum-overflow"),))
 
 

@@ -23,7 +23,6 @@ from mlvet.ops.samples import Draw, Sample, Tensors, integers
 SIZES = Bounded(NONNEGATIVE)
 ANY = Tensors()
 
-
 _creation = partial(pure, family="creation", derivative=Zero())
 
 

@@ -21,7 +21,6 @@ from mlvet.ops.samples import Draw, Sample, integers
 
 COUNTS = Bounded(NONNEGATIVE)
 
-
 _ordering = partial(pure, family="ordering", numeric=COUNTS, derivative=Zero())
 
 

@@ -23,7 +23,6 @@ from mlvet.ops.windows import Layout, layout, pad, required_layout, view, window
 
 SUM_OVERFLOW = Overflow("sum-overflow")
 
-
 pooling = partial(pure, family="pooling")
 
 

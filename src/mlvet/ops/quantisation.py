@@ -21,7 +21,6 @@ from mlvet.ops.samples import Draw, Sample
 
 NO_NAN = (dtypes.f4e2m1,)
 
-
 _quantised = partial(pure, family="quantisation")
 
 

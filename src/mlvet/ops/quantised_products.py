@@ -20,7 +20,6 @@ from mlvet.ops.samples import Draw, Sample
 
 BYTES = (dtypes.u8, dtypes.i8)
 
-
 _quantised = partial(pure, family="quantisation", derivative=Zero())
 
 

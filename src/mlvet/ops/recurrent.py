@@ -23,7 +23,6 @@ Step: TypeAlias = Callable[[Array, tuple[Array, ...]], tuple[Array, ...]]
 SIZES = "recurrent-sizes"
 GATES = {"rnn": 1, "gru": 3, "lstm": 4}
 
-
 recurrent = partial(pure, family="recurrent", danger=(Overflow("sum-overflow"),))
 
 

@@ -22,7 +22,6 @@ from mlvet.ops.samples import Draw, Sample
 
 WORDS = ("a", "tensor", "of two  words", "", "Monday", "x,y,z")
 
-
 _text = partial(pure, family="text", derivative=Zero())
 
 

@@ -30,7 +30,6 @@ COMPARE: dict[str, Callable[[float, float], bool]] = {
 AGGREGATES = ("AVERAGE", "SUM", "MIN", "MAX")
 TRANSFORMS = ("NONE", "SOFTMAX", "LOGISTIC", "SOFTMAX_ZERO", "PROBIT")
 
-
 _trees = partial(pure, family="trees", danger=(Overflow("sum-overflow"),), derivative=Zero())
 
 

@@ -12,7 +12,8 @@ import numpy as np
 from mlvet.core.location import Location
 from mlvet.domains.tensors import UnknownRank
 from mlvet.frontends.jaxpr import tables as tables
-from mlvet.frontends.jaxpr.context import RULES, Context, Origins, Unlowered, remember
+from mlvet.frontends.jaxpr.context import RULES, Context, Origins, remember
+from mlvet.frontends.lowering_rules import Unlowered
 from mlvet.frontends.size_expressions import Sizes
 from mlvet.ir.builder import Builder
 from mlvet.ir.graph import Data, Frame, Graph, Value
