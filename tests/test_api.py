@@ -19,7 +19,7 @@ def test_the_public_names_are_few_and_exist() -> None:
 
 
 def test_an_unknown_name_is_an_attribute_error() -> None:
-    with pytest.raises(AttributeError, match="no attribute 'form_onnx'"):
+    with pytest.raises(AttributeError, match=r"no attribute 'form_onnx'"):
         _ = mlvet.form_onnx
 
 
@@ -36,7 +36,7 @@ def test_a_path_can_be_checked() -> None:
 
 def test_what_cannot_be_read_is_an_error(tmp_path: Path) -> None:
     (tmp_path / "model.onnx").write_bytes(b"broken")
-    with pytest.raises(mlvet.UnsupportedInput, match="model.onnx"):
+    with pytest.raises(mlvet.UnsupportedInput, match=r"model\.onnx"):
         mlvet.check(tmp_path / "model.onnx")
 
 

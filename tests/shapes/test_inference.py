@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from mlvet.analyses.catalogue import catalogue
 from mlvet.analyses.shapes.inference import Inference, infer
+from mlvet.analyses.shapes.judgement import findings
+from mlvet.core.finding import Finding
+from mlvet.core.location import Location
 from mlvet.domains import dtypes
 from mlvet.domains.dims import symbol
 from mlvet.domains.tensors import Tensor, Unranked
@@ -185,3 +189,22 @@ def test_an_attribute_that_a_rule_cannot_take_is_told_not_raised() -> None:
     node = builder.node("transpose", [x], 1, {"perm": "sideways"}, name="t")
     inference = infer(builder.graph(node.outputs))
     assert inference.unanalysed or inference.violated or inference.failures
+
+
+class TestPlaces:
+    @staticmethod
+    def finding(path: str) -> Finding:
+        builder = Builder(name="net")
+        wrong = builder.node(
+            "add", [builder.input("x", f32(2, 3)), builder.input("z", f32(5))], 1, location=Location("train.py", line=7)
+        )
+        (found,) = findings(builder.graph(wrong.outputs, path=path), infer(builder.graph(wrong.outputs)), catalogue())
+        return found
+
+    def test_in_a_file_a_finding_is_at_the_node_and_notes_the_source_line(self) -> None:
+        found = self.finding("net.pt2")
+        assert found.location == Location("net.pt2", node="add")
+        assert Location("train.py", line=7) in [related.location for related in found.related]
+
+    def test_in_a_live_model_a_finding_is_at_the_source_line(self) -> None:
+        assert self.finding("").location == Location("train.py", line=7)

@@ -53,7 +53,8 @@ def _lines(graph: Graph, inference: Inference) -> Iterator[str]:
     for value in graph.outputs:
         yield f"output {value.name}: {_type(value, inference)}"
     left = inference.unanalysed.total()
-    yield f"{inference.analysed + left} operators, {left} without a shape rule"
+    count = inference.analysed + left
+    yield f"{count} operator{'s' if count != 1 else ''}, {left} without a shape rule"
 
 
 def _region(region: Region, inference: Inference, width: int, indent: str) -> Iterator[str]:

@@ -20,8 +20,8 @@ from mlvet.ops.precision import narrow, wide
 from mlvet.ops.require import Require
 from mlvet.ops.samples import Draw, Sample, integers
 
-HEAD_SIZE = "attention-head-size"
-HEADS = "attention-heads"
+HEAD_SIZE = "dims-differ"
+HEADS = "dims-differ"
 
 attentive = partial(pure, family="attention", danger=(Overflow("sum-overflow"),))
 

@@ -16,7 +16,7 @@ from mlvet.ops.require import Require
 from mlvet.ops.samples import Draw, Sample
 from mlvet.ops.windows import windows
 
-OFFSETS = "deform-conv-offsets"
+OFFSETS = "dims-differ"
 
 
 def infer_deform_conv(

@@ -14,8 +14,9 @@ from mlvet.ops.samples import Draw, Sample, integers
 
 
 def infer_concat(*xs: Tensor, require: Require, axis: int = 0) -> Tensor:
-    """Sizes add up along the axis and are equal elsewhere."""
+    """Sizes add up along the axis and are equal elsewhere; an operand without elements adds nothing to others."""
     dtype = require.same_dtype(*xs)
+    xs = tuple(x for x in xs if x.size != 0) or xs
     ranked = [x for x in xs if not isinstance(x.shape, Unranked)]
     if not ranked:
         return require.unknown_tensor(dtype)

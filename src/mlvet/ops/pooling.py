@@ -37,9 +37,13 @@ def infer_pool(
     auto_pad: str = "NOTSET",
     ceil_mode: bool = False,
     data_format: str = "NC",
+    cut: bool = False,
     **_: Any,
 ) -> Tensor:
-    """As for a convolution, rounded up with `ceil_mode` unless the last window would start in the padding after."""
+    """As for a convolution, rounded up with `ceil_mode` unless the last window would start in the padding after.
+
+    With `cut` a window that is larger than the padded input takes what there is, instead of being an error.
+    """
     if not x.ranked:
         require.rank(x, len(kernel_shape) + 2, "input")
         return require.unknown_tensor(x.dtype, len(kernel_shape) + 2)
@@ -49,7 +53,7 @@ def infer_pool(
         return require.unknown_tensor(x.dtype, x.rank)
     batch, channels, space = where.dims(x)
     options: dict[str, Any] = {"strides": strides, "pads": pads, "dilations": dilations, "auto_pad": auto_pad}
-    sliding = windows(kernel_shape, require, ceil_mode=ceil_mode, **options)
+    sliding = windows(kernel_shape, require, ceil_mode=ceil_mode, cut=cut, **options)
     if sliding is None:
         return x.with_shape(where.place(batch, channels, [require.unknown() for _ in space]))
     steps = [window.steps(length, require) for window, length in zip(sliding, space, strict=True)]
@@ -78,12 +82,13 @@ def pooled_windows(
     dilations: Sequence[int] | None = None,
     auto_pad: str = "NOTSET",
     ceil_mode: bool = False,
+    cut: bool = False,
     inside: Any = None,
     **_: Any,
 ) -> NDArray[Any]:
     """The windows of [N, C, *space] as [N, C, *steps, elements]; `inside`, if given, fills the padding asked for."""
     options: dict[str, Any] = {"strides": strides, "pads": pads, "dilations": dilations, "auto_pad": auto_pad}
-    sliding = windows(kernel_shape, Require(), ceil_mode=ceil_mode, **options)
+    sliding = windows(kernel_shape, Require(), ceil_mode=ceil_mode, cut=cut, **options)
     assert sliding is not None
     space = x.shape[2:]
     counts = [window.steps(length, Require()) for window, length in zip(sliding, space, strict=True)]

@@ -20,7 +20,7 @@ from mlvet.ops.samples import Draw, Sample
 Array: TypeAlias = NDArray[Any]
 Activation: TypeAlias = Callable[[Array], Array]
 Step: TypeAlias = Callable[[Array, tuple[Array, ...]], tuple[Array, ...]]
-SIZES = "recurrent-sizes"
+SIZES = "dims-differ"
 GATES = {"rnn": 1, "gru": 3, "lstm": 4}
 
 recurrent = partial(pure, family="recurrent", danger=(Overflow("sum-overflow"),))

@@ -68,7 +68,7 @@ def required_layout(
 
 @dataclass(frozen=True, slots=True)
 class Window:
-    """How a window slides along one spatial dim."""
+    """How a window slides along one spatial dim. With `cut` one that does not fit takes what there is."""
 
     size: Dim
     stride: int = 1
@@ -77,6 +77,7 @@ class Window:
     after: int = 0
     auto_pad: str = "NOTSET"
     ceil_mode: bool = False
+    cut: bool = False
 
     @property
     def extent(self) -> Dim:
@@ -92,10 +93,13 @@ class Window:
         return self.before + self.after if self.auto_pad == "NOTSET" else 0
 
     def steps(self, length: Dim, require: Require) -> Dim:
-        """How many places the window takes; it must fit into the padded input at least once."""
+        """How many places the window takes; it must fit into the padded input at least once, unless it is cut."""
         if self.same:
             return ceil_div(length, self.stride)
         padded = length + self.padding
+        lacking = self.extent - padded
+        if self.cut and isinstance(lacking, int) and lacking > 0:
+            return max(1 - lacking // self.stride, 0)
         slack = self.stride - 1 if self.ceil_mode else 0
         require.at_least(
             padded + slack,
@@ -133,6 +137,7 @@ def windows(
     dilations: Sequence[int] | None = None,
     auto_pad: str = "NOTSET",
     ceil_mode: bool = False,
+    cut: bool = False,
 ) -> list[Window] | None:
     """One window per spatial dim. Options that are left out are 1 for strides and dilations and 0 for pads."""
     count = len(sizes)
@@ -147,7 +152,7 @@ def windows(
     if not (all(fits) and positive):
         return None
     return [
-        Window(size, stride, dilation, before, after, auto_pad or "NOTSET", bool(ceil_mode))
+        Window(size, stride, dilation, before, after, auto_pad or "NOTSET", bool(ceil_mode), cut)
         for size, stride, dilation, before, after in zip(
             sizes, strides, dilations, pads[:count], pads[count:], strict=True
         )

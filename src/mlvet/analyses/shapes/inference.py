@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from mlvet.analyses.shapes.operands import complete
 from mlvet.domains.dims import Expr, product, symbol
 from mlvet.domains.tensors import SMALL, Dims, Tensor, UnknownRank, Unranked, constant, exact, unifies, unknown
 from mlvet.ir.graph import OPAQUE, Constant, Graph, Node, Parameter, Region, Value
@@ -62,7 +63,7 @@ class Inference:
 
 def infer(graph: Graph) -> Inference:
     """Infer the shape and element type of every value of a graph."""
-    run = Run()
+    run = Run(counts_operands=graph.format == "onnx")
     for parameter in graph.parameters:
         run.result.types[parameter.value] = _stored(parameter)
     for value in graph.inputs:
@@ -72,9 +73,10 @@ def infer(graph: Graph) -> Inference:
 
 
 class Run:
-    """One inference under way."""
+    """One inference under way. Operands are counted where a file lists them; other front ends choose them themselves."""
 
-    def __init__(self) -> None:
+    def __init__(self, counts_operands: bool = False) -> None:
+        self._counts_operands = counts_operands
         self.result = Inference()
         self._assumed: dict[Value, frozenset[Value]] = {}
         self._counting = True
@@ -129,6 +131,8 @@ class Run:
         op = REGISTRY.get(node.op)
         if op is None or op.infer is None or node.op == OPAQUE:
             return False, ()
+        if self._counts_operands and not complete(node.op, operands, require):
+            return True, ()
         try:
             found = op.infer(*operands, require=require, **node.attributes)
         except UnknownRank:
@@ -161,7 +165,7 @@ class Run:
 
 
 def _believed(name: str, dims: Dims) -> Dims:
-    """The rank and the numbers of a declared shape. Its symbols are exporters' guesses, so they get names of their own."""
+    """The rank and the numbers of a declared shape; its symbols are guesses, so they get names of their own."""
     return tuple(dim if isinstance(dim, int) else symbol(f"{name}.{axis}") for axis, dim in enumerate(dims))
 
 

@@ -40,7 +40,7 @@ def _finding(graph: Graph, demand: Demand, rule: type[Rule], inference: Inferenc
         certainty=Certainty.LIKELY if demand.assumed else Certainty.PROVED,
         message=f"`{node.source_op}` gets {operands}; {_words(constraint)}, so it cannot run",
         location=_place(graph, node),
-        related=tuple(_origins(graph, node, inference, born)),
+        related=(*_source_line(graph, node), *_origins(graph, node, inference, born)),
         evidence=Evidence("constraint", {"operator": node.op, **_sides(constraint), "operands": operands.split(", ")}),
         assumptions=_assumptions(demand.assumed, graph),
     )
@@ -103,4 +103,14 @@ def _assumptions(values: frozenset[Value], graph: Graph) -> tuple[Assumption, ..
 
 
 def _place(graph: Graph, node: Node) -> Location:
-    return node.location or Location(graph.path, node=node.name)
+    """The node as the model file names it; for a live model the source line that made it."""
+    written = node.location
+    if written is not None and (written.node is not None or not graph.path):
+        return written
+    return Location(graph.path or graph.name, node=node.name.partition("#")[0] or node.name)
+
+
+def _source_line(graph: Graph, node: Node) -> Iterator[Related]:
+    """Where the program wrote the operator, if the file remembers it."""
+    if graph.path and node.location is not None and node.location.line is not None:
+        yield Related(f"`{node.source_op}` was written here", node.location)

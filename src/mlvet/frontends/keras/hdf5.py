@@ -124,10 +124,9 @@ def _opened(h5py: Any, open_file: Open) -> Any:
 
 
 def _h5py() -> Any:
-    try:
-        import h5py  # type: ignore[import-untyped, unused-ignore]
-    except ImportError as error:
-        raise UnsupportedInput("reading Keras files needs h5py: pip install 'mlvet[keras]'") from error
+    """h5py, loaded when the first file is opened."""
+    import h5py  # type: ignore[import-untyped, unused-ignore]
+
     return h5py
 
 

@@ -42,7 +42,7 @@ def lower(source: Source, builder: Builder, notes: Counter[str]) -> Sequence[Val
     op = canonical_name(newest.domain, newest.op_type)
     if op not in REGISTRY:
         return newest.opaque(builder)
-    known = _known(op, attributes(newest), newest, notes)
+    known = _known(op, attributes(newest) | _TOLERATED.get(op, {}), newest, notes)
     return newest.add(builder, op, newest.operands, newest.values(builder), known, regions=_regions(newest))
 
 
@@ -109,6 +109,9 @@ def _single(data: Data, source: Source) -> Any:
     element = data.load().reshape(-1)[0]
     return element.item() if isinstance(element, np.generic) else element
 
+
+_TOLERATED: dict[str, dict[str, Any]] = {op: {"cut": True} for op in ("max_pool", "average_pool", "lp_pool")}
+"""What onnxruntime runs although the standard leaves it open: windows larger than what they slide over."""
 
 _GONE = frozenset({"consumed_inputs"})
 

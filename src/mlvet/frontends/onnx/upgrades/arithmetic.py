@@ -65,6 +65,8 @@ def _over_all_dims_from_the_axis(source: Source, builder: Builder) -> Source:
     rank = None if isinstance(x.declared.shape, Unranked) else x.declared.rank
     if axis == -1 or axis + 1 == rank:
         return source.having(axis=-1)
+    if rank is not None and not -rank <= axis < rank:
+        return source
     op = {"Softmax": "softmax", "LogSoftmax": "log_softmax", "Hardmax": "hardmax"}[source.op_type]
     matrix = source.step(builder, "flatten", x, axis=axis)
     result = source.step(builder, op, matrix, axis=-1)
