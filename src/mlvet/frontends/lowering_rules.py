@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, TypeVar
 
 import numpy as np
 
+from mlvet.core.location import Location
 from mlvet.domains.dtypes import DType
 from mlvet.domains.tensors import Dims, Tensor
 from mlvet.ir.builder import Builder
-from mlvet.ir.graph import Region, Value
+from mlvet.ir.graph import Frame, Region, Value
 
 R = TypeVar("R")
 
@@ -36,6 +38,16 @@ def registering(rules: dict[str, R]) -> Callable[..., Callable[[R], R]]:
     return lowers
 
 
+@dataclass(frozen=True, slots=True)
+class Source:
+    """An operator of the program: what the framework calls it, and where it was written."""
+
+    op: str
+    location: Location | None
+    stack: tuple[Frame, ...]
+    module: str
+
+
 class Emitter(ABC):
     """Adds canonical operators for the operator at hand, after which the values on the way are named."""
 
@@ -47,16 +59,10 @@ class Emitter(ABC):
     def name(self) -> str:
         """What the operator at hand is called in names of values."""
 
+    @property
     @abstractmethod
-    def node(
-        self,
-        op: str,
-        inputs: Sequence[Value | None],
-        outputs: Sequence[Value],
-        attributes: Mapping[str, Any] | None = None,
-        regions: Sequence[Region] = (),
-    ) -> None:
-        """Add an operator that says where it comes from."""
+    def source(self) -> Source:
+        """Where the operator at hand stands in the program."""
 
     @abstractmethod
     def out(self, index: int = 0) -> Value:
@@ -73,6 +79,21 @@ class Emitter(ABC):
         if value.declared.dtype is None:
             raise Unlowered(f"the dtype of {value.name} is not known")
         return value.declared.dtype
+
+    def node(
+        self,
+        op: str,
+        inputs: Sequence[Value | None],
+        outputs: Sequence[Value],
+        attributes: Mapping[str, Any] | None = None,
+        regions: Sequence[Region] = (),
+    ) -> None:
+        """Add an operator for values that are there already."""
+        source = self.source
+        self.builder.node(
+            op, inputs, outputs, attributes, name=self.name, regions=regions, source_op=source.op,
+            location=source.location, stack=source.stack, module=source.module,
+        )  # fmt: skip
 
     def result(self, op: str, *inputs: Value | None, index: int = 0, **attributes: Any) -> Value:
         """The operator that yields a result of the operator at hand."""

@@ -17,7 +17,7 @@ from mlvet.ops.op import pure
 from mlvet.ops.pointwise import Array, is_narrow
 from mlvet.ops.require import Require
 from mlvet.ops.samples import Draw, Sample
-from mlvet.ops.softmax import log_softmax_of, softmax_of
+from mlvet.ops.softmax import log_softmax_along, log_softmax_of
 
 _loss = partial(pure, family="loss", numeric=Bounded(), danger=(Overflow("sum-overflow"),))
 
@@ -47,7 +47,7 @@ def infer_negative_log_likelihood_loss(
     ignore_index: int | None = None,
     reduction: str = "mean",
 ) -> Tensor:
-    """See `_labelled_shape`."""
+    """One loss per label, or none of the dims after a reduction; the classes are dim 1 of the scores."""
     del ignore_index
     return Tensor(scores.dtype, _labelled_shape(scores, labels, weights, require, reduction))
 
@@ -121,14 +121,10 @@ def _likelihood_jvp(
     return change - (np.sum(rows * count_changes) + loss * np.sum(count_changes)) / np.sum(counts)
 
 
-def _log_softmax_along(scores: Any, along: Any, axis: int) -> Any:
-    return along - np.sum(softmax_of(scores, axis) * along, axis=axis, keepdims=True)
-
-
 def _cross_entropy_jvp(operands: Sequence[Any], directions: Sequence[Any], **options: Any) -> Any:
     scores = operands[0]
     along = np.zeros_like(scores) if directions[0] is None else directions[0]
-    change = _log_softmax_along(scores, along, 1)
+    change = log_softmax_along(scores, along, 1)
     loss = _likelihood_jvp((log_softmax_of(scores, 1), *operands[1:]), (change, *directions[1:]), **options)
     return loss, change
 
@@ -190,7 +186,7 @@ def _dense_jvp(operands: Sequence[Any], directions: Sequence[Any], axis: int = -
     scores, targets = operands
     total: Any = 0.0
     if directions[0] is not None:
-        total = total - np.sum(targets * _log_softmax_along(scores, directions[0], axis), axis=axis)
+        total = total - np.sum(targets * log_softmax_along(scores, directions[0], axis), axis=axis)
     if directions[1] is not None:
         total = total - np.sum(directions[1] * log_softmax_of(scores, axis), axis=axis)
     return total
@@ -207,7 +203,7 @@ def _at_labels(rows: Any, labels: Array) -> Any:
 
 def _sparse_jvp(operands: Sequence[Any], directions: Sequence[Any]) -> Any:
     scores, labels = operands
-    return -_at_labels(_log_softmax_along(scores, directions[0], -1), labels)
+    return -_at_labels(log_softmax_along(scores, directions[0], -1), labels)
 
 
 def _dense_samples(draw: Draw) -> Sample:
@@ -222,11 +218,7 @@ def _sparse_samples(draw: Draw) -> Sample:
 
 
 softmax_cross_entropy_with_logits = _loss(
-    "softmax_cross_entropy_with_logits",
-    infer_dense_cross_entropy,
-    _dense,
-    _dense_samples,
-    derivative=Jvp(_dense_jvp),
+    "softmax_cross_entropy_with_logits", infer_dense_cross_entropy, _dense, _dense_samples, derivative=Jvp(_dense_jvp)
 )
 sparse_softmax_cross_entropy_with_logits = _loss(
     "sparse_softmax_cross_entropy_with_logits",

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from functools import partial
-from math import ceil
+from math import ceil, prod
 from typing import Any
 
 import numpy as np
 
 from mlvet.domains import dtypes
-from mlvet.domains.dims import Dim, ceil_div, maximum, product
+from mlvet.domains.dims import Dim, ceil_div, maximum
 from mlvet.domains.dtypes import DType
 from mlvet.domains.tensors import SMALL, Tensor, Unranked, of_dims
 from mlvet.ops.derivative import SameMap, Zero
@@ -35,7 +35,7 @@ def _of_shape(require: Require, shape: Tensor, dtype: DType | None, value: Any =
     if not require.holds(not negative, f"a tensor cannot have the size {negative}", "size-out-of-range"):
         return require.unknown_tensor(dtype, len(dims))
     known = [dim for dim in dims if isinstance(dim, int)]
-    small = len(known) == len(dims) and int(product(dims)) <= SMALL  # type: ignore[arg-type]
+    small = len(known) == len(dims) and prod(known) <= SMALL
     elements = np.full(known, value, dtype=dtype.numpy) if value is not None and dtype and small else None
     return Tensor(dtype, tuple(dims), elements)
 
@@ -93,12 +93,13 @@ def _steps(start: Any, limit: Any, delta: Any) -> int:
 def infer_range(start: Tensor, limit: Tensor, delta: Tensor, *, require: Require, **_: Any) -> Tensor:
     """From start by delta up to, not including, limit."""
     dtype = require.same_dtype(start, limit, delta)
-    if any(operand.value is None or operand.value.size != 1 for operand in (start, limit, delta)):
+    values = [each.value for each in (start, limit, delta) if each.value is not None and each.value.size == 1]
+    if len(values) != 3:
         return Tensor(dtype, (require.unknown(),))
     if dtype is not None and not dtype.is_integer:
-        if any(operand.value is not None and operand.value.dtype == object for operand in (start, limit, delta)):
+        if any(value.dtype == object for value in values):
             return Tensor(dtype, (require.unknown(),))
-        first, last, step = (float(np.ravel(operand.value)[0]) for operand in (start, limit, delta))  # type: ignore[arg-type]
+        first, last, step = (float(np.ravel(value)[0]) for value in values)
         if not require.holds(step != 0, "the step of a range cannot be 0"):
             return Tensor(dtype, (require.unknown(),))
         return Tensor(dtype, (_steps(first, last, step),))

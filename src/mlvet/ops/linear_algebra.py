@@ -26,13 +26,7 @@ def _operator(
     name: str, infer: Infer, reference: Reference, samples: Samples, rule: str, derivative: Derivative | None = None
 ) -> Op:
     return pure(
-        name,
-        infer,
-        reference,
-        samples,
-        family="linear_algebra",
-        danger=(Overflow(rule),),
-        derivative=derivative,
+        name, infer, reference, samples, family="linear_algebra", danger=(Overflow(rule),), derivative=derivative
     )
 
 

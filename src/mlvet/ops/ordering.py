@@ -100,13 +100,7 @@ def _sample_sort(draw: Draw) -> Sample:
 
 
 sort = _ordering(
-    "sort",
-    infer_sort,
-    _sort,
-    _sample_sort,
-    numeric=Selection((0,)),
-    derivative=Jvp(_move_sort),
-    index_map=AlongAxis(),
+    "sort", infer_sort, _sort, _sample_sort, numeric=Selection((0,)), derivative=Jvp(_move_sort), index_map=AlongAxis()
 )
 
 

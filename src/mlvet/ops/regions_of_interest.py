@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from mlvet.domains import dtypes
-from mlvet.domains.dims import Dim
+from mlvet.domains.dims import Dim, evaluate
 from mlvet.domains.tensors import Tensor
 from mlvet.ops.derivative import Zero
 from mlvet.ops.layout import Array, ints_of, layout, proper
@@ -205,7 +205,7 @@ def _max_unpool(
     pads: Sequence[int] | None = None,
     strides: Sequence[int] | None = None,
 ) -> Array:
-    space = [int(dim) for dim in _unpooled(x.shape[2:], kernel_shape, pads, strides)]  # type: ignore[arg-type]
+    space = [evaluate(dim, {}) for dim in _unpooled(x.shape[2:], kernel_shape, pads, strides)]
     small = np.zeros((*x.shape[:2], *space), dtype=x.dtype)
     small.reshape(-1)[np.asarray(indices, dtype=np.int64).reshape(-1)] = x.reshape(-1)
     if output_shape is None:

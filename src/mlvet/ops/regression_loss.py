@@ -98,14 +98,7 @@ def loss(
 
     described: Samples = drawn
     return pure(
-        name,
-        infer_loss,
-        reference,
-        described,
-        family="loss",
-        numeric=numeric,
-        danger=danger,
-        derivative=Jvp(jvp),
+        name, infer_loss, reference, described, family="loss", numeric=numeric, danger=danger, derivative=Jvp(jvp)
     )
 
 

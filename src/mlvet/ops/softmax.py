@@ -69,13 +69,16 @@ def _hardmax(x: Array, axis: int = -1) -> Any:
 
 
 def _softmax_jvp(operands: Sequence[Any], directions: Sequence[Any], axis: int = -1) -> Any:
-    weights, along = softmax_of(operands[0], axis), directions[0]
-    return weights * (along - np.sum(weights * along, axis=axis, keepdims=True))
+    return softmax_of(operands[0], axis) * log_softmax_along(operands[0], directions[0], axis)
+
+
+def log_softmax_along(x: Array, along: Array, axis: int = -1) -> Any:
+    """How log_softmax changes as its operand moves along a direction."""
+    return along - np.sum(softmax_of(x, axis) * along, axis=axis, keepdims=True)
 
 
 def _log_softmax_jvp(operands: Sequence[Any], directions: Sequence[Any], axis: int = -1) -> Any:
-    weights, along = softmax_of(operands[0], axis), directions[0]
-    return along - np.sum(weights * along, axis=axis, keepdims=True)
+    return log_softmax_along(operands[0], directions[0], axis)
 
 
 softmax = _register("softmax", softmax_of, Bounded(Range(0, 1)), Jvp(_softmax_jvp), INFINITY, NOTHING)

@@ -73,7 +73,7 @@ def infer(graph: Graph) -> Inference:
 
 
 class Run:
-    """One inference under way. Operands are counted where a file lists them; other front ends choose them themselves."""
+    """One inference under way. Operands are counted where a file lists them; other front ends choose their own."""
 
     def __init__(self, counts_operands: bool = False) -> None:
         self._counts_operands = counts_operands

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
@@ -13,10 +13,10 @@ from mlvet.domains import dtypes
 from mlvet.domains.dims import Apply, Atom, Dim, Expr
 from mlvet.domains.dtypes import DType
 from mlvet.domains.tensors import Dims, Tensor, unknown
-from mlvet.frontends.lowering_rules import Emitter, Unlowered, registering
+from mlvet.frontends.lowering_rules import Emitter, Source, Unlowered, registering
 from mlvet.frontends.size_expressions import Sizes
 from mlvet.ir.builder import Builder
-from mlvet.ir.graph import Frame, Region, Value
+from mlvet.ir.graph import Frame, Value
 
 Rule: TypeAlias = Callable[["Context"], "Value | Sequence[Value]"]
 RULES: dict[str, Rule] = {}
@@ -51,6 +51,10 @@ class Context(Emitter):
     @property
     def name(self) -> str:
         return str(self.equation.primitive.name)
+
+    @property
+    def source(self) -> Source:
+        return Source(self.name, self.location, self.stack, self.module)
 
     def param(self, name: str, default: Any = None) -> Any:
         return self.equation.params.get(name, default)
@@ -90,19 +94,6 @@ class Context(Emitter):
         return value.declared.dims
 
     # New values.
-
-    def node(
-        self,
-        op: str,
-        inputs: Sequence[Value | None],
-        outputs: Sequence[Value],
-        attributes: Mapping[str, Any] | None = None,
-        regions: Sequence[Region] = (),
-    ) -> None:
-        self.builder.node(
-            op, inputs, outputs, attributes, name=self.name, regions=regions, source_op=self.name,
-            location=self.location, stack=self.stack, module=self.module,
-        )  # fmt: skip
 
     def out(self, index: int = 0) -> Value:
         """A new value for a result of the equation."""

@@ -12,11 +12,11 @@ from mlvet.domains import dtypes
 from mlvet.domains.dims import Dim
 from mlvet.domains.dtypes import DType, Kind
 from mlvet.domains.tensors import Dims, Tensor, Unranked
-from mlvet.frontends.lowering_rules import Emitter, Unlowered, registering
+from mlvet.frontends.lowering_rules import Emitter, Source, Unlowered, registering
 from mlvet.frontends.torch_export.places import module_path, place
 from mlvet.frontends.torch_export.record import Body, Call, Ref
 from mlvet.ir.builder import Builder
-from mlvet.ir.graph import Region, Value
+from mlvet.ir.graph import Value
 
 Rule: TypeAlias = Callable[["Context"], "Value | Sequence[Value | None] | None"]
 RULES: dict[str, Rule] = {}
@@ -46,6 +46,11 @@ class Context(Emitter):
     @property
     def name(self) -> str:
         return self.call.name
+
+    @property
+    def source(self) -> Source:
+        location, stack = place(self.call.stack_trace)
+        return Source(self.call.target, location, stack, module_path(self.call.modules))
 
     def lives(self, name: str | None) -> bool:
         """Whether a name is read after the call at hand."""
@@ -141,20 +146,6 @@ class Context(Emitter):
 
     # New values.
 
-    def node(
-        self,
-        op: str,
-        inputs: Sequence[Value | None],
-        outputs: Sequence[Value],
-        attributes: Mapping[str, Any] | None = None,
-        regions: Sequence[Region] = (),
-    ) -> None:
-        location, stack = place(self.call.stack_trace)
-        self.builder.node(
-            op, inputs, outputs, attributes, name=self.name, regions=regions, source_op=self.call.target,
-            location=location, stack=stack, module=module_path(self.call.modules),
-        )  # fmt: skip
-
     def out(self, index: int = 0) -> Value:
         """A new value for a result of the call, with its name and what the program says of it."""
         names = self.call.outputs
@@ -172,10 +163,10 @@ class Context(Emitter):
         return outputs
 
     def opaque(self, source_op: str, inputs: Sequence[Value | None], outputs: Sequence[Value]) -> None:
-        location, stack = place(self.call.stack_trace)
+        source = self.source
         self.builder.opaque(
-            source_op, inputs, outputs, name=self.name, location=location, stack=stack,
-            module=module_path(self.call.modules),
+            source_op, inputs, outputs, name=self.name, location=source.location, stack=source.stack,
+            module=source.module,
         )  # fmt: skip
 
     def region_node(self, op: str, inputs: Sequence[Value], regions: Sequence[Any], **attributes: Any) -> list[Value]:
