@@ -38,7 +38,7 @@ def test_batch_first() -> None:
     ],
 )
 def test_weights_that_do_not_fit(x: tuple[Dim, ...], w: tuple[Dim, ...], r: tuple[Dim, ...]) -> None:
-    assert set(inferred("lstm", t(*x), t(*w), t(*r), hidden_size=10)[1]) == {"recurrent-sizes"}
+    assert set(inferred("lstm", t(*x), t(*w), t(*r), hidden_size=10)[1]) == {"dims-differ"}
 
 
 @pytest.mark.parametrize("padded", [False, True])

@@ -10,7 +10,7 @@ import numpy as np
 
 from mlvet.domains.dtypes import i32, i64
 from mlvet.domains.tensors import Dims, Tensor, Unranked
-from mlvet.ops.danger import Overflow
+from mlvet.ops.danger import SUM_OVERFLOW
 from mlvet.ops.derivative import Jvp
 from mlvet.ops.numeric import Bounded
 from mlvet.ops.op import pure
@@ -19,7 +19,7 @@ from mlvet.ops.require import Require
 from mlvet.ops.samples import Draw, Sample
 from mlvet.ops.softmax import log_softmax_along, log_softmax_of
 
-_loss = partial(pure, family="loss", numeric=Bounded(), danger=(Overflow("sum-overflow"),))
+_loss = partial(pure, family="loss", numeric=Bounded(), danger=(SUM_OVERFLOW,))
 
 
 def _labelled_shape(

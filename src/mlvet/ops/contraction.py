@@ -11,15 +11,14 @@ from numpy.typing import NDArray
 
 from mlvet.domains.dims import Dim
 from mlvet.domains.tensors import Tensor
-from mlvet.ops.danger import Overflow
-from mlvet.ops.multilinear import product_rule
+from mlvet.ops.danger import SUM_OVERFLOW
+from mlvet.ops.multilinear import product_rule, sum_of_products
 from mlvet.ops.numeric import Bilinear
 from mlvet.ops.op import pure
 from mlvet.ops.precision import narrow, wide
 from mlvet.ops.require import Require
 from mlvet.ops.samples import Draw, Sample
 
-SUM_OVERFLOW = Overflow("sum-overflow")
 INNER = "matmul-inner-dims"
 
 contraction = partial(pure, family="contraction", danger=(SUM_OVERFLOW,))
@@ -59,13 +58,8 @@ def sample_matmul(draw: Draw) -> Sample:
     return Sample((draw.array(a), draw.array(b)))
 
 
-matmul = contraction(
-    "matmul",
-    infer_matmul,
-    multiply,
-    sample_matmul,
-    numeric=Bilinear(terms=lambda a, *_: a.dim(-1)),
-    derivative=product_rule(multiply),
+matmul = sum_of_products(
+    "matmul", infer_matmul, multiply, sample_matmul, family="contraction", terms=lambda a, *_: a.dim(-1)
 )
 
 
@@ -99,13 +93,13 @@ def sample_batch_matmul(draw: Draw) -> Sample:
     return Sample((draw.array(a), draw.array(b)), {"adj_x": adj_x, "adj_y": adj_y})
 
 
-batch_matmul = contraction(
+batch_matmul = sum_of_products(
     "batch_matmul",
     infer_batch_matmul,
     batch_multiply,
     sample_batch_matmul,
-    numeric=Bilinear(terms=lambda a, *_, adj_x=False, **__: a.dims[-2 if adj_x else -1]),
-    derivative=product_rule(batch_multiply),
+    family="contraction",
+    terms=lambda a, *_, adj_x=False, **__: a.dims[-2 if adj_x else -1],
 )
 
 
@@ -211,11 +205,12 @@ def sample_linear(draw: Draw) -> Sample:
     return Sample((x, draw.array((out, features)), bias))
 
 
-linear = contraction(
+linear = sum_of_products(
     "linear",
     infer_linear,
     linear_reference,
     sample_linear,
-    numeric=Bilinear(plus=2, terms=lambda *operands: operands[1].dims[-1]),
-    derivative=product_rule(linear_reference, plus=2),
+    family="contraction",
+    plus=2,
+    terms=lambda *operands: operands[1].dims[-1],
 )

@@ -11,9 +11,8 @@ from numpy.typing import NDArray
 
 from mlvet.domains.dims import Dim, floor_div, maximum, product
 from mlvet.domains.tensors import Dims, Tensor
-from mlvet.ops.danger import Overflow
-from mlvet.ops.multilinear import product_rule
-from mlvet.ops.numeric import Bilinear
+from mlvet.ops.danger import SUM_OVERFLOW
+from mlvet.ops.multilinear import sum_of_products
 from mlvet.ops.op import pure
 from mlvet.ops.precision import narrow, wide
 from mlvet.ops.require import Require
@@ -23,7 +22,7 @@ from mlvet.ops.windows import layout, pad, required_layout, view, windows
 CHANNELS = "conv-channels"
 GROUPS = "not-divisible"
 
-convolution = partial(pure, family="convolution", danger=(Overflow("sum-overflow"),))
+convolution = partial(pure, family="convolution", danger=(SUM_OVERFLOW,))
 
 
 def kernel_letters(kernel_format: str) -> tuple[str, str]:
@@ -222,14 +221,7 @@ def sample_conv(draw: Draw) -> Sample:
     return Sample((draw.array(x), draw.array(w), b), options)
 
 
-conv = convolution(
-    "conv",
-    infer_conv,
-    conv_reference,
-    sample_conv,
-    numeric=Bilinear(plus=2, terms=conv_terms),
-    derivative=product_rule(conv_reference, plus=2),
-)
+conv = sum_of_products("conv", infer_conv, conv_reference, sample_conv, family="convolution", plus=2, terms=conv_terms)
 
 
 def infer_causal_conv_with_state(

@@ -9,7 +9,7 @@ import numpy as np
 
 from mlvet.domains.dtypes import i64
 from mlvet.domains.tensors import Tensor
-from mlvet.ops.danger import Danger, Overflow
+from mlvet.ops.danger import SUM_OVERFLOW, Danger, Overflow
 from mlvet.ops.derivative import Derivative, Jvp, SameMap
 from mlvet.ops.index_map import AlongAxis
 from mlvet.ops.numeric import Bounded, Linear, Numeric, Selection
@@ -94,7 +94,7 @@ def _log_sum_jvp(operands: Sequence[Any], directions: Sequence[Any], **options: 
     return np.divide(weighted, total, out=np.zeros_like(weighted), where=total > 0)
 
 
-cum_sum = cumulative("cum_sum", _sum, Linear(), danger=[Overflow("sum-overflow")], derivative=SameMap(), folds=True)
+cum_sum = cumulative("cum_sum", _sum, Linear(), danger=[SUM_OVERFLOW], derivative=SameMap(), folds=True)
 cum_prod = cumulative(
     "cum_prod",
     _product,

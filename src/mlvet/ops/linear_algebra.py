@@ -19,8 +19,6 @@ from mlvet.ops.precision import narrow, wide
 from mlvet.ops.require import Require
 from mlvet.ops.samples import Draw, Sample, Samples
 
-SQUARE = "dims-differ"
-
 
 def _operator(
     name: str, infer: Infer, reference: Reference, samples: Samples, rule: str, derivative: Derivative | None = None
@@ -34,7 +32,7 @@ def _square(a: Tensor, require: Require, what: str) -> tuple[Dim, ...] | None:
     """The dims of a stack of square matrices."""
     if not require.rank_at_least(a, 2, what):
         return None
-    side = require.equal(a.dims[-2], a.dims[-1], because=f"{what} must be square", rule=SQUARE)
+    side = require.equal(a.dims[-2], a.dims[-1], because=f"{what} must be square")
     return (*a.dims[:-2], side, side)
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mlvet.domains.tensors import Tensor
-from mlvet.ops.danger import Overflow
+from mlvet.ops.danger import SUM_OVERFLOW
 from mlvet.ops.op import Op, pure
 from mlvet.ops.precision import narrow, wide
 from mlvet.ops.require import Require
@@ -122,7 +122,7 @@ def _optimiser(name: str, update: Update, memories: int, **attributes: Any) -> O
         partial(update_reference, update, memories),
         partial(_sample, memories, attributes),
         family="optimizer",
-        danger=(Overflow("sum-overflow"),),
+        danger=(SUM_OVERFLOW,),
     )
 
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from mlvet.domains.dims import Dim, evaluate, floor_div, product
 from mlvet.domains.tensors import Tensor
-from mlvet.ops.danger import Overflow
+from mlvet.ops.danger import SUM_OVERFLOW
 from mlvet.ops.derivative import SameMap
 from mlvet.ops.layout import Array, ints_of, layout, proper
 from mlvet.ops.numeric import Linear
@@ -161,7 +161,7 @@ col2im = pure(
     _sample_col2im,
     family="layout",
     numeric=Linear((0,)),
-    danger=(Overflow("sum-overflow"),),
+    danger=(SUM_OVERFLOW,),
     derivative=SameMap(),
 )
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from mlvet.domains import dtypes
 from mlvet.domains.tensors import Tensor
 from mlvet.ops.convolution import sample_window
-from mlvet.ops.danger import Overflow
+from mlvet.ops.danger import SUM_OVERFLOW
 from mlvet.ops.derivative import Jvp, SameMap
 from mlvet.ops.numeric import NONNEGATIVE, Bounded, Convex, Selection
 from mlvet.ops.op import pure
@@ -20,8 +20,6 @@ from mlvet.ops.precision import narrow, wide
 from mlvet.ops.require import Require
 from mlvet.ops.samples import Draw, Sample
 from mlvet.ops.windows import Layout, layout, pad, required_layout, view, windows
-
-SUM_OVERFLOW = Overflow("sum-overflow")
 
 pooling = partial(pure, family="pooling")
 

@@ -183,12 +183,17 @@ def _sample_space_to_depth(draw: Draw) -> Sample:
 space_to_depth = layout("space_to_depth", infer_space_to_depth, _space_to_depth, _sample_space_to_depth)
 
 
+def _fit(x: Tensor, blocks: Sequence[int], margins: Sequence[Dim], require: Require) -> bool:
+    """Whether there are two margins for each block, and an axis after the first, as there must be."""
+    if len(margins) != 2 * len(blocks) or not all(block > 0 for block in blocks):
+        return False
+    return require.rank_at_least(x, 1 + len(blocks))
+
+
 def infer_space_to_batch_nd(x: Tensor, block_shape: Tensor, paddings: Tensor, *, require: Require) -> Tensor:
     """Pads the axes after the first, then moves blocks of them into the batch."""
     blocks, pads = require.known_ints(block_shape), require.ints(paddings)
-    if blocks is None or pads is None or len(pads) != 2 * len(blocks) or not all(block > 0 for block in blocks):
-        return require.unknown_tensor(x.dtype, x.rank)
-    if not require.rank_at_least(x, 1 + len(blocks)):
+    if blocks is None or pads is None or not _fit(x, blocks, pads, require):
         return require.unknown_tensor(x.dtype, x.rank)
     dims = list(x.dims)
     dims[0] = dims[0] * product(blocks)
@@ -228,9 +233,7 @@ space_to_batch_nd = layout(
 def infer_batch_to_space_nd(x: Tensor, block_shape: Tensor, crops: Tensor, *, require: Require) -> Tensor:
     """Moves parts of the batch into blocks of the axes after it, then crops these."""
     blocks, cuts = require.known_ints(block_shape), require.ints(crops)
-    if blocks is None or cuts is None or len(cuts) != 2 * len(blocks) or not all(block > 0 for block in blocks):
-        return require.unknown_tensor(x.dtype, x.rank)
-    if not require.rank_at_least(x, 1 + len(blocks)):
+    if blocks is None or cuts is None or not _fit(x, blocks, cuts, require):
         return require.unknown_tensor(x.dtype, x.rank)
     dims = list(x.dims)
     require.divisible(dims[0], product(blocks), f"batch_to_space divides the batch by blocks of {blocks}")

@@ -11,7 +11,7 @@ import numpy as np
 from mlvet.domains import dims, dtypes
 from mlvet.domains.dtypes import DType, bool_, i64
 from mlvet.domains.tensors import Dims, Tensor, UnknownValue, Unranked
-from mlvet.ops.danger import AllAt, Danger, Overflow
+from mlvet.ops.danger import SUM_OVERFLOW, AllAt, Danger, Overflow
 from mlvet.ops.derivative import Derivative, Jvp, SameMap, Zero
 from mlvet.ops.index_map import Reduces
 from mlvet.ops.numeric import NONNEGATIVE, Bounded, Composite, Numeric, Reduction
@@ -20,7 +20,6 @@ from mlvet.ops.pointwise import Array, is_narrow
 from mlvet.ops.require import Require
 from mlvet.ops.samples import Draw, Sample, Samples, integers
 
-SUM = Overflow("sum-overflow")
 SQUARE = Overflow("square-overflow")
 STEEP = AllAt(0, rule="infinite-gradient", gradient=True)
 
@@ -245,7 +244,7 @@ reduce_sum = reduction(
     "reduce_sum",
     lambda x, axis, keepdims: np.sum(x, axis=axis, keepdims=keepdims),
     Reduction("sum"),
-    danger=[SUM],
+    danger=[SUM_OVERFLOW],
     derivative=SameMap(),
     folds=True,
 )
@@ -253,7 +252,7 @@ reduce_mean = reduction(
     "reduce_mean",
     lambda x, axis, keepdims: np.mean(x, axis=axis, keepdims=keepdims),
     Reduction("mean"),
-    danger=[SUM],
+    danger=[SUM_OVERFLOW],
     derivative=SameMap(),
 )
 reduce_max = reduction(
@@ -283,7 +282,7 @@ reduce_l1 = reduction(
     "reduce_l1",
     lambda x, axis, keepdims: np.sum(np.abs(x), axis=axis, keepdims=keepdims),
     _after("abs", "reduce_sum"),
-    danger=[SUM],
+    danger=[SUM_OVERFLOW],
     derivative=_along_axes(lambda x, d, axis, keepdims: np.sum(np.sign(x) * d, axis=axis, keepdims=keepdims)),
 )
 reduce_sum_square = reduction(
@@ -308,7 +307,7 @@ reduce_log_sum = reduction(
     "reduce_log_sum",
     lambda x, axis, keepdims: np.log(np.sum(x, axis=axis, keepdims=keepdims)),
     _before("reduce_sum", "log"),
-    danger=[SUM],
+    danger=[SUM_OVERFLOW],
     derivative=_along_axes(
         lambda x, d, axis, keepdims: np.sum(d, axis=axis, keepdims=keepdims) / np.sum(x, axis=axis, keepdims=keepdims)
     ),

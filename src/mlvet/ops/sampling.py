@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from mlvet.domains.tensors import Tensor
-from mlvet.ops.danger import Overflow
+from mlvet.ops.danger import SUM_OVERFLOW
 from mlvet.ops.derivative import SameMap
 from mlvet.ops.layout import Array, ints_of, length_of, proper
 from mlvet.ops.numeric import ByMode, Convex, Linear
@@ -157,6 +157,6 @@ affine_grid = pure(
     _sample_affine_grid,
     family="image",
     numeric=Linear((0,)),
-    danger=(Overflow("sum-overflow"),),
+    danger=(SUM_OVERFLOW,),
     derivative=SameMap((0,)),
 )

@@ -12,7 +12,7 @@ from mlvet.domains.dims import Expr
 from mlvet.domains.dims import maximum as larger
 from mlvet.domains.dims import minimum as smaller
 from mlvet.domains.tensors import Tensor
-from mlvet.ops.danger import Overflow
+from mlvet.ops.danger import SUM_OVERFLOW
 from mlvet.ops.derivative import Derivative, Jvp, SameMap
 from mlvet.ops.indexing import draw_key, indexed, key_of
 from mlvet.ops.layout import Array, any_axis, index_in_range, layout, proper, same_dims
@@ -34,7 +34,7 @@ def _scatter(
         samples,
         family="scatter",
         numeric=ByMode(kind_of_scatter),
-        danger=(Overflow("sum-overflow"),),
+        danger=(SUM_OVERFLOW,),
         derivative=derivative,
         folds=folds,
     )
@@ -301,7 +301,7 @@ index_put = pure(
     _sample_index_put,
     family="scatter",
     numeric=ByMode(lambda accumulate=False, **_: Linear((0, 1)) if accumulate else Selection((0, 1))),
-    danger=(Overflow("sum-overflow"),),
+    danger=(SUM_OVERFLOW,),
     derivative=SameMap((0, 1)),
 )
 
@@ -343,6 +343,6 @@ segment_sum = pure(
     _sample_segment_sum,
     family="scatter",
     numeric=Linear((0,)),
-    danger=(Overflow("sum-overflow"),),
+    danger=(SUM_OVERFLOW,),
     derivative=SameMap(),
 )

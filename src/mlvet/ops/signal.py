@@ -13,7 +13,7 @@ from mlvet.domains import dtypes
 from mlvet.domains.dims import Dim, ceil_div, floor_div, maximum
 from mlvet.domains.dtypes import DType, Kind
 from mlvet.domains.tensors import Tensor
-from mlvet.ops.danger import Overflow
+from mlvet.ops.danger import SUM_OVERFLOW
 from mlvet.ops.derivative import SameMap
 from mlvet.ops.index_map import Moves
 from mlvet.ops.numeric import Linear, Selection
@@ -22,9 +22,7 @@ from mlvet.ops.precision import narrow, wide
 from mlvet.ops.require import Require
 from mlvet.ops.samples import Draw, Sample, integers
 
-_transform = partial(
-    pure, family="signal", numeric=Linear((0,)), danger=(Overflow("sum-overflow"),), derivative=SameMap((0,))
-)
+_transform = partial(pure, family="signal", numeric=Linear((0,)), danger=(SUM_OVERFLOW,), derivative=SameMap((0,)))
 
 
 def number(tensor: Tensor | None, default: Dim, require: Require) -> Dim:
@@ -268,7 +266,7 @@ def infer_istft(
     return Tensor(dtype, (*x.dims[:-2], samples))
 
 
-istft = pure("istft", infer_istft, family="signal", danger=(Overflow("sum-overflow"),))
+istft = pure("istft", infer_istft, family="signal", danger=(SUM_OVERFLOW,))
 
 
 def infer_frame(

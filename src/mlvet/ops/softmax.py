@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from mlvet.domains.tensors import Tensor
-from mlvet.ops.danger import AllAt, Danger, Outside, Overflow
+from mlvet.ops.danger import SUM_OVERFLOW, AllAt, Danger, Outside
 from mlvet.ops.derivative import Derivative, Jvp, Zero
 from mlvet.ops.index_map import AlongAxis
 from mlvet.ops.numeric import Bounded, Numeric, Range
@@ -89,6 +89,6 @@ log_softmax = _register(
     Jvp(_log_softmax_jvp),
     INFINITY,
     NOTHING,
-    Overflow("sum-overflow"),
+    SUM_OVERFLOW,
 )
 hardmax = _register("hardmax", _hardmax, Bounded(Range(0, 1)), Zero())

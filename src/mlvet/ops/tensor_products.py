@@ -12,8 +12,8 @@ from mlvet.domains.dims import product
 from mlvet.domains.dtypes import DType
 from mlvet.domains.tensors import Tensor
 from mlvet.ops.contraction import INNER, contraction
-from mlvet.ops.multilinear import product_rule
-from mlvet.ops.numeric import Bilinear, Multilinear
+from mlvet.ops.multilinear import product_rule, sum_of_products
+from mlvet.ops.numeric import Multilinear
 from mlvet.ops.precision import narrow, wide
 from mlvet.ops.require import Require
 from mlvet.ops.samples import Draw, Sample
@@ -86,13 +86,13 @@ def sample_dot_general(draw: Draw) -> Sample:
     return Sample((a, b), {"dimension_numbers": numbers})
 
 
-dot_general = contraction(
+dot_general = sum_of_products(
     "dot_general",
     infer_dot_general,
     dot_general_reference,
     sample_dot_general,
-    numeric=Bilinear(terms=lambda a, *_, dimension_numbers, **__: product(a.dims[i] for i in dimension_numbers[0][0])),
-    derivative=product_rule(dot_general_reference),
+    family="contraction",
+    terms=lambda a, *_, dimension_numbers, **__: product(a.dims[i] for i in dimension_numbers[0][0]),
 )
 
 
@@ -134,13 +134,13 @@ def sample_tensordot(draw: Draw) -> Sample:
     return Sample((draw.array((m, k, l_)), draw.array(right)), {"axes": axes})
 
 
-tensordot = contraction(
+tensordot = sum_of_products(
     "tensordot",
     infer_tensordot,
     tensordot_reference,
     sample_tensordot,
-    numeric=Bilinear(terms=lambda a, *_, axes=2: product(a.dims[i] for i in contracted_axes(axes, a.rank)[0])),
-    derivative=product_rule(tensordot_reference),
+    family="contraction",
+    terms=lambda a, *_, axes=2: product(a.dims[i] for i in contracted_axes(axes, a.rank)[0]),
 )
 
 
@@ -194,13 +194,13 @@ def outer_reference(a: NDArray[Any], b: NDArray[Any]) -> NDArray[Any]:
         return narrow(np.outer(wide(a), wide(b)), a)
 
 
-outer = contraction(
+outer = sum_of_products(
     "outer",
     infer_outer,
     outer_reference,
     lambda draw: Sample((draw.array(draw.shape(0, 2)), draw.array(draw.shape(0, 2)))),
-    numeric=Bilinear(terms=lambda *_: 1),
-    derivative=product_rule(outer_reference),
+    family="contraction",
+    terms=lambda *_: 1,
 )
 
 

@@ -10,9 +10,8 @@ from numpy.typing import NDArray
 
 from mlvet.domains.dims import Dim, ceil_div, floor_div, product
 from mlvet.domains.tensors import Tensor
-from mlvet.ops.convolution import CHANNELS, convolution, correlate, dilate
-from mlvet.ops.multilinear import product_rule
-from mlvet.ops.numeric import Bilinear
+from mlvet.ops.convolution import CHANNELS, correlate, dilate
+from mlvet.ops.multilinear import sum_of_products
 from mlvet.ops.precision import narrow, wide
 from mlvet.ops.require import Require
 from mlvet.ops.samples import Draw, Sample, integers
@@ -164,13 +163,14 @@ def _sample_conv_transpose(draw: Draw) -> Sample:
     return Sample((draw.array(x), draw.array(w), b), options)
 
 
-conv_transpose = convolution(
+conv_transpose = sum_of_products(
     "conv_transpose",
     infer_conv_transpose,
     conv_transpose_reference,
     _sample_conv_transpose,
-    numeric=Bilinear(plus=2, terms=transposed_terms),
-    derivative=product_rule(conv_transpose_reference, plus=2),
+    family="convolution",
+    plus=2,
+    terms=transposed_terms,
 )
 
 
@@ -238,13 +238,11 @@ def _sample_conv_transpose_to(draw: Draw) -> Sample:
     return Sample((x, w, shape), {"strides": (stride, stride), "auto_pad": mode})
 
 
-conv_transpose_to = convolution(
+conv_transpose_to = sum_of_products(
     "conv_transpose_to",
     infer_conv_transpose_to,
     conv_transpose_to_reference,
     _sample_conv_transpose_to,
-    numeric=Bilinear(
-        terms=lambda x, w, *_, kernel_format="HWOI", **__: transposed_terms(x, w, kernel_format=kernel_format)
-    ),
-    derivative=product_rule(conv_transpose_to_reference),
+    family="convolution",
+    terms=lambda x, w, *_, kernel_format="HWOI", **__: transposed_terms(x, w, kernel_format=kernel_format),
 )

@@ -11,9 +11,10 @@ from numpy.typing import NDArray
 
 from mlvet.domains import dtypes
 from mlvet.domains.tensors import Tensor
+from mlvet.ops.danger import SUM_OVERFLOW
 from mlvet.ops.derivative import Jvp, SameMap
 from mlvet.ops.numeric import NONNEGATIVE, Bounded, Convex, Selection
-from mlvet.ops.pooling import SUM_OVERFLOW, pooling
+from mlvet.ops.pooling import pooling
 from mlvet.ops.precision import narrow, wide
 from mlvet.ops.require import Require
 from mlvet.ops.samples import Draw, Sample
