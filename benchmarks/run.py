@@ -13,6 +13,7 @@ HERE = Path(__file__).parent
 sys.path[:0] = [str(HERE), str(HERE / "pycheck"), str(HERE / "graph")]
 
 import corpus  # noqa: E402
+import mutants  # noqa: E402
 import reading  # noqa: E402
 import recall  # noqa: E402
 import speed  # noqa: E402
@@ -22,7 +23,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--corpus", nargs="*", default=[], metavar="NAME=PATH", help="checkouts of public repositories")
     options = parser.parse_args()
-    tables = [speed.main, recall.main, reading.main]
+    tables = [speed.main, recall.main, reading.main, mutants.main]
     if options.corpus:
         paths = {name: Path(path).resolve() for name, _, path in (text.partition("=") for text in options.corpus)}
         tables.append(lambda: corpus.main(paths))

@@ -1,10 +1,11 @@
-"""Models to mutate: the node tests and stored models of the onnx package, and real files; each with operands to run on."""
+"""Models to mutate: node tests and stored models of the onnx package, and real files; each with operands."""
 
 from __future__ import annotations
 
 import warnings
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from math import prod
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,7 @@ STORED = ("light", "simple", "pytorch-operator", "pytorch-converted")
 NEWEST_RUN = 26
 """The newest opset that onnxruntime takes; node tests of a newer one are tried in this one."""
 
-LARGEST = 13 << 20
+LARGEST = 8 << 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +76,15 @@ def real_models(folder: Path) -> Iterator[Base]:
             yield Base(path.name, "real models", onnx.load(path))
 
 
+def elements(model: ModelProto, sizes: Mapping[str, int], default: int) -> int:
+    """How many elements the inputs of a model have."""
+    shapes = (info.type.tensor_type.shape.dim for info in model.graph.input)
+    return sum(
+        prod(dim.dim_value if dim.dim_value > 0 else sizes.get(dim.dim_param, default) for dim in dims)
+        for dims in shapes
+    )
+
+
 def feeds(model: ModelProto, known: Mapping[str, Any], sizes: Mapping[str, int], default: int) -> dict[str, Any]:
     """An array for each input that has to be given: the known ones, fitted to the declared shape, or drawn ones."""
     rng = np.random.default_rng(0)
@@ -85,15 +95,17 @@ def feeds(model: ModelProto, known: Mapping[str, Any], sizes: Mapping[str, int],
             continue
         kind = info.type.tensor_type
         dtype = helper.tensor_dtype_to_np_dtype(kind.elem_type)
+        shape: tuple[int, ...]
         array = np.asarray(known[info.name]) if info.name in known else None
         if not kind.HasField("shape"):
-            shape: tuple[int, ...] = array.shape if array is not None else ()
+            shape = array.shape if array is not None else ()
         else:
             shape = tuple(
-                d.dim_value if d.HasField("dim_value") else sizes.get(d.dim_param, default) for d in kind.shape.dim
+                d.dim_value if d.HasField("dim_value") and d.dim_value >= 0 else sizes.get(d.dim_param, default)
+                for d in kind.shape.dim
             )
         if array is None or not array.size:
-            ones = np.dtype(dtype).kind in "iub" or dtype == object
+            ones = np.dtype(dtype).kind in "iubO"
             array = np.ones(shape) if ones else rng.standard_normal(shape)
         if array.shape != shape:
             array = np.resize(array, shape) if array.size else np.ones(shape)

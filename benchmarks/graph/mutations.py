@@ -12,9 +12,10 @@ from onnx import AttributeProto, ModelProto, TensorProto, numpy_helper
 FLOATS = (TensorProto.FLOAT, TensorProto.DOUBLE, TensorProto.FLOAT16)
 INTEGERS = (TensorProto.INT64, TensorProto.INT32)
 SWITCHES = frozenset(
-    {"keepdims", "transA", "transB", "ceil_mode", "exclusive", "reverse", "count_include_pad", "align_corners", "spatial",
-     "storage_order", "select_last_index", "largest", "sorted", "is_causal", "onesided", "inverse", "layout",
-     "channels_last", "interleaved", "linear_before_reset", "noop_with_empty_axes", "training_mode", "upper", "saturate"}
+    {"keepdims", "transA", "transB", "ceil_mode", "exclusive", "reverse", "count_include_pad", "align_corners",
+     "spatial", "storage_order", "select_last_index", "largest", "sorted", "is_causal", "onesided", "inverse", "layout",
+     "channels_last", "interleaved", "linear_before_reset", "noop_with_empty_axes", "training_mode", "upper",
+     "saturate"}
 )  # fmt: skip
 FAMILIES = (
     ("Add", "Mul", "MatMul", "Sub", "Div", "Pow"),
@@ -83,7 +84,9 @@ def _input_shape(model: ModelProto, rng: random.Random) -> bool:
 
 def _input_type(model: ModelProto, rng: random.Random) -> bool:
     inputs = [
-        i for i in model.graph.input if i.type.HasField("tensor_type") and i.type.tensor_type.elem_type != TensorProto.STRING
+        i
+        for i in model.graph.input
+        if i.type.HasField("tensor_type") and i.type.tensor_type.elem_type != TensorProto.STRING
     ]
     if not inputs:
         return False

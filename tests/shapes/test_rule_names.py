@@ -18,16 +18,19 @@ def named_rules(path: Path) -> set[str]:
     """The texts of the form of a rule's name in calls to `require`, and those that the module gives a name."""
     tree = ast.parse(path.read_text(encoding="utf-8"))
     calls = (node for node in ast.walk(tree) if isinstance(node, ast.Call))
-    assigned = [node for node in tree.body if isinstance(node, ast.Assign)]
-    named = [node.value for node in assigned if ast.unparse(node.targets[0]).isupper()]
+    named = [
+        node.value for node in tree.body if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]).isupper()
+    ]
     arguments = (
         argument
         for call in calls
         if isinstance(call.func, ast.Attribute) and call.func.attr in DEMANDS
         for argument in (*call.args, *(keyword.value for keyword in call.keywords if keyword.arg == "rule"))
     )
-    texts = (node.value for node in (*named, *arguments) if isinstance(node, ast.Constant))
-    return {text for text in texts if isinstance(text, str) and "-" in text and " " not in text}
+    texts = (
+        node.value for node in (*named, *arguments) if isinstance(node, ast.Constant) and isinstance(node.value, str)
+    )
+    return {text for text in texts if "-" in text and " " not in text}
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)

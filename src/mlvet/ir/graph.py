@@ -56,6 +56,18 @@ class Data:
 
 
 @dataclass(frozen=True, slots=True)
+class Typing:
+    """The element types that a format lets the operands of one of its operators have.
+
+    `allowed` has those of each operand, None for any; operands of one group, unless it is negative, have one type.
+    """
+
+    operands: tuple[Value | None, ...]
+    allowed: tuple[frozenset[DType] | None, ...]
+    groups: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Initialiser:
     """How a parameter gets its first elements: a distribution by name and its figures."""
 
@@ -159,7 +171,10 @@ class Execution:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Graph:
-    """A model or program as operators. `path` is the file as shown to the user, `format` what kind of file it is."""
+    """A model or program as operators. `path` is the file as shown to the user, `format` what kind of file it is.
+
+    `typings` has what the format demands of the operator that makes a value, where it demands something.
+    """
 
     name: str
     body: Region
@@ -170,6 +185,7 @@ class Graph:
     format: str = ""
     producer: str = ""
     notes: tuple[str, ...] = ()
+    typings: Mapping[Value, Typing] = field(default_factory=dict)
 
     @property
     def inputs(self) -> tuple[Value, ...]:

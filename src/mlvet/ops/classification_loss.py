@@ -33,7 +33,7 @@ def _labelled_shape(
             for mine, other in zip(dims, labels.dims, strict=True):
                 require.equal(other, mine, "there is one label per row of scores", rule="dims-differ")
         if weights is not None and require.rank(weights, 1, "weights"):
-            require.equal(weights.dim(0), scores.dims[1], "there is one weight per class", rule="dims-differ")
+            require.at_least(weights.dim(0), scores.dims[1], "every class needs a weight", rule="dims-differ")
         return dims if reduction == "none" else ()
     return labels.shape if reduction == "none" else ()
 

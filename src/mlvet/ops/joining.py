@@ -14,9 +14,8 @@ from mlvet.ops.samples import Draw, Sample, integers
 
 
 def infer_concat(*xs: Tensor, require: Require, axis: int = 0) -> Tensor:
-    """Sizes add up along the axis and are equal elsewhere; an operand without elements adds nothing to others."""
+    """Sizes add up along the axis and are equal elsewhere, save in operands without elements beside others."""
     dtype = require.same_dtype(*xs)
-    xs = tuple(x for x in xs if x.size != 0) or xs
     ranked = [x for x in xs if not isinstance(x.shape, Unranked)]
     if not ranked:
         return require.unknown_tensor(dtype)
@@ -24,8 +23,11 @@ def infer_concat(*xs: Tensor, require: Require, axis: int = 0) -> Tensor:
     require.holds(rank > 0, "concat takes operands of at least one dim", "rank-differs")
     place = require.axis(axis, rank)
     same = [x for x in ranked if require.rank(x, rank, "every operand of concat")]
-    dims: list[Dim] = list(ranked[0].dims)
-    for number, x in enumerate(same[1:], start=2):
+    full = [x for x in same if x.size != 0] or same
+    dims: list[Dim] = list(full[0].dims)
+    for number, x in enumerate(same, start=1):
+        if x is full[0] or (x.size == 0 and full is not same):
+            continue
         for other, dim in enumerate(x.dims):
             if other != place:
                 because = f"concat along axis {place} needs equal sizes elsewhere, dim {other} of operand {number}"

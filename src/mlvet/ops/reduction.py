@@ -27,7 +27,9 @@ STEEP = AllAt(0, rule="infinite-gradient", gradient=True)
 def reduced_shape(
     x: Tensor, axes: Tensor | None, *, require: Require, keepdims: bool = True, noop_with_empty_axes: bool = False
 ) -> Dims | Unranked:
-    """The shape without the axes, or with 1 in their place."""
+    """The shape without the axes, or with 1 in their place; a single number stays one whatever the axes."""
+    if x.shape == ():
+        return ()
     known = [] if axes is None or axes.shape == (0,) else require.known_ints(axes)
     if known == [] and noop_with_empty_axes:
         return x.shape

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mlvet.domains.dims import Dim, ceil_div, floor_div, minimum
+from mlvet.domains.dims import Dim, ceil_div, floor_div, maximum, minimum
 from mlvet.domains.tensors import Dims, Tensor
 from mlvet.ops.require import Require
 
@@ -98,15 +98,16 @@ class Window:
             return ceil_div(length, self.stride)
         padded = length + self.padding
         lacking = self.extent - padded
-        if self.cut and isinstance(lacking, int) and lacking > 0:
-            return max(1 - lacking // self.stride, 0)
-        slack = self.stride - 1 if self.ceil_mode else 0
+        cut = self.cut and isinstance(lacking, int) and lacking > 0
+        slack = 2 * self.stride - 1 if cut else self.stride - 1 if self.ceil_mode else 0
         require.at_least(
             padded + slack,
             self.extent,
             because="the window fits into the padded input",
             rule=TOO_LARGE,
         )
+        if cut:
+            return maximum(1 - floor_div(lacking, self.stride), 0)
         if not self.ceil_mode:
             return floor_div(padded - self.extent, self.stride) + 1
         steps = ceil_div(padded - self.extent, self.stride) + 1

@@ -8,16 +8,17 @@ interpreted by `control`. Nothing is written on the graph: the result is a map f
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 
-from mlvet.analyses.shapes.operands import complete
+from mlvet.analyses.shapes.operands import complete, well_typed
 from mlvet.domains.dims import Expr, product, symbol
 from mlvet.domains.tensors import SMALL, Dims, Tensor, UnknownRank, Unranked, constant, exact, unifies, unknown
-from mlvet.ir.graph import OPAQUE, Constant, Graph, Node, Parameter, Region, Value
+from mlvet.ir.graph import OPAQUE, Constant, Graph, Node, Parameter, Region, Typing, Value
 from mlvet.ops import REGISTRY, Effects, Op
 from mlvet.ops.require import Constraint, Require
 
@@ -63,7 +64,7 @@ class Inference:
 
 def infer(graph: Graph) -> Inference:
     """Infer the shape and element type of every value of a graph."""
-    run = Run(counts_operands=graph.format == "onnx")
+    run = Run(graph.typings, counts_operands=graph.format == "onnx")
     for parameter in graph.parameters:
         run.result.types[parameter.value] = _stored(parameter)
     for value in graph.inputs:
@@ -73,9 +74,10 @@ def infer(graph: Graph) -> Inference:
 
 
 class Run:
-    """One inference under way. Operands are counted where a file lists them; other front ends choose their own."""
+    """One inference under way. Operands are counted where a file lists them, not where a front end chose them."""
 
-    def __init__(self, counts_operands: bool = False) -> None:
+    def __init__(self, typings: Mapping[Value, Typing] = MappingProxyType({}), counts_operands: bool = False) -> None:
+        self._typings = typings
         self._counts_operands = counts_operands
         self.result = Inference()
         self._assumed: dict[Value, frozenset[Value]] = {}
@@ -108,6 +110,8 @@ class Run:
         assumed = self._assumptions(node.inputs)
         require = Require(node.name)
         known, results = self._results(node, operands, require)
+        if not require.violated and node.outputs and (typing := self._typings.get(node.outputs[0])) is not None:
+            well_typed(typing, self.result.type_of, require)
         if self._counting:
             if known or not node.outputs:
                 self.result.analysed += 1

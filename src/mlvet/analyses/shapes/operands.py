@@ -1,13 +1,15 @@
-"""Operands that an operator needs and a file leaves out, or has too many of."""
+"""Operands that an operator needs and a file leaves out, has too many of, or of a type that its format forbids."""
 
 from __future__ import annotations
 
 import inspect
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
 
+from mlvet.domains.dtypes import DType
 from mlvet.domains.tensors import Tensor
+from mlvet.ir.graph import Typing, Value
 from mlvet.ops import REGISTRY
 from mlvet.ops.require import Require
 
@@ -25,6 +27,21 @@ def complete(op: str, operands: Sequence[Tensor | None], require: Require) -> bo
             return False
     most = takes.most
     return require.holds(most is None or given <= most, f"it takes at most {most} operands, but is given {given}")
+
+
+def well_typed(typing: Typing, type_of: Callable[[Value], Tensor], require: Require) -> None:
+    """Demand that operands have element types that the format allows, and one type where it wants one."""
+    groups: dict[int, DType] = {}
+    for place, (value, allowed, group) in enumerate(zip(typing.operands, typing.allowed, typing.groups, strict=True)):
+        dtype = None if value is None else type_of(value).dtype
+        if dtype is None:
+            continue
+        if allowed is not None and dtype not in allowed:
+            names = " or ".join(sorted(map(str, allowed)))
+            require.holds(False, f"operand {place + 1} must be {names}, but is {dtype}", "dtype-differs")
+        elif group >= 0 and groups.setdefault(group, dtype) != dtype:
+            because = f"operand {place + 1} must be {groups[group]} like the others, but is {dtype}"
+            require.holds(False, because, "dtype-differs")
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,12 +5,14 @@ from __future__ import annotations
 import os
 from collections import ChainMap, Counter
 from collections.abc import Iterable, Mapping, MutableMapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from mlvet.core.errors import UnsupportedInput
 from mlvet.core.location import Location
 from mlvet.domains.tensors import Tensor
+from mlvet.frontends.onnx.element_types import typing_of
 from mlvet.frontends.onnx.extent import Key, check_extent, key_of
 from mlvet.frontends.onnx.lowering import lower
 from mlvet.frontends.onnx.opsets import imported, official, version
@@ -19,7 +21,7 @@ from mlvet.frontends.onnx.tensors import Storage, declared, mapped
 from mlvet.frontends.protobuf.schema import load
 from mlvet.frontends.protobuf.wire import Malformed, Record, decode
 from mlvet.ir.builder import Builder
-from mlvet.ir.graph import Data, Graph, Region, Value
+from mlvet.ir.graph import Data, Graph, Region, Typing, Value
 from mlvet.ir.order import Cycle, topological_order
 
 NEWEST_IR = 14
@@ -74,6 +76,7 @@ class _Model:
         self.shown = shown
         self.opsets = imported(model.opset_import, model.ir_version)
         self.notes: Counter[str] = Counter()
+        self.typings: dict[Value, Typing] = {}
         self.functions = {(official(f.domain), f.name, f.overload): f for f in model.functions}
         check_extent(model.graph.node, self.functions)
         if model.ir_version > NEWEST_IR:
@@ -85,7 +88,8 @@ class _Model:
         scope = _Scope(self, builder, {}, self.opsets, {})
         outputs = scope.fill(model.graph)
         producer = f"{model.producer_name} {model.producer_version}".strip()
-        return builder.graph(outputs, path=self.shown, format="onnx", producer=producer, notes=self._notes())
+        graph = builder.graph(outputs, path=self.shown, format="onnx", producer=producer, notes=self._notes())
+        return replace(graph, typings=self.typings)
 
     def _notes(self) -> list[str]:
         return [note if count == 1 else f"{note} ({count} times)" for note, count in self.notes.items()]
@@ -130,7 +134,10 @@ class _Scope:
 
     def nodes(self, nodes: Sequence[Record]) -> None:
         for node in self._ordered(nodes):
-            outputs = lower(self._source(node), self.builder, self.model.notes)
+            source = self._source(node)
+            outputs = lower(source, self.builder, self.model.notes)
+            if outputs and (typing := typing_of(source)) is not None:
+                self.model.typings[outputs[0]] = typing
             for name, value in zip(node.output, outputs, strict=False):
                 if name:
                     self._define(name, value)

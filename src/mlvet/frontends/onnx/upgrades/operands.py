@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from mlvet.domains import dtypes
+from mlvet.frontends.onnx.opsets import NEWEST
 from mlvet.frontends.onnx.source import Source
 from mlvet.frontends.onnx.tensors import DTYPES
 from mlvet.frontends.onnx.upgrades.upgrade import Rewrite, upgrade
@@ -38,8 +39,9 @@ upgrade("Slice", since=10)(ints_to_operands("starts", "ends", "axes"))
 upgrade("Reshape", since=5)(ints_to_operands("shape"))
 
 
-@upgrade("Split", since=18)
+@upgrade("Split", since=NEWEST[""] + 1)
 def _split_in_equal_parts(source: Source, _: Builder) -> Source:
+    """Into as many parts as the node has results, whatever `num_outputs` says."""
     return source if source.operand(1) is not None else source.having(num_outputs=len(source.outputs))
 
 
