@@ -15,7 +15,7 @@ from mlvet.ops.numeric import NONNEGATIVE, Bounded, Composite, Numeric, Range
 from mlvet.ops.op import Op, pure
 from mlvet.ops.pointwise import Array, is_narrow
 from mlvet.ops.require import Require
-from mlvet.ops.samples import Draw, Sample, Samples
+from mlvet.ops.samples import Draw, Sample
 
 WAYS = ("none", "mean", "sum")
 
@@ -95,10 +95,7 @@ def loss(
         operands, attributes = samples(draw)
         return Sample(operands, {"reduction": draw.choice(list(ways)), **attributes})
 
-    described: Samples = drawn
-    return pure(
-        name, infer_loss, reference, described, family="loss", numeric=numeric, danger=danger, derivative=Jvp(jvp)
-    )
+    return pure(name, infer_loss, reference, drawn, family="loss", numeric=numeric, danger=danger, derivative=Jvp(jvp))
 
 
 def _pair(low: float = -4, high: float = 4, target_low: float = -4, target_high: float = 4) -> Any:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -13,36 +14,23 @@ from mlvet.domains.dims import maximum as larger
 from mlvet.domains.dims import minimum as smaller
 from mlvet.domains.tensors import Tensor
 from mlvet.ops.danger import SUM_OVERFLOW
-from mlvet.ops.derivative import Derivative, Jvp, SameMap
+from mlvet.ops.derivative import Jvp, SameMap
 from mlvet.ops.indexing import draw_key, indexed, key_of
 from mlvet.ops.layout import Array, any_axis, index_in_range, layout, proper, same_dims
 from mlvet.ops.numeric import ByMode, Linear, Numeric, Selection
-from mlvet.ops.op import Infer, Op, Reference, pure
+from mlvet.ops.op import pure
 from mlvet.ops.require import Require
-from mlvet.ops.samples import Draw, Sample, Samples, integers
+from mlvet.ops.samples import Draw, Sample, integers
 
 REDUCTIONS = ("none", "add", "mul", "min", "max")
-
-
-def _scatter(
-    name: str, infer: Infer, reference: Reference, derivative: Derivative, samples: Samples, folds: bool = False
-) -> Op:
-    return pure(
-        name,
-        infer,
-        reference,
-        samples,
-        family="scatter",
-        numeric=ByMode(kind_of_scatter),
-        danger=(SUM_OVERFLOW,),
-        derivative=derivative,
-        folds=folds,
-    )
 
 
 def kind_of_scatter(reduction: str = "none", **_: Any) -> Numeric | None:
     """Elements are written, compared or added up; of products there is no telling."""
     return {"add": Linear((0, 2)), "mul": None}.get(reduction, Selection((0, 2)))
+
+
+_scatter = partial(pure, family="scatter", numeric=ByMode(kind_of_scatter), danger=(SUM_OVERFLOW,), folds=True)
 
 
 def minimum(old: Any, update: Any) -> Any:
@@ -146,9 +134,8 @@ scatter_elements = _scatter(
     "scatter_elements",
     infer_scatter_elements,
     _scatter_elements,
-    Jvp(_move_scatter_elements),
     _sample_scatter_elements,
-    folds=True,
+    derivative=Jvp(_move_scatter_elements),
 )
 
 
@@ -201,9 +188,7 @@ def _sample_scatter_nd(draw: Draw) -> Sample:
     return Sample((x, np.stack(columns, axis=-1), updates), {"reduction": draw.choice(REDUCTIONS)})
 
 
-scatter_nd = _scatter(
-    "scatter_nd", infer_scatter_nd, _scatter_nd, Jvp(_move_scatter_nd), _sample_scatter_nd, folds=True
-)
+scatter_nd = _scatter("scatter_nd", infer_scatter_nd, _scatter_nd, _sample_scatter_nd, derivative=Jvp(_move_scatter_nd))
 
 
 def infer_tensor_scatter(
