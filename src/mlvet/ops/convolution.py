@@ -47,6 +47,16 @@ def dilated(length: Dim, factor: int) -> Dim:
     return length if factor == 1 else maximum((length - 1) * factor + 1, 0)
 
 
+def require_kernel_and_bias(
+    kernel_shape: Sequence[int] | None, sizes: Sequence[Dim], bias: Tensor | None, out: Dim, require: Require
+) -> None:
+    """The shape told of the kernel must be its own, and the bias must have one element per output channel."""
+    for told, size in zip(kernel_shape or (), sizes, strict=False):
+        require.equal(size, told, because="kernel_shape must be the shape of the kernel")
+    if bias is not None and require.rank(bias, 1, "bias"):
+        require.equal(bias.dims[0], out, because="the bias has one element per output channel")
+
+
 def infer_conv(
     x: Tensor,
     w: Tensor,
@@ -77,14 +87,10 @@ def infer_conv(
     out, per_group, sizes, groups = kernel
     if not require.rank(x, w.rank, "the input of such a kernel"):
         return require.unknown_tensor(dtype, w.rank)
-    if kernel_shape:
-        for given, size in zip(kernel_shape, sizes, strict=False):
-            require.equal(size, given, because="kernel_shape must be the shape of the kernel")
     because = "the input has as many channels as the kernel takes" + (f", times {groups} groups" if groups != 1 else "")
     require.equal(channels, per_group * groups, because=because, rule=CHANNELS)
     require.divisible(out, groups, because=f"the output channels fall into {groups} groups", rule=GROUPS)
-    if b is not None and require.rank(b, 1, "bias"):
-        require.equal(b.dims[0], out, because="the bias has one element per output channel", rule="dims-differ")
+    require_kernel_and_bias(kernel_shape, sizes, b, out, require)
     if batch_group_count > 1:
         require.divisible(batch, batch_group_count, because="the batch falls into groups", rule=GROUPS)
         require.divisible(out, batch_group_count, because="the output channels fall into groups", rule=GROUPS)

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from mlvet.domains.dims import Dim, ceil_div, floor_div, product
 from mlvet.domains.tensors import Tensor
-from mlvet.ops.convolution import CHANNELS, correlate, dilate
+from mlvet.ops.convolution import CHANNELS, correlate, dilate, require_kernel_and_bias
 from mlvet.ops.multilinear import sum_of_products
 from mlvet.ops.precision import narrow, wide
 from mlvet.ops.require import Require
@@ -46,11 +46,7 @@ def infer_conv_transpose(
     require.equal(channels, taken, because="the input has as many channels as the kernel takes", rule=CHANNELS)
     require.divisible(channels, group, because=f"the input channels fall into {group} groups", rule="not-divisible")
     out = per_group * group
-    if kernel_shape:
-        for given, size in zip(kernel_shape, sizes, strict=False):
-            require.equal(size, given, because="kernel_shape must be the shape of the kernel")
-    if b is not None and require.rank(b, 1, "bias"):
-        require.equal(b.dims[0], out, because="the bias has one element per output channel", rule="dims-differ")
+    require_kernel_and_bias(kernel_shape, sizes, b, out, require)
     sliding = windows(sizes, require, strides=strides, pads=pads, dilations=dilations, auto_pad=auto_pad)
     extra = tuple(output_padding or (0,) * len(space))
     if sliding is None or len(extra) != len(space):
