@@ -54,7 +54,7 @@ UNREADABLE: dict[str, tuple[str, Callable[[Path], None], str]] = {
     "named pipe": ("bad.py", os.mkfifo, "not a regular file"),
     "socket": ("bad.py", bound_socket, "not a regular file"),
     "device": ("/dev/null", absent, "not a regular file"),
-    "other kind": ("bad.txt", holding(b"x"), "not a kind of file that mlvet reads (.ipynb, .py)"),
+    "other kind": ("bad.txt", holding(b"x"), "not a kind of file that mlvet reads (.h5, "),
     "binary": ("bad.py", holding(bytes(range(256))), "a binary file, not Python source (it holds NUL bytes)"),
     "not UTF-8": ("bad.py", holding(b"x = 1\ny = '\xe9'\n"), "not UTF-8 text: byte 0xe9 in line 2"),
     "unknown encoding": ("bad.py", holding(b"# coding: klingon\n"), "not readable as text: unknown encoding: klingon"),

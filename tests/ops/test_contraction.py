@@ -6,6 +6,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+from shape_rules import inferred
+from shape_rules import shaped as t
 
 from mlvet.domains.dims import Dim, symbol
 from mlvet.domains.dtypes import f16, f32, f64, i32
@@ -15,19 +17,6 @@ from mlvet.ops.einsum import parse
 from mlvet.ops.require import Require
 
 B, N, K = symbol("B"), symbol("N"), symbol("K")
-
-
-def t(*dims: Dim) -> Tensor:
-    return Tensor(f32, dims)
-
-
-def inferred(name: str, *operands: Tensor | None, **attributes: Any) -> tuple[Any, list[str]]:
-    """The result of the shape rule, and the names of the rules that are broken for certain."""
-    require = Require("node")
-    infer = REGISTRY[name].infer
-    assert infer is not None
-    result = infer(*operands, require=require, **attributes)
-    return result, [constraint.rule for constraint in require.violated]
 
 
 @pytest.mark.parametrize(

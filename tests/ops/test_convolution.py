@@ -7,28 +7,17 @@ from typing import Any
 
 import numpy as np
 import pytest
+from shape_rules import inferred
+from shape_rules import shaped as t
 
 from mlvet.domains.dims import Dim, evaluate, symbol
 from mlvet.domains.dtypes import f32
-from mlvet.domains.tensors import Tensor, constant, of_dims, unknown
+from mlvet.domains.tensors import constant, of_dims, unknown
 from mlvet.ops import REGISTRY
 from mlvet.ops.require import Require
 
 B, H, W = symbol("B"), symbol("H"), symbol("W")
 SEEDS = range(60)
-
-
-def t(*dims: Dim) -> Tensor:
-    return Tensor(f32, dims)
-
-
-def inferred(name: str, *operands: Tensor | None, **attributes: Any) -> tuple[Any, list[str]]:
-    """The result of the shape rule, and the names of the rules that are broken for certain."""
-    require = Require("node")
-    infer = REGISTRY[name].infer
-    assert infer is not None
-    result = infer(*operands, require=require, **attributes)
-    return result, [constraint.rule for constraint in require.violated]
 
 
 def test_conv_on_symbolic_height_and_width() -> None:

@@ -15,7 +15,8 @@ from laws import danger_explains, derivative_holds, numeric_law_holds
 from running import inferred, is_real, replaced, results
 from tally import count
 
-from mlvet.domains.dims import Dim, Expr, equal, evaluate, modulo, substitute, symbol, symbols
+from mlvet.domains.claims import decide
+from mlvet.domains.dims import Dim, Expr, evaluate, substitute, symbol, symbols
 from mlvet.domains.dtypes import bool_, f32, i64, of, text
 from mlvet.domains.tensors import Tensor, UnknownRank, UnknownValue, Unranked, constant, unifies
 from mlvet.ops import REGISTRY, Effects, Op
@@ -24,7 +25,7 @@ from mlvet.ops.derivative import Partials
 from mlvet.ops.index_map import AlongAxis, Elementwise, Moves, Reduces
 from mlvet.ops.numeric import Monotone, Piecewise
 from mlvet.ops.pointwise import infer_pointwise
-from mlvet.ops.require import Constraint, Relation, Require
+from mlvet.ops.require import Constraint, Require
 from mlvet.ops.samples import Sample
 
 lightly = settings(
@@ -151,17 +152,7 @@ def _valued_dims(tensor: Tensor, sizes: dict[str, int]) -> Tensor:
 
 def _can_hold(constraint: Constraint, sizes: dict[str, int]) -> bool:
     left, right = substitute(constraint.left, sizes), substitute(constraint.right, sizes)
-    match constraint.relation:
-        case Relation.EQUAL:
-            return equal(left, right) is not False
-        case Relation.AT_LEAST:
-            return not (isinstance(left, int) and isinstance(right, int)) or left >= right
-        case Relation.DIVISIBLE:
-            return equal(modulo(left, right), 0) is not False
-        case Relation.BROADCAST:
-            return any(equal(a, b) is not False for a, b in ((left, right), (left, 1), (right, 1)))
-        case _:
-            return True
+    return constraint.relation is None or decide(constraint.relation, left, right) is not False
 
 
 @having("numeric", "reference")

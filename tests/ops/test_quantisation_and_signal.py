@@ -2,30 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import pytest
+from shape_rules import inferred
+from shape_rules import shaped as t
 
-from mlvet.domains.dims import Dim, symbol
-from mlvet.domains.dtypes import c64, f8e4m3fn, f16, f32, i4, i8, i64, u8
+from mlvet.domains.dims import symbol
+from mlvet.domains.dtypes import c64, f8e4m3fn, f16, i4, i8, i64, u8
 from mlvet.domains.tensors import Tensor, of_dims, unknown
 from mlvet.ops import REGISTRY
-from mlvet.ops.require import Require
 
 B, N = symbol("B"), symbol("N")
-
-
-def t(*dims: Dim) -> Tensor:
-    return Tensor(f32, dims)
-
-
-def inferred(name: str, *operands: Tensor | None, **attributes: Any) -> tuple[Any, list[str]]:
-    require = Require("node")
-    infer = REGISTRY[name].infer
-    assert infer is not None
-    result = infer(*operands, require=require, **attributes)
-    return result, [constraint.rule for constraint in require.violated]
 
 
 def test_the_zero_point_decides_the_dtype() -> None:

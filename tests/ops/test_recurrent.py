@@ -6,28 +6,15 @@ from typing import Any
 
 import numpy as np
 import pytest
+from shape_rules import inferred
+from shape_rules import shaped as t
 
 from mlvet.domains.dims import Dim, symbol
-from mlvet.domains.dtypes import f32
-from mlvet.domains.tensors import Tensor
 from mlvet.ops import REGISTRY
-from mlvet.ops.require import Require
 
 T, B = symbol("T"), symbol("B")
 ORDER = {"lstm": (0, 3, 1, 2), "gru": (1, 0, 2), "rnn": (0,)}
 """Where ONNX's gates are among PyTorch's."""
-
-
-def t(*dims: Dim) -> Tensor:
-    return Tensor(f32, dims)
-
-
-def inferred(name: str, *operands: Tensor | None, **attributes: Any) -> tuple[Any, list[str]]:
-    require = Require("node")
-    infer = REGISTRY[name].infer
-    assert infer is not None
-    result = infer(*operands, require=require, **attributes)
-    return result, [constraint.rule for constraint in require.violated]
 
 
 def test_both_directions_of_an_lstm() -> None:
@@ -51,7 +38,7 @@ def test_batch_first() -> None:
     ],
 )
 def test_weights_that_do_not_fit(x: tuple[Dim, ...], w: tuple[Dim, ...], r: tuple[Dim, ...]) -> None:
-    assert set(inferred("lstm", t(*x), t(*w), t(*r), hidden_size=10)[1]) == {"recurrent-sizes"}
+    assert set(inferred("lstm", t(*x), t(*w), t(*r), hidden_size=10)[1]) == {"dims-differ"}
 
 
 @pytest.mark.parametrize("padded", [False, True])

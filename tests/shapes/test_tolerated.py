@@ -116,4 +116,4 @@ def test_wrong_heads_of_an_attention_are_a_finding_with_a_rule() -> None:
     from mlvet.analyses.shapes.judgement import findings
 
     graph, inference = inferred("Attention", [(2, 3, 4, 8), (2, 2, 6, 8), (2, 2, 6, 8)])
-    assert [finding.rule for finding in findings(graph, inference, catalogue())] == ["dims-differ"]
+    assert [finding.rule for finding in findings(graph, inference, catalogue())] == ["not-divisible"]

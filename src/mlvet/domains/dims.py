@@ -8,45 +8,23 @@ that most comparisons need neither bounds nor a solver.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
 from functools import reduce
 from math import gcd, inf
 from operator import add as _add
 from operator import mul as _mul
 from typing import TypeAlias
 
+from mlvet.domains.atoms import Apply, Atom, Monomial, Symbol, spelled
+from mlvet.domains.bounds import INFINITE, bounds
 
-@dataclass(frozen=True, slots=True)
-class Symbol:
-    """A named size that is not known. Symbols of one name are one symbol; `low` and `high` bound it, if it has them."""
-
-    name: str
-    low: float = 0
-    high: float = inf
-
-    def __str__(self) -> str:
-        return self.name
-
-
-@dataclass(frozen=True, slots=True)
-class Apply:
-    """An operator that polynomials do not have, on two expressions in normal form."""
-
-    function: str
-    left: Dim
-    right: Dim
-
-    def __str__(self) -> str:
-        return _spelled_atom(self, str)
-
-
-Atom: TypeAlias = Symbol | Apply
-Monomial: TypeAlias = tuple[Atom, ...]
-Bounds: TypeAlias = tuple[float, float]
+__all__ = [
+    "Apply", "Atom", "Dim", "Expr", "Symbol", "at_least", "bounds", "ceil_div", "equal", "evaluate", "floor_div",
+    "maximum", "minimum", "modulo", "product", "spelled", "substitute", "symbol", "symbols", "total",
+]  # fmt: skip
 
 
 class Expr:
-    """A sum of monomials with integer coefficients, never a plain integer. Made by arithmetic, `symbol` and `apply`."""
+    """A sum of monomials with integer coefficients, never a plain integer. Made by `symbol` and arithmetic."""
 
     __slots__ = ("_hash", "_text", "terms")
 
@@ -121,7 +99,6 @@ class Expr:
 
 Dim: TypeAlias = int | Expr
 
-_INFINITE = (inf, -inf)
 _LONGEST_DIVISION = 64
 
 
@@ -173,20 +150,6 @@ def product(dims: Iterable[Dim]) -> Dim:
 
 def total(dims: Iterable[Dim]) -> Dim:
     return reduce(_add, dims, 0)
-
-
-def bounds(dim: Dim) -> Bounds:
-    """The least and greatest value that the bounds of the symbols allow, infinite where there is no such bound."""
-    if isinstance(dim, int):
-        return dim, dim
-    low: float = 0
-    high: float = 0
-    for monomial, count in dim.terms:
-        exact: Bounds = (count, count)
-        least, most = reduce(_times, (_bounds_of(atom) for atom in monomial), exact)
-        low = _plus(low, least)
-        high = _plus(high, most)
-    return low, high
 
 
 def equal(left: Dim, right: Dim) -> bool | None:
@@ -243,21 +206,6 @@ def evaluate(dim: Dim, known: Mapping[str, int]) -> int:
     return value
 
 
-def spelled(dim: Dim, naming: Callable[[Symbol], str]) -> str:
-    """The size as a Python expression in which `naming` spells the symbols."""
-    if isinstance(dim, int):
-        return str(dim)
-    text = ""
-    for monomial, count in dim.terms:
-        alone = len(monomial) == 1 and (count == 1 or (count == -1 and text != ""))
-        factors = [_spelled_atom(atom, naming, not alone) for atom in monomial]
-        if not monomial or abs(count) != 1:
-            factors.insert(0, str(abs(count)))
-        sign = (" - " if count < 0 else " + ") if text else ("-" if count < 0 else "")
-        text += sign + "*".join(factors)
-    return text
-
-
 def _terms(dim: Dim) -> tuple[tuple[Monomial, int], ...]:
     return dim.terms if isinstance(dim, Expr) else (((), dim),)
 
@@ -292,7 +240,7 @@ def _floor_div_by(left: Dim, right: int) -> Dim:
         smaller = _polynomial({monomial: count // shared for monomial, count in rest.terms})
         return _polynomial(whole) + floor_div(smaller, right // shared)
     low, high = bounds(rest)
-    if low not in _INFINITE and high not in _INFINITE and low // right == high // right:
+    if low not in INFINITE and high not in INFINITE and low // right == high // right:
         return _polynomial(whole) + int(low // right)
     return _polynomial(whole) + _apply("//", rest, right)
 
@@ -415,49 +363,6 @@ def _covers(function: str, left: Dim, right: Dim) -> bool:
     return bool(left == right or (at_least(left, right) if function == "max" else at_least(right, left)))
 
 
-def _bounds_of(atom: Atom) -> Bounds:
-    if isinstance(atom, Symbol):
-        return atom.low, atom.high
-    left, right = bounds(atom.left), bounds(atom.right)
-    match atom.function:
-        case "max":
-            return max(left[0], right[0]), max(left[1], right[1])
-        case "min":
-            return min(left[0], right[0]), min(left[1], right[1])
-        case _ if right[0] <= 0:
-            return -inf, inf
-        case "//":
-            corners = [_quotient(a, b) for a in left for b in right]
-            return min(corners), max(corners)
-        case _:
-            return 0, min(right[1] - 1, left[1]) if left[0] >= 0 else right[1] - 1
-
-
-def _quotient(left: float, right: float) -> float:
-    if right == inf:
-        return 0 if left >= 0 else -1
-    return left if left in _INFINITE else left // right
-
-
-def _times(left: Bounds, right: Bounds) -> Bounds:
-    corners = [_multiplied(a, b) for a in left for b in right]
-    return min(corners), max(corners)
-
-
-def _multiplied(left: float, right: float) -> float:
-    if not left or not right:
-        return 0
-    if left in _INFINITE or right in _INFINITE:
-        return inf if (left > 0) == (right > 0) else -inf
-    return left * right
-
-
-def _plus(left: float, right: float) -> float:
-    if left in _INFINITE:
-        return left
-    return right if right in _INFINITE else left + right
-
-
 def _substitute_atom(atom: Atom, known: Mapping[str, Dim]) -> Dim:
     if isinstance(atom, Symbol):
         return known[atom.name] if atom.name in known else Expr((((atom,), 1),))
@@ -466,21 +371,3 @@ def _substitute_atom(atom: Atom, known: Mapping[str, Dim]) -> Dim:
 
 
 _FUNCTIONS: dict[str, Callable[[Dim, Dim], Dim]] = {"//": floor_div, "%": modulo, "max": maximum, "min": minimum}
-
-
-def _spelled_atom(atom: Atom, naming: Callable[[Symbol], str], grouped: bool = False) -> str:
-    if isinstance(atom, Symbol):
-        return naming(atom)
-    left, right = spelled(atom.left, naming), spelled(atom.right, naming)
-    if atom.function in ("max", "min"):
-        return f"{atom.function}({left}, {right})"
-    text = "".join((_bracketed(atom.left, left), atom.function, _bracketed(atom.right, right)))
-    return f"({text})" if grouped else text
-
-
-def _bracketed(dim: Dim, text: str) -> str:
-    plain = isinstance(dim, int) or (
-        len(dim.terms) == 1 and dim.terms[0][1] == 1 and len(dim.terms[0][0]) == 1
-        and isinstance(dim.terms[0][0][0], Symbol)
-    )  # fmt: skip
-    return text if plain else f"({text})"

@@ -66,6 +66,7 @@ class Interval:
 
 
 EMPTY = Interval(inf, -inf)
+REALS = Interval(-inf, inf)
 ANY = Interval(-inf, inf, True)
 
 
@@ -164,8 +165,8 @@ def monotone(
     dtype: DType,
     *,
     increasing: bool = True,
-    domain: Interval = Interval(-inf, inf),  # noqa: B008
-    image: Interval = Interval(-inf, inf),  # noqa: B008
+    domain: Interval = REALS,
+    image: Interval = REALS,
     steps: int = 4,
 ) -> Interval:
     """The values of a monotone function, NaN outside its domain.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -24,7 +25,7 @@ SAVED_MODELS = ("saved_model.pb", "saved_model.pbtxt")
 
 def is_saved_model(folder: Path) -> bool:
     """Whether a folder is a model of TensorFlow."""
-    return any((folder / name).is_file() for name in SAVED_MODELS)
+    return any(os.path.isfile(folder / name) for name in SAVED_MODELS)
 
 
 def read_model(path: Path, shown: str) -> Graph:

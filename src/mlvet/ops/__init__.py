@@ -51,6 +51,7 @@ from mlvet.ops import slicing as slicing
 from mlvet.ops import softmax as softmax
 from mlvet.ops import special as special
 from mlvet.ops import state as state
+from mlvet.ops import tensor_products as tensor_products
 from mlvet.ops import text as text
 from mlvet.ops import transposed_convolution as transposed_convolution
 from mlvet.ops import trees as trees

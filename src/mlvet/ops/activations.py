@@ -11,7 +11,7 @@ from mlvet.ops.danger import Outside, Overflow
 from mlvet.ops.derivative import Partials
 from mlvet.ops.index_map import Elementwise
 from mlvet.ops.numeric import NONNEGATIVE, Composite, Monotone, Piecewise, Range
-from mlvet.ops.op import Effects, Op, register
+from mlvet.ops.op import pure
 from mlvet.ops.pointwise import Array, keeping_dtype, pointwise
 from mlvet.ops.require import Require
 from mlvet.ops.samples import Draw, Sample, Tensors
@@ -239,23 +239,20 @@ def infer_prelu(x: Tensor, slope: Tensor, *, require: Require) -> Tensor:
     return Tensor(dtype, x.shape)
 
 
-prelu = register(
-    Op(
-        "prelu",
-        "pointwise",
-        infer=infer_prelu,
-        numeric=Composite(
-            lambda build, x, slope: build.add(
-                "where", build.add("less", x, _constant_like(build, 0, x)), build.add("mul", x, slope), x
-            )
-        ),
-        index_map=Elementwise(),
-        danger=(Overflow("product-overflow"),),
-        derivative=Partials(lambda x, slope: (np.where(x < 0, slope, 1.0), np.where(x < 0, x, 0.0))),
-        effects=Effects.PURE,
-        reference=keeping_dtype(lambda x, slope: np.where(x < 0, x * slope, x)),
-        samples=lambda draw: Sample((draw.array(shape := draw.shape()), draw.array(draw.broadcastable(shape)))),
-    )
+prelu = pure(
+    "prelu",
+    infer_prelu,
+    keeping_dtype(lambda x, slope: np.where(x < 0, x * slope, x)),
+    lambda draw: Sample((draw.array(shape := draw.shape()), draw.array(draw.broadcastable(shape)))),
+    family="pointwise",
+    numeric=Composite(
+        lambda build, x, slope: build.add(
+            "where", build.add("less", x, _constant_like(build, 0, x)), build.add("mul", x, slope), x
+        )
+    ),
+    index_map=Elementwise(),
+    danger=(Overflow("product-overflow"),),
+    derivative=Partials(lambda x, slope: (np.where(x < 0, slope, 1.0), np.where(x < 0, x, 0.0))),
 )
 
 
@@ -280,19 +277,16 @@ def _gated_partials(gate: Array, x: Array, alpha: float = 1.0) -> tuple[Any, Any
     return slope * x, gate * logistic(alpha * gate)
 
 
-swiglu = register(
-    Op(
-        "swiglu",
-        "pointwise",
-        infer=infer_swiglu,
-        numeric=Composite(lambda build, gate, x, alpha=1.0: build.add("mul", build.add("swish", gate, alpha=alpha), x)),
-        index_map=Elementwise(),
-        danger=(Overflow("product-overflow"),),
-        derivative=Partials(_gated_partials),
-        effects=Effects.PURE,
-        reference=keeping_dtype(_gated),
-        samples=lambda draw: Sample(
-            (draw.array(shape := draw.shape()), draw.array(shape)), {"alpha": draw.choice([1.0, 0.5, 1.702])}
-        ),
-    )
+swiglu = pure(
+    "swiglu",
+    infer_swiglu,
+    keeping_dtype(_gated),
+    lambda draw: Sample(
+        (draw.array(shape := draw.shape()), draw.array(shape)), {"alpha": draw.choice([1.0, 0.5, 1.702])}
+    ),
+    family="pointwise",
+    numeric=Composite(lambda build, gate, x, alpha=1.0: build.add("mul", build.add("swish", gate, alpha=alpha), x)),
+    index_map=Elementwise(),
+    danger=(Overflow("product-overflow"),),
+    derivative=Partials(_gated_partials),
 )

@@ -13,17 +13,16 @@ from mlvet.domains import dims
 from mlvet.domains.dims import Dim, Expr
 from mlvet.domains.dtypes import i32, u32
 from mlvet.domains.tensors import Tensor, UnknownValue
-from mlvet.ops.danger import Danger, Near, Overflow
+from mlvet.ops.danger import SUM_OVERFLOW, Danger, Near, Overflow
 from mlvet.ops.derivative import Derivative, Partials, ProductRule, SameMap, Zero
 from mlvet.ops.index_map import Elementwise
 from mlvet.ops.numeric import NONNEGATIVE, Affine, Bounded, Composite, Lattice, Numeric, Power, Product, Quotient, Range
-from mlvet.ops.op import Effects, Infer, Op, register
+from mlvet.ops.op import Infer, Op, pure
 from mlvet.ops.pointwise import Array, keeping_dtype
 from mlvet.ops.require import Require
 from mlvet.ops.samples import Draw, Sample, Samples, Tensors, broadcasting
 
 PAIR = Tensors(count=2)
-SUM = Overflow("sum-overflow")
 BY_ZERO = Near(0, rule="division-by-zero")
 
 
@@ -88,20 +87,17 @@ def elementwise(
     infer: Infer = infer_broadcast,
 ) -> Op:
     """An operator on elements of operands that broadcast, of one dtype."""
-    return register(
-        Op(
-            name,
-            "arithmetic",
-            infer=infer,
-            numeric=numeric,
-            index_map=Elementwise(),
-            danger=tuple(danger),
-            derivative=derivative,
-            effects=Effects.PURE,
-            reference=_keep_object(reference),
-            samples=samples,
-            folds=folds,
-        )
+    return pure(
+        name,
+        infer,
+        _keep_object(reference),
+        samples,
+        family="arithmetic",
+        numeric=numeric,
+        index_map=Elementwise(),
+        danger=danger,
+        derivative=derivative,
+        folds=folds,
     )
 
 
@@ -193,8 +189,10 @@ def _power_partials(x: Array, exponent: Array) -> tuple[Any, Any]:
     return exponent * np.power(x, exponent - 1.0), result * np.log(x) if exponent.dtype.kind == "f" else None
 
 
-add = elementwise("add", np.add, Affine((1.0, 1.0)), danger=[SUM], derivative=SameMap((0, 1)), folds=True)
-sub = elementwise("sub", np.subtract, Affine((1.0, -1.0)), danger=[SUM], derivative=SameMap((0, 1)), folds=True)
+add = elementwise("add", np.add, Affine((1.0, 1.0)), danger=[SUM_OVERFLOW], derivative=SameMap((0, 1)), folds=True)
+sub = elementwise(
+    "sub", np.subtract, Affine((1.0, -1.0)), danger=[SUM_OVERFLOW], derivative=SameMap((0, 1)), folds=True
+)
 mul = elementwise(
     "mul", np.multiply, Product(), danger=[Overflow("product-overflow")], derivative=ProductRule(), folds=True
 )
@@ -263,7 +261,7 @@ total = elementwise(
     "sum",
     lambda *operands: reduce(np.add, operands),
     Composite(lambda build, *operands: _all_of(build, "add", operands)),
-    danger=[SUM],
+    danger=[SUM_OVERFLOW],
     derivative=Partials(lambda *operands: (1.0,) * len(operands)),
     samples=several,
     folds=True,
@@ -272,7 +270,7 @@ mean = elementwise(
     "mean",
     lambda *operands: reduce(np.add, operands) / len(operands),
     Composite(_decompose_mean),
-    danger=[SUM],
+    danger=[SUM_OVERFLOW],
     derivative=Partials(lambda *operands: (1.0 / len(operands),) * len(operands)),
     samples=several,
 )
@@ -287,7 +285,7 @@ hypot = elementwise(
     "hypot",
     np.hypot,
     Bounded(NONNEGATIVE),
-    danger=[SUM],
+    danger=[SUM_OVERFLOW],
     derivative=Partials(lambda a, b: (a / np.hypot(a, b), b / np.hypot(a, b))),
     samples=lambda draw: Sample(apart(draw)),
 )

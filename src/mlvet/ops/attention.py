@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -11,40 +12,15 @@ from numpy.typing import NDArray
 from mlvet.domains.dims import Dim, floor_div
 from mlvet.domains.dtypes import DType
 from mlvet.domains.tensors import Dims, Tensor
-from mlvet.ops.danger import Overflow
-from mlvet.ops.derivative import Derivative, Jvp
-from mlvet.ops.numeric import Convex, Numeric
-from mlvet.ops.op import Effects, Infer, Op, Reference, register
+from mlvet.ops.danger import SUM_OVERFLOW
+from mlvet.ops.derivative import Jvp
+from mlvet.ops.numeric import Convex
+from mlvet.ops.op import pure
 from mlvet.ops.precision import narrow, wide
 from mlvet.ops.require import Require
-from mlvet.ops.samples import Draw, Sample, Samples, integers
+from mlvet.ops.samples import Draw, Sample, integers
 
-HEAD_SIZE = "dims-differ"
-HEADS = "dims-differ"
-
-
-def attentive(
-    name: str,
-    infer: Infer,
-    reference: Reference,
-    samples: Samples,
-    numeric: Numeric | None = None,
-    derivative: Derivative | None = None,
-) -> Op:
-    """A pure operator of the attention family."""
-    return register(
-        Op(
-            name,
-            "attention",
-            infer=infer,
-            numeric=numeric,
-            danger=(Overflow("sum-overflow"),),
-            derivative=derivative,
-            effects=Effects.PURE,
-            reference=reference,
-            samples=samples,
-        )
-    )
+attentive = partial(pure, family="attention", danger=(SUM_OVERFLOW,))
 
 
 def weights_of(scores: NDArray[Any], bias: NDArray[Any]) -> NDArray[Any]:
@@ -86,7 +62,7 @@ def infer_scaled_dot_product_attention(
         return require.unknown_tensor(dtype)
     require.holds(not (is_causal and attn_mask is not None), "a mask and is_causal exclude each other")
     because = "queries and keys are multiplied along their last dim"
-    require.equal(query.dims[-1], key.dims[-1], because=because, rule=HEAD_SIZE)
+    require.equal(query.dims[-1], key.dims[-1], because=because)
     require.equal(key.dims[-2], value.dims[-2], because="there is one value per key", rule="dims-differ")
     batch = _attention_batch(query, key, value, enable_gqa, require)
     if attn_mask is not None and attn_mask.ranked:
@@ -98,8 +74,8 @@ def _attention_batch(query: Tensor, key: Tensor, value: Tensor, grouped: bool, r
     """The leading dims, where several heads of queries may share one of keys."""
     if not grouped or min(query.rank, key.rank, value.rank) < 3:
         return require.broadcast(query.dims[:-2], key.dims[:-2], value.dims[:-2])
-    heads = require.equal(key.dims[-3], value.dims[-3], because="keys and values have the same heads", rule=HEADS)
-    require.divisible(query.dims[-3], heads, because="each head of keys serves as many heads of queries", rule=HEADS)
+    heads = require.equal(key.dims[-3], value.dims[-3], because="keys and values have the same heads")
+    require.divisible(query.dims[-3], heads, because="each head of keys serves as many heads of queries")
     return (*require.broadcast(query.dims[:-3], key.dims[:-3], value.dims[:-3]), query.dims[-3])
 
 
@@ -168,8 +144,8 @@ scaled_dot_product_attention = attentive(
     infer_scaled_dot_product_attention,
     scaled_dot_product_attention_reference,
     _sample_sdpa,
-    Convex(2),
-    Jvp(_sdpa_along),
+    numeric=Convex(2),
+    derivative=Jvp(_sdpa_along),
 )
 
 
@@ -183,7 +159,7 @@ def _heads(x: Tensor, heads: int | None, what: str, require: Require) -> tuple[D
     if not require.holds(bool(heads), f"{what} of 3 dims needs the number of heads"):
         return None
     assert heads
-    require.divisible(x.dims[2], heads, because=f"the features of {what} fall into {heads} heads", rule=HEADS)
+    require.divisible(x.dims[2], heads, because=f"the features of {what} fall into {heads} heads")
     return x.dims[0], heads, x.dims[1], floor_div(x.dims[2], heads)
 
 
@@ -215,9 +191,9 @@ def infer_attention(
     batch, heads, length, size = query
     for other in (key, value):
         batch = require.equal(batch, other[0], because="query, key and value have one batch", rule="dims-differ")
-    require.equal(size, key[3], because="queries and keys have one size per head", rule=HEAD_SIZE)
-    shared = require.equal(key[1], value[1], because="keys and values have the same heads", rule=HEADS)
-    require.divisible(heads, shared, because="each head of keys serves as many heads of queries", rule=HEADS)
+    require.equal(size, key[3], because="queries and keys have one size per head")
+    shared = require.equal(key[1], value[1], because="keys and values have the same heads")
+    require.divisible(heads, shared, because="each head of keys serves as many heads of queries")
     tokens = require.equal(key[2], value[2], because="there is one value per key", rule="dims-differ")
     total = tokens
     if past_key is not None and require.rank(past_key, 4, "past key"):
@@ -369,4 +345,6 @@ def _sample_flex(draw: Draw) -> Sample:
     return Sample(tuple(map(draw.array, shapes)), {"scale": draw.choice([0.5, 1.0])})
 
 
-flex_attention = attentive("flex_attention", infer_flex_attention, flex_attention_reference, _sample_flex, Convex(2))
+flex_attention = attentive(
+    "flex_attention", infer_flex_attention, flex_attention_reference, _sample_flex, numeric=Convex(2)
+)

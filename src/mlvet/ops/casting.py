@@ -14,7 +14,7 @@ from mlvet.ops.danger import Overflow
 from mlvet.ops.derivative import Jvp, Zero
 from mlvet.ops.index_map import Elementwise
 from mlvet.ops.numeric import Bounded, Piecewise
-from mlvet.ops.op import Effects, Op, register
+from mlvet.ops.op import pure
 from mlvet.ops.pointwise import Array
 from mlvet.ops.require import Require
 from mlvet.ops.samples import Draw, Sample
@@ -141,45 +141,36 @@ def _bit_cast_samples(draw: Draw) -> Sample:
     return Sample((draw.array(draw.shape(), dtype=source),), {"to": to})
 
 
-cast = register(
-    Op(
-        "cast",
-        "pointwise",
-        infer=infer_cast,
-        numeric=Piecewise((0.0,)),
-        index_map=Elementwise(),
-        danger=(Overflow("cast-overflow"),),
-        derivative=Jvp(_cast_jvp),
-        effects=Effects.PURE,
-        reference=cast_to,
-        samples=lambda draw: Sample((draw.array(draw.shape(), low=-100, high=100),), {"to": draw.choice(TARGETS)}),
-        folds=True,
-    )
+cast = pure(
+    "cast",
+    infer_cast,
+    cast_to,
+    lambda draw: Sample((draw.array(draw.shape(), low=-100, high=100),), {"to": draw.choice(TARGETS)}),
+    family="pointwise",
+    numeric=Piecewise((0.0,)),
+    index_map=Elementwise(),
+    danger=(Overflow("cast-overflow"),),
+    derivative=Jvp(_cast_jvp),
+    folds=True,
 )
-cast_like = register(
-    Op(
-        "cast_like",
-        "pointwise",
-        infer=infer_cast_like,
-        numeric=Piecewise((0.0,)),
-        index_map=None,
-        danger=(Overflow("cast-overflow"),),
-        derivative=Jvp(_cast_like_jvp),
-        effects=Effects.PURE,
-        reference=lambda x, like, **options: cast_to(x, dtypes.of(like.dtype), **options),
-        samples=_cast_like_samples,
-    )
+cast_like = pure(
+    "cast_like",
+    infer_cast_like,
+    lambda x, like, **options: cast_to(x, dtypes.of(like.dtype), **options),
+    _cast_like_samples,
+    family="pointwise",
+    numeric=Piecewise((0.0,)),
+    danger=(Overflow("cast-overflow"),),
+    derivative=Jvp(_cast_like_jvp),
 )
-bit_cast = register(
-    Op(
-        "bit_cast",
-        "pointwise",
-        infer=infer_bit_cast,
-        numeric=Bounded(),
-        index_map=Elementwise(),
-        derivative=Zero(),
-        effects=Effects.PURE,
-        reference=lambda x, to: x.view(to.numpy),
-        samples=_bit_cast_samples,
-    )
+bit_cast = pure(
+    "bit_cast",
+    infer_bit_cast,
+    lambda x, to: x.view(to.numpy),
+    _bit_cast_samples,
+    family="pointwise",
+    numeric=Bounded(),
+    index_map=Elementwise(),
+    danger=None,
+    derivative=Zero(),
 )

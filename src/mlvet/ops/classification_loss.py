@@ -3,22 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from mlvet.domains.dtypes import i32, i64
 from mlvet.domains.tensors import Dims, Tensor, Unranked
-from mlvet.ops.danger import Overflow
+from mlvet.ops.danger import SUM_OVERFLOW
 from mlvet.ops.derivative import Jvp
 from mlvet.ops.numeric import Bounded
-from mlvet.ops.op import Effects, Op, register
+from mlvet.ops.op import pure
 from mlvet.ops.pointwise import Array, is_narrow
 from mlvet.ops.require import Require
 from mlvet.ops.samples import Draw, Sample
-from mlvet.ops.softmax import log_softmax_of, softmax_of
+from mlvet.ops.softmax import log_softmax_along, log_softmax_of
 
-SUM = Overflow("sum-overflow")
+_loss = partial(pure, family="loss", numeric=Bounded(), danger=(SUM_OVERFLOW,))
 
 
 def _labelled_shape(
@@ -46,7 +47,7 @@ def infer_negative_log_likelihood_loss(
     ignore_index: int | None = None,
     reduction: str = "mean",
 ) -> Tensor:
-    """See `_labelled_shape`."""
+    """One loss per label, or none of the dims after a reduction; the classes are dim 1 of the scores."""
     del ignore_index
     return Tensor(scores.dtype, _labelled_shape(scores, labels, weights, require, reduction))
 
@@ -123,7 +124,7 @@ def _likelihood_jvp(
 def _cross_entropy_jvp(operands: Sequence[Any], directions: Sequence[Any], **options: Any) -> Any:
     scores = operands[0]
     along = np.zeros_like(scores) if directions[0] is None else directions[0]
-    change = along - np.sum(softmax_of(scores, 1) * along, axis=1, keepdims=True)
+    change = log_softmax_along(scores, along, 1)
     loss = _likelihood_jvp((log_softmax_of(scores, 1), *operands[1:]), (change, *directions[1:]), **options)
     return loss, change
 
@@ -140,31 +141,19 @@ def _labelled(draw: Draw) -> Sample:
     return Sample((scores, labels, weights), attributes)
 
 
-negative_log_likelihood_loss = register(
-    Op(
-        "negative_log_likelihood_loss",
-        "loss",
-        infer=infer_negative_log_likelihood_loss,
-        numeric=Bounded(),
-        danger=(SUM,),
-        derivative=Jvp(_likelihood_jvp),
-        effects=Effects.PURE,
-        reference=_likelihood,
-        samples=_labelled,
-    )
+negative_log_likelihood_loss = _loss(
+    "negative_log_likelihood_loss",
+    infer_negative_log_likelihood_loss,
+    _likelihood,
+    _labelled,
+    derivative=Jvp(_likelihood_jvp),
 )
-softmax_cross_entropy_loss = register(
-    Op(
-        "softmax_cross_entropy_loss",
-        "loss",
-        infer=infer_softmax_cross_entropy_loss,
-        numeric=Bounded(),
-        danger=(SUM,),
-        derivative=Jvp(_cross_entropy_jvp),
-        effects=Effects.PURE,
-        reference=_cross_entropy,
-        samples=_labelled,
-    )
+softmax_cross_entropy_loss = _loss(
+    "softmax_cross_entropy_loss",
+    infer_softmax_cross_entropy_loss,
+    _cross_entropy,
+    _labelled,
+    derivative=Jvp(_cross_entropy_jvp),
 )
 
 
@@ -197,8 +186,7 @@ def _dense_jvp(operands: Sequence[Any], directions: Sequence[Any], axis: int = -
     scores, targets = operands
     total: Any = 0.0
     if directions[0] is not None:
-        change = directions[0] - np.sum(softmax_of(scores, axis) * directions[0], axis=axis, keepdims=True)
-        total = total - np.sum(targets * change, axis=axis)
+        total = total - np.sum(targets * log_softmax_along(scores, directions[0], axis), axis=axis)
     if directions[1] is not None:
         total = total - np.sum(directions[1] * log_softmax_of(scores, axis), axis=axis)
     return total
@@ -206,16 +194,16 @@ def _dense_jvp(operands: Sequence[Any], directions: Sequence[Any], axis: int = -
 
 def _sparse(scores: Array, labels: Array) -> Array:
     wide = scores.astype(np.float32) if is_narrow(scores) else scores
-    log_p = log_softmax_of(wide, -1)
-    picked = np.take_along_axis(log_p, np.expand_dims(labels, -1).astype(np.int64), -1)
-    return np.asarray(-np.squeeze(picked, -1)).astype(scores.dtype)
+    return np.asarray(-_at_labels(log_softmax_of(wide, -1), labels)).astype(scores.dtype)
+
+
+def _at_labels(rows: Any, labels: Array) -> Any:
+    return np.squeeze(np.take_along_axis(rows, np.expand_dims(labels, -1).astype(np.int64), -1), -1)
 
 
 def _sparse_jvp(operands: Sequence[Any], directions: Sequence[Any]) -> Any:
     scores, labels = operands
-    along = directions[0]
-    change = along - np.sum(softmax_of(scores, -1) * along, axis=-1, keepdims=True)
-    return -np.squeeze(np.take_along_axis(change, np.expand_dims(labels, -1).astype(np.int64), -1), -1)
+    return -_at_labels(log_softmax_along(scores, directions[0], -1), labels)
 
 
 def _dense_samples(draw: Draw) -> Sample:
@@ -229,31 +217,15 @@ def _sparse_samples(draw: Draw) -> Sample:
     return Sample((draw.array(shape), draw.array(shape[:-1], low=0, high=shape[-1] - 1, dtype=i64)))
 
 
-softmax_cross_entropy_with_logits = register(
-    Op(
-        "softmax_cross_entropy_with_logits",
-        "loss",
-        infer=infer_dense_cross_entropy,
-        numeric=Bounded(),
-        danger=(SUM,),
-        derivative=Jvp(_dense_jvp),
-        effects=Effects.PURE,
-        reference=_dense,
-        samples=_dense_samples,
-    )
+softmax_cross_entropy_with_logits = _loss(
+    "softmax_cross_entropy_with_logits", infer_dense_cross_entropy, _dense, _dense_samples, derivative=Jvp(_dense_jvp)
 )
-sparse_softmax_cross_entropy_with_logits = register(
-    Op(
-        "sparse_softmax_cross_entropy_with_logits",
-        "loss",
-        infer=infer_sparse_cross_entropy,
-        numeric=Bounded(),
-        danger=(SUM,),
-        derivative=Jvp(_sparse_jvp),
-        effects=Effects.PURE,
-        reference=_sparse,
-        samples=_sparse_samples,
-    )
+sparse_softmax_cross_entropy_with_logits = _loss(
+    "sparse_softmax_cross_entropy_with_logits",
+    infer_sparse_cross_entropy,
+    _sparse,
+    _sparse_samples,
+    derivative=Jvp(_sparse_jvp),
 )
 
 
@@ -278,4 +250,4 @@ def infer_ctc_loss(
     return Tensor(log_probs.dtype, (batch,) if reduction == "none" else ())
 
 
-ctc_loss = register(Op("ctc_loss", "loss", infer=infer_ctc_loss, effects=Effects.PURE))
+ctc_loss = pure("ctc_loss", infer_ctc_loss, family="loss", danger=None)

@@ -14,7 +14,7 @@ from mlvet.domains.tensors import Tensor, UnknownValue
 from mlvet.ops.derivative import Partials, Zero
 from mlvet.ops.index_map import Elementwise
 from mlvet.ops.numeric import Predicate, Selection
-from mlvet.ops.op import Effects, Op, register
+from mlvet.ops.op import Op, pure
 from mlvet.ops.pointwise import Array
 from mlvet.ops.require import Require
 from mlvet.ops.samples import Draw, Sample, Samples, Tensors, broadcasting
@@ -56,20 +56,16 @@ def predicate(
             return np.asarray(decided(*(operand.astype(object) for operand in operands)), dtype=bool)
         return np.asarray(function(*operands, **attributes)).astype(bool)
 
-    return register(
-        Op(
-            name,
-            "comparison",
-            infer=infer_relation,
-            numeric=Predicate(name),
-            index_map=Elementwise(),
-            danger=(),
-            derivative=Zero(),
-            effects=Effects.PURE,
-            reference=run,
-            samples=samples,
-            folds=sizes is not None,
-        )
+    return pure(
+        name,
+        infer_relation,
+        run,
+        samples,
+        family="comparison",
+        numeric=Predicate(name),
+        index_map=Elementwise(),
+        derivative=Zero(),
+        folds=sizes is not None,
     )
 
 
@@ -139,18 +135,14 @@ def _where_samples(draw: Draw) -> Sample:
     return Sample((draw.array(condition, dtype=bool_), draw.array(x), draw.array(y)))
 
 
-where = register(
-    Op(
-        "where",
-        "comparison",
-        infer=infer_where,
-        numeric=Selection((1, 2)),
-        index_map=Elementwise(),
-        danger=(),
-        derivative=Partials(lambda condition, *_: (None, condition * 1.0, ~condition * 1.0)),
-        effects=Effects.PURE,
-        reference=_where,
-        samples=_where_samples,
-        folds=True,
-    )
+where = pure(
+    "where",
+    infer_where,
+    _where,
+    _where_samples,
+    family="comparison",
+    numeric=Selection((1, 2)),
+    index_map=Elementwise(),
+    derivative=Partials(lambda condition, *_: (None, condition * 1.0, ~condition * 1.0)),
+    folds=True,
 )

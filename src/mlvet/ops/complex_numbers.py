@@ -11,7 +11,7 @@ from mlvet.domains.dtypes import DType, Kind, c64, c128, f32, f64
 from mlvet.domains.tensors import Tensor
 from mlvet.ops.index_map import Elementwise
 from mlvet.ops.numeric import Bounded
-from mlvet.ops.op import Effects, Op, register
+from mlvet.ops.op import Op, pure
 from mlvet.ops.pointwise import infer_pointwise
 from mlvet.ops.samples import Sample
 
@@ -25,18 +25,14 @@ def infer_part(x: Tensor, **_: Any) -> Tensor:
 
 
 def _part(name: str, function: Callable[..., Any], infer: Callable[..., Tensor] = infer_part) -> Op:
-    return register(
-        Op(
-            name,
-            "pointwise",
-            infer=infer,
-            numeric=Bounded(),
-            index_map=Elementwise(),
-            danger=(),
-            effects=Effects.PURE,
-            reference=lambda x: np.array(function(x)),
-            samples=lambda draw: Sample((draw.array(draw.shape(), dtype=draw.choice([c64, c128, f32])),)),
-        )
+    return pure(
+        name,
+        infer,
+        lambda x: np.array(function(x)),
+        lambda draw: Sample((draw.array(draw.shape(), dtype=draw.choice([c64, c128, f32])),)),
+        family="pointwise",
+        numeric=Bounded(),
+        index_map=Elementwise(),
     )
 
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from mlvet.ops.op import Effects, Op, register
+from mlvet.ops.op import Op, pure
 
 
 def _control(name: str) -> Op:
     """An operator that does nothing but run the regions of its node; their dangers and effects are theirs."""
-    return register(Op(name, "control", danger=(), effects=Effects.PURE))
+    return pure(name, family="control")
 
 
 if_ = _control("if")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -10,42 +11,18 @@ from numpy.typing import NDArray
 
 from mlvet.domains.dims import Dim, floor_div, maximum, product
 from mlvet.domains.tensors import Dims, Tensor
-from mlvet.ops.danger import Overflow
-from mlvet.ops.derivative import Derivative
-from mlvet.ops.multilinear import product_rule
-from mlvet.ops.numeric import Bilinear, Numeric
-from mlvet.ops.op import Effects, Infer, Op, Reference, register
+from mlvet.ops.danger import SUM_OVERFLOW
+from mlvet.ops.multilinear import sum_of_products
+from mlvet.ops.op import pure
 from mlvet.ops.precision import narrow, wide
 from mlvet.ops.require import Require
-from mlvet.ops.samples import Draw, Sample, Samples
+from mlvet.ops.samples import Draw, Sample
 from mlvet.ops.windows import layout, pad, required_layout, view, windows
 
 CHANNELS = "conv-channels"
 GROUPS = "not-divisible"
 
-
-def convolution(
-    name: str,
-    infer: Infer,
-    reference: Reference,
-    samples: Samples,
-    numeric: Numeric | None = None,
-    derivative: Derivative | None = None,
-) -> Op:
-    """A pure operator that sums products of a kernel with windows of its input."""
-    return register(
-        Op(
-            name,
-            "convolution",
-            infer=infer,
-            numeric=numeric,
-            danger=(Overflow("sum-overflow"),),
-            derivative=derivative,
-            effects=Effects.PURE,
-            reference=reference,
-            samples=samples,
-        )
-    )
+convolution = partial(pure, family="convolution", danger=(SUM_OVERFLOW,))
 
 
 def kernel_letters(kernel_format: str) -> tuple[str, str]:
@@ -68,6 +45,16 @@ def kernel_dims(w: Tensor, kernel_format: str, group: int, require: Require) -> 
 def dilated(length: Dim, factor: int) -> Dim:
     """The length of an input with `factor - 1` zeros put between its elements."""
     return length if factor == 1 else maximum((length - 1) * factor + 1, 0)
+
+
+def require_kernel_and_bias(
+    kernel_shape: Sequence[int] | None, sizes: Sequence[Dim], bias: Tensor | None, out: Dim, require: Require
+) -> None:
+    """The shape told of the kernel must be its own, and the bias must have one element per output channel."""
+    for told, size in zip(kernel_shape or (), sizes, strict=False):
+        require.equal(size, told, because="kernel_shape must be the shape of the kernel")
+    if bias is not None and require.rank(bias, 1, "bias"):
+        require.equal(bias.dims[0], out, because="the bias has one element per output channel")
 
 
 def infer_conv(
@@ -100,14 +87,10 @@ def infer_conv(
     out, per_group, sizes, groups = kernel
     if not require.rank(x, w.rank, "the input of such a kernel"):
         return require.unknown_tensor(dtype, w.rank)
-    if kernel_shape:
-        for given, size in zip(kernel_shape, sizes, strict=False):
-            require.equal(size, given, because="kernel_shape must be the shape of the kernel")
     because = "the input has as many channels as the kernel takes" + (f", times {groups} groups" if groups != 1 else "")
     require.equal(channels, per_group * groups, because=because, rule=CHANNELS)
     require.divisible(out, groups, because=f"the output channels fall into {groups} groups", rule=GROUPS)
-    if b is not None and require.rank(b, 1, "bias"):
-        require.equal(b.dims[0], out, because="the bias has one element per output channel", rule="dims-differ")
+    require_kernel_and_bias(kernel_shape, sizes, b, out, require)
     if batch_group_count > 1:
         require.divisible(batch, batch_group_count, because="the batch falls into groups", rule=GROUPS)
         require.divisible(out, batch_group_count, because="the output channels fall into groups", rule=GROUPS)
@@ -244,14 +227,7 @@ def sample_conv(draw: Draw) -> Sample:
     return Sample((draw.array(x), draw.array(w), b), options)
 
 
-conv = convolution(
-    "conv",
-    infer_conv,
-    conv_reference,
-    sample_conv,
-    Bilinear(plus=2, terms=conv_terms),
-    product_rule(conv_reference, plus=2),
-)
+conv = sum_of_products("conv", infer_conv, conv_reference, sample_conv, family="convolution", plus=2, terms=conv_terms)
 
 
 def infer_causal_conv_with_state(

@@ -2,51 +2,28 @@
 
 from __future__ import annotations
 
-from math import ceil
+from functools import partial
+from math import ceil, prod
 from typing import Any
 
 import numpy as np
 
 from mlvet.domains import dtypes
-from mlvet.domains.dims import Dim, ceil_div, maximum, product
+from mlvet.domains.dims import Dim, ceil_div, maximum
 from mlvet.domains.dtypes import DType
 from mlvet.domains.tensors import SMALL, Tensor, Unranked, of_dims
-from mlvet.ops.derivative import Derivative, SameMap, Zero
-from mlvet.ops.index_map import IndexMap, Moves
+from mlvet.ops.derivative import SameMap, Zero
+from mlvet.ops.index_map import Moves
 from mlvet.ops.layout import Array, ints_of, length_of, proper
-from mlvet.ops.numeric import NONNEGATIVE, Bounded, ByMode, Linear, Numeric, Range, Selection
-from mlvet.ops.op import Effects, Infer, Op, Reference, register
+from mlvet.ops.numeric import NONNEGATIVE, Bounded, ByMode, Linear, Range, Selection
+from mlvet.ops.op import pure
 from mlvet.ops.require import Require
-from mlvet.ops.samples import Draw, Sample, Samples, Tensors, integers
+from mlvet.ops.samples import Draw, Sample, Tensors, integers
 
 SIZES = Bounded(NONNEGATIVE)
 ANY = Tensors()
 
-
-def _creation(
-    name: str,
-    infer: Infer,
-    reference: Reference,
-    samples: Samples,
-    numeric: Numeric | None,
-    *,
-    derivative: Derivative | None = None,
-    index_map: IndexMap | None = None,
-) -> Op:
-    return register(
-        Op(
-            name,
-            "creation",
-            infer=infer,
-            numeric=numeric,
-            index_map=index_map,
-            danger=(),
-            derivative=derivative or Zero(),
-            effects=Effects.PURE,
-            reference=reference,
-            samples=samples,
-        )
-    )
+_creation = partial(pure, family="creation", derivative=Zero())
 
 
 def _of_shape(require: Require, shape: Tensor, dtype: DType | None, value: Any = None) -> Tensor:
@@ -58,7 +35,7 @@ def _of_shape(require: Require, shape: Tensor, dtype: DType | None, value: Any =
     if not require.holds(not negative, f"a tensor cannot have the size {negative}", "size-out-of-range"):
         return require.unknown_tensor(dtype, len(dims))
     known = [dim for dim in dims if isinstance(dim, int)]
-    small = len(known) == len(dims) and int(product(dims)) <= SMALL  # type: ignore[arg-type]
+    small = len(known) == len(dims) and prod(known) <= SMALL
     elements = np.full(known, value, dtype=dtype.numpy) if value is not None and dtype and small else None
     return Tensor(dtype, tuple(dims), elements)
 
@@ -82,7 +59,7 @@ constant_of_shape = _creation(
     infer_constant_of_shape,
     _constant_of_shape,
     _sample_constant_of_shape,
-    ByMode(lambda value=0.0, **_: Selection((), float(value))),
+    numeric=ByMode(lambda value=0.0, **_: Selection((), float(value))),
 )
 
 
@@ -103,7 +80,7 @@ def _sample_fill(draw: Draw) -> Sample:
 
 
 fill = _creation(
-    "fill", infer_fill, _fill, _sample_fill, Selection((1,)), derivative=SameMap((1,)), index_map=Moves((1,))
+    "fill", infer_fill, _fill, _sample_fill, numeric=Selection((1,)), derivative=SameMap((1,)), index_map=Moves((1,))
 )
 
 
@@ -116,12 +93,13 @@ def _steps(start: Any, limit: Any, delta: Any) -> int:
 def infer_range(start: Tensor, limit: Tensor, delta: Tensor, *, require: Require, **_: Any) -> Tensor:
     """From start by delta up to, not including, limit."""
     dtype = require.same_dtype(start, limit, delta)
-    if any(operand.value is None or operand.value.size != 1 for operand in (start, limit, delta)):
+    values = [each.value for each in (start, limit, delta) if each.value is not None and each.value.size == 1]
+    if len(values) != 3:
         return Tensor(dtype, (require.unknown(),))
     if dtype is not None and not dtype.is_integer:
-        if any(operand.value is not None and operand.value.dtype == object for operand in (start, limit, delta)):
+        if any(value.dtype == object for value in values):
             return Tensor(dtype, (require.unknown(),))
-        first, last, step = (float(np.ravel(operand.value)[0]) for operand in (start, limit, delta))  # type: ignore[arg-type]
+        first, last, step = (float(np.ravel(value)[0]) for value in values)
         if not require.holds(step != 0, "the step of a range cannot be 0"):
             return Tensor(dtype, (require.unknown(),))
         return Tensor(dtype, (_steps(first, last, step),))
@@ -150,17 +128,7 @@ def _sample_range(draw: Draw) -> Sample:
     return Sample(tuple(np.asarray(end, dtype=dtype.numpy) for end in ends))
 
 
-range_ = register(
-    Op(
-        "range",
-        "creation",
-        infer=infer_range,
-        danger=(),
-        effects=Effects.PURE,
-        reference=_range,
-        samples=_sample_range,
-    )
-)
+range_ = pure("range", infer_range, _range, _sample_range, family="creation")
 
 
 def infer_eye_like(x: Tensor, *, require: Require, dtype: DType | None = None, k: int = 0) -> Tensor:
@@ -182,7 +150,7 @@ def _sample_eye_like(draw: Draw) -> Sample:
     return Sample((draw.array(draw.shape(2, 2)),), attributes)
 
 
-eye_like = _creation("eye_like", infer_eye_like, _eye_like, _sample_eye_like, Bounded(Range(0, 1)))
+eye_like = _creation("eye_like", infer_eye_like, _eye_like, _sample_eye_like, numeric=Bounded(Range(0, 1)))
 
 
 def infer_like(x: Tensor, *, dtype: DType | None = None, **_: Any) -> Tensor:
@@ -202,8 +170,8 @@ def _ones_like(x: Array, *, dtype: DType | None = None) -> Array:
     return np.ones(x.shape, dtype=dtype.numpy if dtype else x.dtype)
 
 
-zeros_like = _creation("zeros_like", infer_like, _zeros_like, _sample_like, Selection((), 0.0))
-ones_like = _creation("ones_like", infer_like, _ones_like, _sample_like, Selection((), 1.0))
+zeros_like = _creation("zeros_like", infer_like, _zeros_like, _sample_like, numeric=Selection((), 0.0))
+ones_like = _creation("ones_like", infer_like, _ones_like, _sample_like, numeric=Selection((), 1.0))
 
 
 def infer_full_like(x: Tensor, value: Tensor, *, require: Require) -> Tensor:
@@ -226,7 +194,7 @@ full_like = _creation(
     infer_full_like,
     _full_like,
     _sample_full_like,
-    Selection((1,)),
+    numeric=Selection((1,)),
     derivative=SameMap((1,)),
     index_map=Moves((1,)),
 )
@@ -250,7 +218,7 @@ def _sample_shape(draw: Draw) -> Sample:
     return Sample((draw.array(draw.shape()),), attributes if end is None else {**attributes, "end": end})
 
 
-shape = _creation("shape", infer_shape, _shape, _sample_shape, SIZES)
+shape = _creation("shape", infer_shape, _shape, _sample_shape, numeric=SIZES)
 
 
 def _scalar(dim: Dim) -> Tensor:
@@ -281,9 +249,11 @@ def _sample_dim(draw: Draw) -> Sample:
     return Sample((draw.array(dims),), {"axis": draw.integer(-len(dims), len(dims) - 1)})
 
 
-size = _creation("size", infer_size, lambda x: np.asarray(x.size, dtype=np.int64), ANY, SIZES)
-rank = _creation("rank", infer_rank, lambda x: np.asarray(x.ndim, dtype=np.int64), ANY, SIZES)
-dim = _creation("dim", infer_dim, lambda x, *, axis: np.asarray(x.shape[axis], dtype=np.int64), _sample_dim, SIZES)
+size = _creation("size", infer_size, lambda x: np.asarray(x.size, dtype=np.int64), ANY, numeric=SIZES)
+rank = _creation("rank", infer_rank, lambda x: np.asarray(x.ndim, dtype=np.int64), ANY, numeric=SIZES)
+dim = _creation(
+    "dim", infer_dim, lambda x, *, axis: np.asarray(x.shape[axis], dtype=np.int64), _sample_dim, numeric=SIZES
+)
 
 
 def infer_linspace(start: Tensor, stop: Tensor, num: Tensor, *, require: Require) -> Tensor:
@@ -304,7 +274,7 @@ def _sample_linspace(draw: Draw) -> Sample:
 
 
 linspace = _creation(
-    "linspace", infer_linspace, _linspace, _sample_linspace, Linear((0, 1)), derivative=SameMap((0, 1))
+    "linspace", infer_linspace, _linspace, _sample_linspace, numeric=Linear((0, 1)), derivative=SameMap((0, 1))
 )
 
 
@@ -324,4 +294,4 @@ def _sample_tri(draw: Draw) -> Sample:
     return Sample(tuple(sizes), {"k": draw.integer(-3, 3), "dtype": draw.choice((dtypes.f32, dtypes.i64))})
 
 
-tri = _creation("tri", infer_tri, _tri, _sample_tri, Bounded(Range(0, 1)))
+tri = _creation("tri", infer_tri, _tri, _sample_tri, numeric=Bounded(Range(0, 1)))

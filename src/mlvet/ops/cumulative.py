@@ -9,11 +9,11 @@ import numpy as np
 
 from mlvet.domains.dtypes import i64
 from mlvet.domains.tensors import Tensor
-from mlvet.ops.danger import Danger, Overflow
+from mlvet.ops.danger import SUM_OVERFLOW, Danger, Overflow
 from mlvet.ops.derivative import Derivative, Jvp, SameMap
 from mlvet.ops.index_map import AlongAxis
 from mlvet.ops.numeric import Bounded, Linear, Numeric, Selection
-from mlvet.ops.op import Effects, Op, register
+from mlvet.ops.op import Op, pure
 from mlvet.ops.pointwise import Array, is_narrow
 from mlvet.ops.require import Require
 from mlvet.ops.samples import Draw, Sample, Samples
@@ -63,20 +63,17 @@ def cumulative(
     folds: bool = False,
 ) -> Op:
     """An operator that runs along the axis in operand 1."""
-    return register(
-        Op(
-            name,
-            "reduction",
-            infer=infer,
-            numeric=numeric,
-            index_map=AlongAxis(),
-            danger=tuple(danger),
-            derivative=derivative,
-            effects=Effects.PURE,
-            reference=reference,
-            samples=samples or _samples(),
-            folds=folds,
-        )
+    return pure(
+        name,
+        infer,
+        reference,
+        samples or _samples(),
+        family="reduction",
+        numeric=numeric,
+        index_map=AlongAxis(),
+        danger=danger,
+        derivative=derivative,
+        folds=folds,
     )
 
 
@@ -97,7 +94,7 @@ def _log_sum_jvp(operands: Sequence[Any], directions: Sequence[Any], **options: 
     return np.divide(weighted, total, out=np.zeros_like(weighted), where=total > 0)
 
 
-cum_sum = cumulative("cum_sum", _sum, Linear(), danger=[Overflow("sum-overflow")], derivative=SameMap(), folds=True)
+cum_sum = cumulative("cum_sum", _sum, Linear(), danger=[SUM_OVERFLOW], derivative=SameMap(), folds=True)
 cum_prod = cumulative(
     "cum_prod",
     _product,

@@ -38,6 +38,10 @@ class Overflow:
     beyond_log_max: bool = False
 
 
+SUM_OVERFLOW = Overflow("sum-overflow")
+"""That of every operator that adds up elements."""
+
+
 @dataclass(frozen=True, slots=True)
 class GradientAt:
     """The result is finite but its derivative is NaN or infinite where operand `operand` is `point`."""

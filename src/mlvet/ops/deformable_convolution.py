@@ -16,8 +16,6 @@ from mlvet.ops.require import Require
 from mlvet.ops.samples import Draw, Sample
 from mlvet.ops.windows import windows
 
-OFFSETS = "dims-differ"
-
 
 def infer_deform_conv(
     x: Tensor,
@@ -36,13 +34,13 @@ def infer_deform_conv(
     if not (result.ranked and w.ranked and w.rank == x.rank and x.rank >= 2):
         return result
     channels = offset_group * product(w.dims[2:])
-    require.divisible(x.dims[1], offset_group, because="the input channels fall into offset groups", rule=OFFSETS)
+    require.divisible(x.dims[1], offset_group, because="the input channels fall into offset groups")
     for operand, each, what in ((offset, x.rank - 2, "offset"), (mask, 1, "mask")):
         if operand is None or not require.rank(operand, x.rank, what):
             continue
         wanted = (x.dims[0], channels * each, *result.dims[2:])
         for found, right in zip(operand.dims, wanted, strict=True):
-            require.equal(found, right, because=f"the {what} covers each place of the result", rule=OFFSETS)
+            require.equal(found, right, because=f"the {what} covers each place of the result")
     return result
 
 

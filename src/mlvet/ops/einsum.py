@@ -140,6 +140,6 @@ einsum = contraction(
     infer_einsum,
     einsum_reference,
     sample_einsum,
-    Multilinear(terms=_terms),
-    product_rule(einsum_reference, None),
+    numeric=Multilinear(terms=_terms),
+    derivative=product_rule(einsum_reference, None),
 )

@@ -14,7 +14,7 @@ from mlvet.domains.tensors import Tensor
 from mlvet.ops.derivative import SameMap, Zero
 from mlvet.ops.index_map import Elementwise, Moves
 from mlvet.ops.numeric import Monotone, Range, Selection
-from mlvet.ops.op import Effects, Op, register
+from mlvet.ops.op import pure
 from mlvet.ops.require import Require
 from mlvet.ops.samples import Draw, Sample, integers
 
@@ -39,19 +39,15 @@ def _sample_extractor(draw: Draw) -> Sample:
     return Sample((x, draw.choice([indices, indices[None]])))
 
 
-array_feature_extractor = register(
-    Op(
-        "array_feature_extractor",
-        "features",
-        infer=infer_array_feature_extractor,
-        numeric=Selection((0,)),
-        index_map=Moves((0,)),
-        danger=(),
-        derivative=SameMap((0,)),
-        effects=Effects.PURE,
-        reference=array_feature_extractor_reference,
-        samples=_sample_extractor,
-    )
+array_feature_extractor = pure(
+    "array_feature_extractor",
+    infer_array_feature_extractor,
+    array_feature_extractor_reference,
+    _sample_extractor,
+    family="features",
+    numeric=Selection((0,)),
+    index_map=Moves((0,)),
+    derivative=SameMap((0,)),
 )
 
 
@@ -64,19 +60,15 @@ def binarizer_reference(x: NDArray[Any], *, threshold: float = 0.0) -> NDArray[A
     return np.asarray(x > threshold).astype(x.dtype)
 
 
-binarizer = register(
-    Op(
-        "binarizer",
-        "features",
-        infer=infer_binarizer,
-        numeric=Monotone(image=Range(0, 1)),
-        index_map=Elementwise(),
-        danger=(),
-        derivative=Zero(),
-        effects=Effects.PURE,
-        reference=binarizer_reference,
-        samples=lambda draw: Sample((draw.array(draw.shape()),), {"threshold": draw.choice([0.0, 1.0])}),
-    )
+binarizer = pure(
+    "binarizer",
+    infer_binarizer,
+    binarizer_reference,
+    lambda draw: Sample((draw.array(draw.shape()),), {"threshold": draw.choice([0.0, 1.0])}),
+    family="features",
+    numeric=Monotone(image=Range(0, 1)),
+    index_map=Elementwise(),
+    derivative=Zero(),
 )
 
 
@@ -158,16 +150,12 @@ def _sample_encoder(draw: Draw) -> Sample:
     return Sample((draw.array(draw.shape(), low=0, high=4, dtype=dtypes.i64),), attributes)
 
 
-label_encoder = register(
-    Op(
-        "label_encoder",
-        "features",
-        infer=infer_label_encoder,
-        index_map=Elementwise(),
-        danger=(),
-        derivative=Zero(),
-        effects=Effects.PURE,
-        reference=label_encoder_reference,
-        samples=_sample_encoder,
-    )
+label_encoder = pure(
+    "label_encoder",
+    infer_label_encoder,
+    label_encoder_reference,
+    _sample_encoder,
+    family="features",
+    index_map=Elementwise(),
+    derivative=Zero(),
 )

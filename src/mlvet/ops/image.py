@@ -11,11 +11,11 @@ import numpy as np
 
 from mlvet.domains.dims import Dim, floor_div
 from mlvet.domains.tensors import Tensor
-from mlvet.ops.danger import Overflow
+from mlvet.ops.danger import SUM_OVERFLOW
 from mlvet.ops.derivative import Jvp
 from mlvet.ops.layout import Array, axes_of, ints_of, length_of, proper
 from mlvet.ops.numeric import ByMode, Convex, Linear, Numeric, Selection
-from mlvet.ops.op import Effects, Op, register
+from mlvet.ops.op import pure
 from mlvet.ops.require import Require
 from mlvet.ops.samples import Draw, Sample, integers
 
@@ -258,16 +258,13 @@ def kind_of_resize(
     return Convex() if mode == "linear" else Linear()
 
 
-resize = register(
-    Op(
-        "resize",
-        "image",
-        infer=infer_resize,
-        numeric=ByMode(kind_of_resize),
-        danger=(Overflow("sum-overflow"),),
-        derivative=Jvp(_move_resize, operands=(0,)),
-        effects=Effects.PURE,
-        reference=_resize,
-        samples=_sample_resize,
-    )
+resize = pure(
+    "resize",
+    infer_resize,
+    _resize,
+    _sample_resize,
+    family="image",
+    numeric=ByMode(kind_of_resize),
+    danger=(SUM_OVERFLOW,),
+    derivative=Jvp(_move_resize, operands=(0,)),
 )

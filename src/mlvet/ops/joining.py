@@ -6,7 +6,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from mlvet.domains.dims import Dim, ceil_div, minimum, total
+from mlvet.domains.dims import Dim, ceil_div, evaluate, minimum, total
 from mlvet.domains.tensors import Tensor, Unranked
 from mlvet.ops.layout import Array, any_axis, ints_of, layout, length_of, proper, same_dims
 from mlvet.ops.require import Require
@@ -141,7 +141,8 @@ def equal_parts(dim: Dim, count: int) -> list[Dim]:
 
 def _split(x: Array, split: Array | None = None, *, axis: int = 0, num_outputs: int | None = None) -> tuple[Array, ...]:
     dim = x.shape[axis]
-    sizes = ints_of(split) if split is not None else [int(size) for size in equal_parts(dim, num_outputs or 1)]  # type: ignore[arg-type]
+    parts = equal_parts(dim, num_outputs or 1)
+    sizes = [evaluate(part, {}) for part in parts] if split is None else ints_of(split)
     if -1 in sizes:
         sizes[sizes.index(-1)] = dim - sum(sizes) - 1
     return tuple(np.split(x, np.cumsum(sizes)[:-1], axis=axis))

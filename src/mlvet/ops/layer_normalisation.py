@@ -21,7 +21,7 @@ from mlvet.ops.normalisation import (
     wide,
 )
 from mlvet.ops.numeric import Bounded, Range
-from mlvet.ops.op import Effects, Op, register
+from mlvet.ops.op import pure
 from mlvet.ops.pointwise import Array
 from mlvet.ops.require import Require
 from mlvet.ops.samples import Draw, Sample
@@ -208,19 +208,16 @@ def _lp_samples(draw: Draw) -> Sample:
     return Sample((x,), {"axis": draw.integer(-x.ndim, x.ndim - 1), "p": draw.integer(1, 2)})
 
 
-lp_normalization = register(
-    Op(
-        "lp_normalization",
-        "normalisation",
-        infer=infer_lp_normalization,
-        numeric=Bounded(Range(-1, 1)),
-        index_map=AlongAxis(),
-        danger=(SQUARE, AllAt(0, rule="infinite-gradient", gradient=True)),
-        derivative=Jvp(_lp_jvp),
-        effects=Effects.PURE,
-        reference=_lp_normalization,
-        samples=_lp_samples,
-    )
+lp_normalization = pure(
+    "lp_normalization",
+    infer_lp_normalization,
+    _lp_normalization,
+    _lp_samples,
+    family="normalisation",
+    numeric=Bounded(Range(-1, 1)),
+    index_map=AlongAxis(),
+    danger=(SQUARE, AllAt(0, rule="infinite-gradient", gradient=True)),
+    derivative=Jvp(_lp_jvp),
 )
 
 

@@ -13,7 +13,7 @@ from mlvet.domains.tensors import Dims, Tensor, UnknownRank
 from mlvet.ops.derivative import Derivative, SameMap
 from mlvet.ops.index_map import Moves
 from mlvet.ops.numeric import Numeric, Selection
-from mlvet.ops.op import Effects, Infer, Op, Reference, register
+from mlvet.ops.op import Infer, Op, Reference, pure
 from mlvet.ops.require import Require
 from mlvet.ops.samples import Draw, Samples
 
@@ -34,20 +34,16 @@ def layout(
     folds: bool = False,
 ) -> Op:
     """An operator whose result elements are elements of the operands listed (all, if None), or `fill`."""
-    return register(
-        Op(
-            name,
-            family,
-            infer=infer,
-            numeric=numeric or Selection(operands, fill),
-            index_map=Moves(operands),
-            danger=(),
-            derivative=derivative or SameMap(operands),
-            effects=Effects.PURE,
-            reference=reference,
-            samples=samples,
-            folds=folds,
-        )
+    return pure(
+        name,
+        infer,
+        reference,
+        samples,
+        family=family,
+        numeric=numeric or Selection(operands, fill),
+        index_map=Moves(operands),
+        derivative=derivative or SameMap(operands),
+        folds=folds,
     )
 
 

@@ -14,28 +14,17 @@ from mlvet.domains.dtypes import DType
 from mlvet.domains.tensors import Tensor
 from mlvet.ops.danger import Overflow
 from mlvet.ops.derivative import Derivative, Jvp
-from mlvet.ops.op import Effects, Infer, Op, Reference, register
+from mlvet.ops.op import Infer, Op, Reference, pure
 from mlvet.ops.precision import narrow, wide
 from mlvet.ops.require import Require
 from mlvet.ops.samples import Draw, Sample, Samples
-
-SQUARE = "dims-differ"
 
 
 def _operator(
     name: str, infer: Infer, reference: Reference, samples: Samples, rule: str, derivative: Derivative | None = None
 ) -> Op:
-    return register(
-        Op(
-            name,
-            "linear_algebra",
-            infer=infer,
-            danger=(Overflow(rule),),
-            derivative=derivative,
-            effects=Effects.PURE,
-            reference=reference,
-            samples=samples,
-        )
+    return pure(
+        name, infer, reference, samples, family="linear_algebra", danger=(Overflow(rule),), derivative=derivative
     )
 
 
@@ -43,7 +32,7 @@ def _square(a: Tensor, require: Require, what: str) -> tuple[Dim, ...] | None:
     """The dims of a stack of square matrices."""
     if not require.rank_at_least(a, 2, what):
         return None
-    side = require.equal(a.dims[-2], a.dims[-1], because=f"{what} must be square", rule=SQUARE)
+    side = require.equal(a.dims[-2], a.dims[-1], because=f"{what} must be square")
     return (*a.dims[:-2], side, side)
 
 

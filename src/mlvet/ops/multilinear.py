@@ -1,4 +1,4 @@
-"""The derivative that all products share: one operand replaced by its direction at a time, and the results added."""
+"""Operators that sum products of elements, and the derivative that they share: one operand moves at a time."""
 
 from __future__ import annotations
 
@@ -7,12 +7,40 @@ from typing import Any
 
 import numpy as np
 
+from mlvet.ops.danger import SUM_OVERFLOW
 from mlvet.ops.derivative import Jvp
+from mlvet.ops.numeric import Bilinear
+from mlvet.ops.op import Infer, Op, Reference, pure
+from mlvet.ops.samples import Samples
 
 
-def product_rule(
-    reference: Callable[..., Any], operands: Sequence[int] | None = (0, 1), plus: int | None = None
-) -> Jvp:
+def sum_of_products(
+    name: str,
+    infer: Infer,
+    reference: Reference,
+    samples: Samples,
+    *,
+    family: str,
+    terms: Callable[..., Any],
+    plus: int | None = None,
+) -> Op:
+    """Register an operator that sums products of elements of operands 0 and 1, and adds operand `plus`, if present.
+
+    `terms(*operands, **attributes)`, on `Tensor`s, is the greatest number of products in one sum.
+    """
+    return pure(
+        name,
+        infer,
+        reference,
+        samples,
+        family=family,
+        numeric=Bilinear(plus=plus, terms=terms),
+        danger=(SUM_OVERFLOW,),
+        derivative=product_rule(reference, plus=plus),
+    )
+
+
+def product_rule(reference: Reference, operands: Sequence[int] | None = (0, 1), plus: int | None = None) -> Jvp:
     """The derivative of an operator that is linear in each of `operands` (all, if None) and adds operand `plus`."""
 
     def along(values: Sequence[Any], directions: Sequence[Any], **attributes: Any) -> Any:

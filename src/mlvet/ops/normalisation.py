@@ -13,7 +13,7 @@ from mlvet.domains.tensors import Tensor
 from mlvet.ops.danger import Danger, Outside, Overflow
 from mlvet.ops.derivative import Jvp
 from mlvet.ops.numeric import NONNEGATIVE, Bounded
-from mlvet.ops.op import Effects, Infer, Op, Reference, register
+from mlvet.ops.op import Infer, Op, Reference, pure
 from mlvet.ops.pointwise import Array, is_narrow
 from mlvet.ops.require import Require
 from mlvet.ops.samples import Draw, Sample, Samples
@@ -65,19 +65,15 @@ def normalisation(
     name: str, infer: Infer, reference: Reference, jvp: Callable[..., Any] | None, samples: Samples, *danger: Danger
 ) -> Op:
     """An operator whose results may be any value, as learned parameters scale them."""
-    return register(
-        Op(
-            name,
-            "normalisation",
-            infer=infer,
-            numeric=Bounded(),
-            index_map=None,
-            danger=danger,
-            derivative=Jvp(jvp) if jvp else None,
-            effects=Effects.PURE,
-            reference=reference,
-            samples=samples,
-        )
+    return pure(
+        name,
+        infer,
+        reference,
+        samples,
+        family="normalisation",
+        numeric=Bounded(),
+        danger=danger,
+        derivative=Jvp(jvp) if jvp else None,
     )
 
 

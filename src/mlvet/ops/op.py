@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from typing import Any, TypeAlias
@@ -72,3 +72,34 @@ def register(op: Op) -> Op:
         raise ValueError(f"operator {op.name} is defined twice")
     REGISTRY[op.name] = op
     return op
+
+
+def pure(
+    name: str,
+    infer: Infer | None = None,
+    reference: Reference | None = None,
+    samples: Samples | None = None,
+    *,
+    family: str,
+    numeric: Numeric | None = None,
+    index_map: IndexMap | None = None,
+    danger: Sequence[Danger] | None = (),
+    derivative: Derivative | None = None,
+    folds: bool = False,
+) -> Op:
+    """Register an operator that only computes its outputs from its operands; it is safe if no danger is named."""
+    return register(
+        Op(
+            name,
+            family,
+            infer=infer,
+            numeric=numeric,
+            index_map=index_map,
+            danger=None if danger is None else tuple(danger),
+            derivative=derivative,
+            effects=Effects.PURE,
+            reference=reference,
+            samples=samples,
+            folds=folds,
+        )
+    )

@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mlvet.domains.tensors import Tensor
-from mlvet.ops.danger import Overflow
-from mlvet.ops.op import Effects, Op, register
+from mlvet.ops.danger import SUM_OVERFLOW
+from mlvet.ops.op import Op, pure
 from mlvet.ops.precision import narrow, wide
 from mlvet.ops.require import Require
 from mlvet.ops.samples import Draw, Sample
@@ -116,16 +116,13 @@ def _sample(memories: int, attributes: dict[str, Any], draw: Draw) -> Sample:
 
 
 def _optimiser(name: str, update: Update, memories: int, **attributes: Any) -> Op:
-    return register(
-        Op(
-            name,
-            "optimizer",
-            infer=partial(infer_update, memories),
-            danger=(Overflow("sum-overflow"),),
-            effects=Effects.PURE,
-            reference=partial(update_reference, update, memories),
-            samples=partial(_sample, memories, attributes),
-        )
+    return pure(
+        name,
+        partial(infer_update, memories),
+        partial(update_reference, update, memories),
+        partial(_sample, memories, attributes),
+        family="optimizer",
+        danger=(SUM_OVERFLOW,),
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -10,41 +11,17 @@ import numpy as np
 from mlvet.domains import dtypes
 from mlvet.domains.dims import Dim
 from mlvet.domains.tensors import Tensor
-from mlvet.ops.derivative import Derivative, Jvp, Zero
-from mlvet.ops.index_map import AlongAxis, IndexMap
+from mlvet.ops.derivative import Jvp, Zero
+from mlvet.ops.index_map import AlongAxis
 from mlvet.ops.layout import Array, any_axis, proper, same_dims
-from mlvet.ops.numeric import NONNEGATIVE, Bounded, Numeric, Selection
-from mlvet.ops.op import Effects, Infer, Op, Reference, register
+from mlvet.ops.numeric import NONNEGATIVE, Bounded, Selection
+from mlvet.ops.op import pure
 from mlvet.ops.require import Require
-from mlvet.ops.samples import Draw, Sample, Samples, integers
+from mlvet.ops.samples import Draw, Sample, integers
 
 COUNTS = Bounded(NONNEGATIVE)
 
-
-def _ordering(
-    name: str,
-    infer: Infer,
-    reference: Reference,
-    samples: Samples,
-    *,
-    numeric: Numeric | None = COUNTS,
-    derivative: Derivative | None = None,
-    index_map: IndexMap | None = None,
-) -> Op:
-    return register(
-        Op(
-            name,
-            "ordering",
-            infer=infer,
-            numeric=numeric,
-            index_map=index_map,
-            danger=(),
-            derivative=derivative or Zero(),
-            effects=Effects.PURE,
-            reference=reference,
-            samples=samples,
-        )
-    )
+_ordering = partial(pure, family="ordering", numeric=COUNTS, derivative=Zero())
 
 
 def order(x: Array, axis: int, descending: bool) -> Array:
@@ -123,13 +100,7 @@ def _sample_sort(draw: Draw) -> Sample:
 
 
 sort = _ordering(
-    "sort",
-    infer_sort,
-    _sort,
-    _sample_sort,
-    numeric=Selection((0,)),
-    derivative=Jvp(_move_sort),
-    index_map=AlongAxis(),
+    "sort", infer_sort, _sort, _sample_sort, numeric=Selection((0,)), derivative=Jvp(_move_sort), index_map=AlongAxis()
 )
 
 

@@ -8,13 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from mlvet.domains.dims import Dim, floor_div, product
+from mlvet.domains.dims import Dim, evaluate, floor_div, product
 from mlvet.domains.tensors import Tensor
-from mlvet.ops.danger import Overflow
+from mlvet.ops.danger import SUM_OVERFLOW
 from mlvet.ops.derivative import SameMap
 from mlvet.ops.layout import Array, ints_of, layout, proper
 from mlvet.ops.numeric import Linear
-from mlvet.ops.op import Effects, Op, register
+from mlvet.ops.op import pure
 from mlvet.ops.require import Require
 from mlvet.ops.samples import Draw, Sample, integers
 
@@ -60,7 +60,8 @@ def _im2col(
 ) -> Array:
     lead = x.shape[:-2]
     x = np.pad(x, [(0, 0)] * len(lead) + [(pad, pad) for pad in padding])
-    counts = [int(windows(*a)) for a in zip(x.shape[-2:], kernel_size, dilation, (0, 0), (0, 0), stride, strict=True)]  # type: ignore[arg-type]
+    sliding = zip(x.shape[-2:], kernel_size, dilation, (0, 0), (0, 0), stride, strict=True)
+    counts = [evaluate(windows(*each), {}) for each in sliding]
     rows, columns = (
         np.arange(count)[None, :] * s + np.arange(kernel)[:, None] * d
         for count, kernel, s, d in zip(counts, kernel_size, stride, dilation, strict=True)
@@ -130,7 +131,7 @@ def _col2im(
     image, block = ints_of(image_shape), ints_of(block_shape)
     count = len(image)
     d, p, s = dilations or (1,) * count, pads or (0,) * 2 * count, strides or (1,) * count
-    fits = [int(windows(image[n], block[n], d[n], p[n], p[n + count], s[n])) for n in range(count)]  # type: ignore[arg-type]
+    fits = [evaluate(windows(image[n], block[n], d[n], p[n], p[n + count], s[n]), {}) for n in range(count)]
     channels = x.shape[1] // int(np.prod(block))
     cells = x.reshape(x.shape[0], channels, *block, *fits)
     padded = np.zeros((x.shape[0], channels, *(image[n] + p[n] + p[n + count] for n in range(count))), dtype=x.dtype)
@@ -147,24 +148,21 @@ def _sample_col2im(draw: Draw) -> Sample:
     d, s = ([draw.integer(1, 2) for _ in range(count)] for _ in range(2))
     p = [draw.integer(0, 1) for _ in range(2 * count)]
     image = [d[n] * (block[n] - 1) + draw.integer(1, 4) for n in range(count)]
-    fits = [int(windows(image[n], block[n], d[n], p[n], p[n + count], s[n])) for n in range(count)]  # type: ignore[arg-type]
+    fits = [evaluate(windows(image[n], block[n], d[n], p[n], p[n + count], s[n]), {}) for n in range(count)]
     x = draw.array((draw.integer(1, 2), draw.integer(1, 2) * int(np.prod(block)), int(np.prod(fits))))
     attributes = {"dilations": tuple(d), "pads": tuple(p), "strides": tuple(s)}
     return Sample((x, integers(image), integers(block)), attributes)
 
 
-col2im = register(
-    Op(
-        "col2im",
-        "layout",
-        infer=infer_col2im,
-        numeric=Linear((0,)),
-        danger=(Overflow("sum-overflow"),),
-        derivative=SameMap(),
-        effects=Effects.PURE,
-        reference=_col2im,
-        samples=_sample_col2im,
-    )
+col2im = pure(
+    "col2im",
+    infer_col2im,
+    _col2im,
+    _sample_col2im,
+    family="layout",
+    numeric=Linear((0,)),
+    danger=(SUM_OVERFLOW,),
+    derivative=SameMap(),
 )
 
 

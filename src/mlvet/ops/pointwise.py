@@ -16,7 +16,7 @@ from mlvet.ops.danger import Danger, GradientAt, Near, Outside, Overflow
 from mlvet.ops.derivative import Derivative, Partials, SameMap, Zero
 from mlvet.ops.index_map import Elementwise
 from mlvet.ops.numeric import NONNEGATIVE, POSITIVE, Affine, Monotone, Numeric, Piecewise, Range, Selection
-from mlvet.ops.op import Effects, Op, Reference, register
+from mlvet.ops.op import Op, Reference, pure
 from mlvet.ops.samples import Samples, Tensors
 
 Array = NDArray[Any]
@@ -66,20 +66,17 @@ def pointwise(
     folds: bool = False,
 ) -> Op:
     """An operator that maps each element to one of the same dtype."""
-    return register(
-        Op(
-            name,
-            "pointwise",
-            infer=infer_pointwise,
-            numeric=numeric,
-            index_map=Elementwise(),
-            danger=tuple(danger),
-            derivative=derivative,
-            effects=Effects.PURE,
-            reference=keeping_dtype(reference),
-            samples=samples,
-            folds=folds,
-        )
+    return pure(
+        name,
+        infer_pointwise,
+        keeping_dtype(reference),
+        samples,
+        family="pointwise",
+        numeric=numeric,
+        index_map=Elementwise(),
+        danger=danger,
+        derivative=derivative,
+        folds=folds,
     )
 
 

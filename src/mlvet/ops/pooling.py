@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -11,41 +12,16 @@ from numpy.typing import NDArray
 from mlvet.domains import dtypes
 from mlvet.domains.tensors import Tensor
 from mlvet.ops.convolution import sample_window
-from mlvet.ops.danger import Danger, Overflow
-from mlvet.ops.derivative import Derivative, Jvp, SameMap
-from mlvet.ops.numeric import NONNEGATIVE, Bounded, Convex, Numeric, Selection
-from mlvet.ops.op import Effects, Infer, Op, Reference, register
+from mlvet.ops.danger import SUM_OVERFLOW
+from mlvet.ops.derivative import Jvp, SameMap
+from mlvet.ops.numeric import NONNEGATIVE, Bounded, Convex, Selection
+from mlvet.ops.op import pure
 from mlvet.ops.precision import narrow, wide
 from mlvet.ops.require import Require
-from mlvet.ops.samples import Draw, Sample, Samples
+from mlvet.ops.samples import Draw, Sample
 from mlvet.ops.windows import Layout, layout, pad, required_layout, view, windows
 
-SUM_OVERFLOW = Overflow("sum-overflow")
-
-
-def pooling(
-    name: str,
-    infer: Infer,
-    reference: Reference,
-    samples: Samples,
-    numeric: Numeric | None,
-    danger: tuple[Danger, ...] = (),
-    derivative: Derivative | None = None,
-) -> Op:
-    """A pure operator that makes one element of each window."""
-    return register(
-        Op(
-            name,
-            "pooling",
-            infer=infer,
-            numeric=numeric,
-            danger=danger,
-            derivative=derivative,
-            effects=Effects.PURE,
-            reference=reference,
-            samples=samples,
-        )
-    )
+pooling = partial(pure, family="pooling")
 
 
 def infer_pool(
@@ -205,7 +181,7 @@ max_pool = pooling(
     infer_max_pool,
     max_pool_reference,
     _sample_max_pool,
-    Selection((0,)),
+    numeric=Selection((0,)),
     derivative=Jvp(_max_pool_along),
 )
 average_pool = pooling(
@@ -213,8 +189,10 @@ average_pool = pooling(
     infer_pool,
     average_pool_reference,
     _sample_average_pool,
-    Convex(0),
-    (SUM_OVERFLOW,),
-    SameMap((0,)),
+    numeric=Convex(0),
+    danger=(SUM_OVERFLOW,),
+    derivative=SameMap((0,)),
 )
-lp_pool = pooling("lp_pool", infer_pool, lp_pool_reference, _sample_lp_pool, Bounded(NONNEGATIVE), (SUM_OVERFLOW,))
+lp_pool = pooling(
+    "lp_pool", infer_pool, lp_pool_reference, _sample_lp_pool, numeric=Bounded(NONNEGATIVE), danger=(SUM_OVERFLOW,)
+)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -11,36 +12,16 @@ from mlvet.domains import dtypes
 from mlvet.domains.dims import ceil_div, equal
 from mlvet.domains.dtypes import DType
 from mlvet.domains.tensors import Tensor
-from mlvet.ops.danger import Danger, Near, Overflow
-from mlvet.ops.derivative import Derivative, SameMap, Zero
-from mlvet.ops.op import Effects, Infer, Op, Reference, register
+from mlvet.ops.danger import Near, Overflow
+from mlvet.ops.derivative import SameMap, Zero
+from mlvet.ops.op import pure
 from mlvet.ops.precision import narrow, wide
 from mlvet.ops.require import Require
-from mlvet.ops.samples import Draw, Sample, Samples
+from mlvet.ops.samples import Draw, Sample
 
 NO_NAN = (dtypes.f4e2m1,)
 
-
-def _operator(
-    name: str,
-    infer: Infer,
-    reference: Reference,
-    samples: Samples,
-    danger: tuple[Danger, ...],
-    derivative: Derivative | None = None,
-) -> Op:
-    return register(
-        Op(
-            name,
-            "quantisation",
-            infer=infer,
-            danger=danger,
-            derivative=derivative,
-            effects=Effects.PURE,
-            reference=reference,
-            samples=samples,
-        )
-    )
+_quantised = partial(pure, family="quantisation")
 
 
 def scale_fits(x: Tensor, scale: Tensor, axis: int, block_size: int, require: Require, what: str) -> None:
@@ -143,13 +124,13 @@ def _sample_quantize(draw: Draw) -> Sample:
     return Sample((draw.array(shape), draw.array(scale, low=0.1, high=2.0), zero), attributes)
 
 
-quantize_linear = _operator(
+quantize_linear = _quantised(
     "quantize_linear",
     infer_quantize_linear,
     quantize_linear_reference,
     _sample_quantize,
-    (Near(0, "quantisation-scale-zero", operand=1), Overflow("quantisation-overflow")),
-    Zero(),
+    danger=(Near(0, "quantisation-scale-zero", operand=1), Overflow("quantisation-overflow")),
+    derivative=Zero(),
 )
 
 
@@ -200,13 +181,13 @@ def _sample_dequantize(draw: Draw) -> Sample:
     )
 
 
-dequantize_linear = _operator(
+dequantize_linear = _quantised(
     "dequantize_linear",
     infer_dequantize_linear,
     dequantize_linear_reference,
     _sample_dequantize,
-    (Overflow("dequantisation-overflow", operand=1),),
-    SameMap((1,)),
+    danger=(Overflow("dequantisation-overflow", operand=1),),
+    derivative=SameMap((1,)),
 )
 
 
@@ -228,13 +209,13 @@ def dynamic_quantize_linear_reference(x: NDArray[Any]) -> tuple[NDArray[Any], ND
         )
 
 
-dynamic_quantize_linear = _operator(
+dynamic_quantize_linear = _quantised(
     "dynamic_quantize_linear",
     infer_dynamic_quantize_linear,
     dynamic_quantize_linear_reference,
     lambda draw: Sample((draw.array(draw.shape()),)),
-    (Overflow("quantisation-overflow"),),
-    Zero(),
+    danger=(Overflow("quantisation-overflow"),),
+    derivative=Zero(),
 )
 
 
@@ -272,10 +253,10 @@ def _sample_fake_quantize(draw: Draw) -> Sample:
     return Sample((x, low, high), {"num_bits": draw.integer(2, 8), "narrow_range": draw.choice([False, True])})
 
 
-fake_quantize = _operator(
+fake_quantize = _quantised(
     "fake_quantize",
     infer_fake_quantize,
     fake_quantize_reference,
     _sample_fake_quantize,
-    (Overflow("quantisation-range-empty", operand=1),),
+    danger=(Overflow("quantisation-range-empty", operand=1),),
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -11,28 +12,15 @@ from mlvet.domains import dtypes
 from mlvet.domains.tensors import Tensor
 from mlvet.ops.contraction import infer_matmul
 from mlvet.ops.convolution import conv_reference, front_kernel, infer_conv, sample_conv
-from mlvet.ops.danger import Danger, Near
+from mlvet.ops.danger import Near
 from mlvet.ops.derivative import Zero
-from mlvet.ops.op import Effects, Infer, Op, Reference, register
+from mlvet.ops.op import pure
 from mlvet.ops.require import Require
-from mlvet.ops.samples import Draw, Sample, Samples
+from mlvet.ops.samples import Draw, Sample
 
 BYTES = (dtypes.u8, dtypes.i8)
 
-
-def _operator(name: str, infer: Infer, reference: Reference, samples: Samples, danger: tuple[Danger, ...]) -> Op:
-    return register(
-        Op(
-            name,
-            "quantisation",
-            infer=infer,
-            danger=danger,
-            derivative=Zero(),
-            effects=Effects.PURE,
-            reference=reference,
-            samples=samples,
-        )
-    )
+_quantised = partial(pure, family="quantisation", derivative=Zero())
 
 
 def _shifted(x: NDArray[Any], zero: NDArray[Any] | None, *, rows: bool = False) -> NDArray[Any]:
@@ -74,7 +62,7 @@ def _sample_matmul_integer(draw: Draw) -> Sample:
     return Sample((a, b, a_zero, b_zero))
 
 
-matmul_integer = _operator("matmul_integer", infer_matmul_integer, matmul_integer_reference, _sample_matmul_integer, ())
+matmul_integer = _quantised("matmul_integer", infer_matmul_integer, matmul_integer_reference, _sample_matmul_integer)
 
 
 def requantised(sums: NDArray[Any], factor: Any, zero: NDArray[Any] | None, like: NDArray[Any]) -> NDArray[Any]:
@@ -137,12 +125,12 @@ def _sample_qlinear_matmul(draw: Draw) -> Sample:
     return Sample((a, *left, b, *right, *out))
 
 
-qlinear_matmul = _operator(
+qlinear_matmul = _quantised(
     "qlinear_matmul",
     infer_qlinear_matmul,
     qlinear_matmul_reference,
     _sample_qlinear_matmul,
-    (Near(0, "quantisation-scale-zero", operand=6),),
+    danger=(Near(0, "quantisation-scale-zero", operand=6),),
 )
 
 
@@ -190,7 +178,7 @@ def _sample_conv_integer(draw: Draw) -> Sample:
     return Sample((x, w, draw.choice([None, _number(draw, dtypes.u8)]), w_zero), sample.attributes)
 
 
-conv_integer = _operator("conv_integer", infer_conv_integer, conv_integer_reference, _sample_conv_integer, ())
+conv_integer = _quantised("conv_integer", infer_conv_integer, conv_integer_reference, _sample_conv_integer)
 
 
 def infer_qlinear_conv(
@@ -252,10 +240,10 @@ def _sample_qlinear_conv(draw: Draw) -> Sample:
     return Sample((x, *left, w, w_scale, w_zero, *result, b), sample.attributes)
 
 
-qlinear_conv = _operator(
+qlinear_conv = _quantised(
     "qlinear_conv",
     infer_qlinear_conv,
     qlinear_conv_reference,
     _sample_qlinear_conv,
-    (Near(0, "quantisation-scale-zero", operand=6),),
+    danger=(Near(0, "quantisation-scale-zero", operand=6),),
 )

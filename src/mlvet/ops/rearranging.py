@@ -104,12 +104,17 @@ def _back(dims: Sequence[Dim], data_format: str) -> list[Dim]:
     return [dims[0], dims[2], dims[3], dims[1]] if _channel_axis(data_format) == 3 else list(dims)
 
 
+def _has_blocks(name: str, x: Tensor, blocksize: int, mode: str, require: Require) -> bool:
+    """Whether an image has, as it must, pixels in blocks of which the channels can be made."""
+    require.holds(mode in ("DCR", "CRD"), f"{name} has no mode {mode!r}")
+    return require.rank(x, 4) and require.holds(blocksize > 0, "blocksize must be positive")
+
+
 def infer_depth_to_space(
     x: Tensor, *, require: Require, blocksize: int, mode: str = "DCR", data_format: str = "NCHW"
 ) -> Tensor:
     """Channels become blocks of space, blocksize squared of them for each pixel."""
-    require.holds(mode in ("DCR", "CRD"), f"depth_to_space has no mode {mode!r}")
-    if not require.rank(x, 4) or not require.holds(blocksize > 0, "blocksize must be positive"):
+    if not _has_blocks("depth_to_space", x, blocksize, mode, require):
         return require.unknown_tensor(x.dtype, 4)
     batch, channels, height, width = _first(x.dims, data_format)
     block = blocksize * blocksize
@@ -131,12 +136,17 @@ def _depth_to_space(x: Array, *, blocksize: int, mode: str = "DCR", data_format:
     return x if axis == 1 else np.moveaxis(x, 1, 3)
 
 
+def _sample_blocks(draw: Draw, size: int, dims: tuple[int, int, int]) -> Sample:
+    channels, *space = dims
+    form, mode = draw.choice(("NCHW", "NHWC")), draw.choice(("DCR", "CRD"))
+    shape = (channels, *space) if form == "NCHW" else (*space, channels)
+    batch = draw.integer(1, 2)
+    return Sample((draw.array((batch, *shape)),), {"blocksize": size, "mode": mode, "data_format": form})
+
+
 def _sample_depth_to_space(draw: Draw) -> Sample:
-    size, form = draw.integer(1, 3), draw.choice(("NCHW", "NHWC"))
-    dims = [draw.integer(1, 2), draw.integer(1, 2) * size**2, draw.integer(1, 3), draw.integer(1, 3)]
-    shape = dims if form == "NCHW" else [dims[0], dims[2], dims[3], dims[1]]
-    mode = draw.choice(("DCR", "CRD"))
-    return Sample((draw.array(shape),), {"blocksize": size, "mode": mode, "data_format": form})
+    size = draw.integer(1, 3)
+    return _sample_blocks(draw, size, (draw.integer(1, 2) * size**2, draw.integer(1, 3), draw.integer(1, 3)))
 
 
 depth_to_space = layout("depth_to_space", infer_depth_to_space, _depth_to_space, _sample_depth_to_space)
@@ -146,8 +156,7 @@ def infer_space_to_depth(
     x: Tensor, *, require: Require, blocksize: int, mode: str = "DCR", data_format: str = "NCHW"
 ) -> Tensor:
     """Blocks of space become channels: the inverse of depth_to_space."""
-    require.holds(mode in ("DCR", "CRD"), f"space_to_depth has no mode {mode!r}")
-    if not require.rank(x, 4) or not require.holds(blocksize > 0, "blocksize must be positive"):
+    if not _has_blocks("space_to_depth", x, blocksize, mode, require):
         return require.unknown_tensor(x.dtype, 4)
     batch, channels, height, width = _first(x.dims, data_format)
     for size, what in ((height, "height"), (width, "width")):
@@ -167,22 +176,24 @@ def _space_to_depth(x: Array, *, blocksize: int, mode: str = "DCR", data_format:
 
 
 def _sample_space_to_depth(draw: Draw) -> Sample:
-    size, form = draw.integer(1, 3), draw.choice(("NCHW", "NHWC"))
-    dims = [draw.integer(1, 2), draw.integer(1, 3), draw.integer(1, 2) * size, draw.integer(1, 2) * size]
-    shape = dims if form == "NCHW" else [dims[0], dims[2], dims[3], dims[1]]
-    mode = draw.choice(("DCR", "CRD"))
-    return Sample((draw.array(shape),), {"blocksize": size, "mode": mode, "data_format": form})
+    size = draw.integer(1, 3)
+    return _sample_blocks(draw, size, (draw.integer(1, 3), draw.integer(1, 2) * size, draw.integer(1, 2) * size))
 
 
 space_to_depth = layout("space_to_depth", infer_space_to_depth, _space_to_depth, _sample_space_to_depth)
 
 
+def _fit(x: Tensor, blocks: Sequence[int], margins: Sequence[Dim], require: Require) -> bool:
+    """Whether there are two margins for each block, and an axis after the first, as there must be."""
+    if len(margins) != 2 * len(blocks) or not all(block > 0 for block in blocks):
+        return False
+    return require.rank_at_least(x, 1 + len(blocks))
+
+
 def infer_space_to_batch_nd(x: Tensor, block_shape: Tensor, paddings: Tensor, *, require: Require) -> Tensor:
     """Pads the axes after the first, then moves blocks of them into the batch."""
     blocks, pads = require.known_ints(block_shape), require.ints(paddings)
-    if blocks is None or pads is None or len(pads) != 2 * len(blocks) or not all(block > 0 for block in blocks):
-        return require.unknown_tensor(x.dtype, x.rank)
-    if not require.rank_at_least(x, 1 + len(blocks)):
+    if blocks is None or pads is None or not _fit(x, blocks, pads, require):
         return require.unknown_tensor(x.dtype, x.rank)
     dims = list(x.dims)
     dims[0] = dims[0] * product(blocks)
@@ -222,9 +233,7 @@ space_to_batch_nd = layout(
 def infer_batch_to_space_nd(x: Tensor, block_shape: Tensor, crops: Tensor, *, require: Require) -> Tensor:
     """Moves parts of the batch into blocks of the axes after it, then crops these."""
     blocks, cuts = require.known_ints(block_shape), require.ints(crops)
-    if blocks is None or cuts is None or len(cuts) != 2 * len(blocks) or not all(block > 0 for block in blocks):
-        return require.unknown_tensor(x.dtype, x.rank)
-    if not require.rank_at_least(x, 1 + len(blocks)):
+    if blocks is None or cuts is None or not _fit(x, blocks, cuts, require):
         return require.unknown_tensor(x.dtype, x.rank)
     dims = list(x.dims)
     require.divisible(dims[0], product(blocks), f"batch_to_space divides the batch by blocks of {blocks}")

@@ -11,32 +11,18 @@ from numpy.typing import NDArray
 
 from mlvet.domains.dims import Dim
 from mlvet.domains.tensors import Tensor
-from mlvet.ops.danger import Overflow
-from mlvet.ops.op import Effects, Infer, Op, Reference, register
+from mlvet.ops.danger import SUM_OVERFLOW
+from mlvet.ops.op import pure
 from mlvet.ops.precision import narrow, wide
 from mlvet.ops.require import Require
-from mlvet.ops.samples import Draw, Sample, Samples
+from mlvet.ops.samples import Draw, Sample
 
 Array: TypeAlias = NDArray[Any]
 Activation: TypeAlias = Callable[[Array], Array]
 Step: TypeAlias = Callable[[Array, tuple[Array, ...]], tuple[Array, ...]]
-SIZES = "dims-differ"
 GATES = {"rnn": 1, "gru": 3, "lstm": 4}
 
-
-def recurrent(name: str, infer: Infer, reference: Reference, samples: Samples) -> Op:
-    """A pure operator that carries a state through a sequence."""
-    return register(
-        Op(
-            name,
-            "recurrent",
-            infer=infer,
-            danger=(Overflow("sum-overflow"),),
-            effects=Effects.PURE,
-            reference=reference,
-            samples=samples,
-        )
-    )
+recurrent = partial(pure, family="recurrent", danger=(SUM_OVERFLOW,))
 
 
 def logistic(x: Array) -> Array:
@@ -126,7 +112,7 @@ def infer_recurrent(
     if sequence_lens is not None and require.rank(sequence_lens, 1, "sequence lengths"):
         wanted.append((sequence_lens.dims[0], batch, "one length per sequence"))
     for found, right, because in wanted:
-        require.equal(found, right, because=because, rule=SIZES)
+        require.equal(found, right, because=because)
     every = (batch, steps, directions, hidden) if layout else (steps, directions, batch, hidden)
     return (Tensor(dtype, every), *(Tensor(dtype, state) for _ in range(count)))
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from mlvet.domains.dims import Dim
 from mlvet.domains.tensors import Tensor
 from mlvet.ops.precision import narrow, wide
-from mlvet.ops.recurrent import GATES, SIZES, logistic, recurrent
+from mlvet.ops.recurrent import GATES, logistic, recurrent
 from mlvet.ops.require import Require
 from mlvet.ops.samples import Draw, Sample
 
@@ -45,7 +45,7 @@ def _cell(
         if bias is not None and require.rank(bias, 1, "bias"):
             wanted.append((bias.dims[0], gates * hidden, "one bias per gate and hidden element"))
     for found, right, because in wanted:
-        require.equal(found, right, because=because, rule=SIZES)
+        require.equal(found, right, because=because)
     return Tensor(dtype, shape)
 
 

@@ -11,16 +11,15 @@ import numpy as np
 from mlvet.domains import dims, dtypes
 from mlvet.domains.dtypes import DType, bool_, i64
 from mlvet.domains.tensors import Dims, Tensor, UnknownValue, Unranked
-from mlvet.ops.danger import AllAt, Danger, Overflow
+from mlvet.ops.danger import SUM_OVERFLOW, AllAt, Danger, Overflow
 from mlvet.ops.derivative import Derivative, Jvp, SameMap, Zero
 from mlvet.ops.index_map import Reduces
 from mlvet.ops.numeric import NONNEGATIVE, Bounded, Composite, Numeric, Reduction
-from mlvet.ops.op import Effects, Op, register
+from mlvet.ops.op import Op, pure
 from mlvet.ops.pointwise import Array, is_narrow
 from mlvet.ops.require import Require
 from mlvet.ops.samples import Draw, Sample, Samples, integers
 
-SUM = Overflow("sum-overflow")
 SQUARE = Overflow("square-overflow")
 STEEP = AllAt(0, rule="infinite-gradient", gradient=True)
 
@@ -136,20 +135,17 @@ def reduction(
     folds: bool = False,
 ) -> Op:
     """An operator that reduces the axes in operand 1, or all; `dtype` is the result's if not the operand's."""
-    return register(
-        Op(
-            name,
-            "reduction",
-            infer=infer_reduction if dtype is None else _infer_as(dtype),
-            numeric=numeric,
-            index_map=Reduces(),
-            danger=tuple(danger),
-            derivative=derivative,
-            effects=Effects.PURE,
-            reference=_over_axes(function, dtype.numpy if dtype else None),
-            samples=samples,
-            folds=folds,
-        )
+    return pure(
+        name,
+        infer_reduction if dtype is None else _infer_as(dtype),
+        _over_axes(function, dtype.numpy if dtype else None),
+        samples,
+        family="reduction",
+        numeric=numeric,
+        index_map=Reduces(),
+        danger=danger,
+        derivative=derivative,
+        folds=folds,
     )
 
 
@@ -250,7 +246,7 @@ reduce_sum = reduction(
     "reduce_sum",
     lambda x, axis, keepdims: np.sum(x, axis=axis, keepdims=keepdims),
     Reduction("sum"),
-    danger=[SUM],
+    danger=[SUM_OVERFLOW],
     derivative=SameMap(),
     folds=True,
 )
@@ -258,7 +254,7 @@ reduce_mean = reduction(
     "reduce_mean",
     lambda x, axis, keepdims: np.mean(x, axis=axis, keepdims=keepdims),
     Reduction("mean"),
-    danger=[SUM],
+    danger=[SUM_OVERFLOW],
     derivative=SameMap(),
 )
 reduce_max = reduction(
@@ -288,7 +284,7 @@ reduce_l1 = reduction(
     "reduce_l1",
     lambda x, axis, keepdims: np.sum(np.abs(x), axis=axis, keepdims=keepdims),
     _after("abs", "reduce_sum"),
-    danger=[SUM],
+    danger=[SUM_OVERFLOW],
     derivative=_along_axes(lambda x, d, axis, keepdims: np.sum(np.sign(x) * d, axis=axis, keepdims=keepdims)),
 )
 reduce_sum_square = reduction(
@@ -313,7 +309,7 @@ reduce_log_sum = reduction(
     "reduce_log_sum",
     lambda x, axis, keepdims: np.log(np.sum(x, axis=axis, keepdims=keepdims)),
     _before("reduce_sum", "log"),
-    danger=[SUM],
+    danger=[SUM_OVERFLOW],
     derivative=_along_axes(
         lambda x, d, axis, keepdims: np.sum(d, axis=axis, keepdims=keepdims) / np.sum(x, axis=axis, keepdims=keepdims)
     ),
@@ -387,19 +383,15 @@ def _arg_extreme(name: str, function: Callable[..., Any]) -> Op:
         attributes = {"keepdims": draw.integer(0, 1), "select_last_index": draw.integer(0, 1)}
         return Sample((x,), {"axis": draw.integer(-x.ndim, x.ndim - 1), **attributes})
 
-    return register(
-        Op(
-            name,
-            "reduction",
-            infer=infer_arg_extreme,
-            numeric=Bounded(NONNEGATIVE),
-            index_map=Reduces(),
-            danger=(),
-            derivative=Zero(),
-            effects=Effects.PURE,
-            reference=run,
-            samples=samples,
-        )
+    return pure(
+        name,
+        infer_arg_extreme,
+        run,
+        samples,
+        family="reduction",
+        numeric=Bounded(NONNEGATIVE),
+        index_map=Reduces(),
+        derivative=Zero(),
     )
 
 

@@ -3,35 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from math import ceil, floor
 from typing import Any
 
 import numpy as np
 
 from mlvet.domains import dtypes
-from mlvet.domains.dims import Dim
+from mlvet.domains.dims import Dim, evaluate
 from mlvet.domains.tensors import Tensor
 from mlvet.ops.derivative import Zero
 from mlvet.ops.layout import Array, ints_of, layout, proper
-from mlvet.ops.numeric import NONNEGATIVE, Bounded, Convex, Numeric, Selection
-from mlvet.ops.op import Effects, Infer, Op, Reference, register
+from mlvet.ops.numeric import NONNEGATIVE, Bounded, Convex, Selection
+from mlvet.ops.op import pure
 from mlvet.ops.require import Require
-from mlvet.ops.samples import Draw, Sample, Samples, integers
+from mlvet.ops.samples import Draw, Sample, integers
 
-
-def _pooling(name: str, infer: Infer, reference: Reference, samples: Samples, numeric: Numeric | None) -> Op:
-    return register(
-        Op(
-            name,
-            "image",
-            infer=infer,
-            numeric=numeric,
-            danger=(),
-            effects=Effects.PURE,
-            reference=reference,
-            samples=samples,
-        )
-    )
+_pooling = partial(pure, family="image")
 
 
 def infer_roi_align(
@@ -125,7 +113,7 @@ def _sample_roi_align(draw: Draw) -> Sample:
     return Sample((x, rois, draw.array((count,), low=0, high=x.shape[0] - 1, dtype=dtypes.i64)), attributes)
 
 
-roi_align = _pooling("roi_align", infer_roi_align, _roi_align, _sample_roi_align, Convex())
+roi_align = _pooling("roi_align", infer_roi_align, _roi_align, _sample_roi_align, numeric=Convex())
 
 
 def infer_max_roi_pool(
@@ -167,7 +155,9 @@ def _sample_max_roi_pool(draw: Draw) -> Sample:
     return Sample((x, np.asarray(rows, dtype=np.float32)), {"pooled_shape": shape})
 
 
-max_roi_pool = _pooling("max_roi_pool", infer_max_roi_pool, _max_roi_pool, _sample_max_roi_pool, Selection((0,), 0.0))
+max_roi_pool = _pooling(
+    "max_roi_pool", infer_max_roi_pool, _max_roi_pool, _sample_max_roi_pool, numeric=Selection((0,), 0.0)
+)
 
 
 def infer_max_unpool(
@@ -215,7 +205,7 @@ def _max_unpool(
     pads: Sequence[int] | None = None,
     strides: Sequence[int] | None = None,
 ) -> Array:
-    space = [int(dim) for dim in _unpooled(x.shape[2:], kernel_shape, pads, strides)]  # type: ignore[arg-type]
+    space = [evaluate(dim, {}) for dim in _unpooled(x.shape[2:], kernel_shape, pads, strides)]
     small = np.zeros((*x.shape[:2], *space), dtype=x.dtype)
     small.reshape(-1)[np.asarray(indices, dtype=np.int64).reshape(-1)] = x.reshape(-1)
     if output_shape is None:
@@ -304,16 +294,12 @@ def _sample_non_max_suppression(draw: Draw) -> Sample:
     return Sample((boxes, scores, integers([draw.integer(0, 3)]), *limits), attributes)
 
 
-non_max_suppression = register(
-    Op(
-        "non_max_suppression",
-        "image",
-        infer=infer_non_max_suppression,
-        numeric=Bounded(NONNEGATIVE),
-        danger=(),
-        derivative=Zero(),
-        effects=Effects.PURE,
-        reference=_non_max_suppression,
-        samples=_sample_non_max_suppression,
-    )
+non_max_suppression = pure(
+    "non_max_suppression",
+    infer_non_max_suppression,
+    _non_max_suppression,
+    _sample_non_max_suppression,
+    family="image",
+    numeric=Bounded(NONNEGATIVE),
+    derivative=Zero(),
 )

@@ -9,16 +9,15 @@ import numpy as np
 
 from mlvet.domains.tensors import Tensor
 from mlvet.ops.activations import logistic, softplus_of
-from mlvet.ops.danger import Danger, GradientAt, Outside, Overflow
+from mlvet.ops.danger import SUM_OVERFLOW, Danger, GradientAt, Outside, Overflow
 from mlvet.ops.derivative import Jvp
 from mlvet.ops.numeric import NONNEGATIVE, Bounded, Composite, Numeric, Range
-from mlvet.ops.op import Effects, Op, register
+from mlvet.ops.op import Op, pure
 from mlvet.ops.pointwise import Array, is_narrow
 from mlvet.ops.require import Require
-from mlvet.ops.samples import Draw, Sample, Samples
+from mlvet.ops.samples import Draw, Sample
 
 WAYS = ("none", "mean", "sum")
-SUM = Overflow("sum-overflow")
 
 
 def reduced(loss: Any, reduction: str) -> Any:
@@ -96,20 +95,7 @@ def loss(
         operands, attributes = samples(draw)
         return Sample(operands, {"reduction": draw.choice(list(ways)), **attributes})
 
-    described: Samples = drawn
-    return register(
-        Op(
-            name,
-            "loss",
-            infer=infer_loss,
-            numeric=numeric,
-            danger=danger,
-            derivative=Jvp(jvp),
-            effects=Effects.PURE,
-            reference=reference,
-            samples=described,
-        )
-    )
+    return pure(name, infer_loss, reference, drawn, family="loss", numeric=numeric, danger=danger, derivative=Jvp(jvp))
 
 
 def _pair(low: float = -4, high: float = 4, target_low: float = -4, target_high: float = 4) -> Any:
@@ -148,7 +134,7 @@ l1_loss = loss(
     lambda a, b: (np.sign(a - b), np.sign(b - a)),
     _decomposed(lambda build, a, b: build.add("abs", build.add("sub", a, b))),
     _pair(),
-    SUM,
+    SUM_OVERFLOW,
 )
 
 
@@ -162,7 +148,7 @@ def _huber_partials(a: Array, b: Array, delta: float = 1.0) -> tuple[Any, Any]:
     return slope, -slope
 
 
-huber_loss = loss("huber_loss", _huber, _huber_partials, Bounded(NONNEGATIVE), _pair(), SUM)
+huber_loss = loss("huber_loss", _huber, _huber_partials, Bounded(NONNEGATIVE), _pair(), SUM_OVERFLOW)
 
 
 def _smooth_l1(a: Array, b: Array, beta: float = 1.0) -> Any:
@@ -174,7 +160,7 @@ def _smooth_l1_partials(a: Array, b: Array, beta: float = 1.0) -> tuple[Any, Any
     return slope, -slope
 
 
-smooth_l1_loss = loss("smooth_l1_loss", _smooth_l1, _smooth_l1_partials, Bounded(NONNEGATIVE), _pair(), SUM)
+smooth_l1_loss = loss("smooth_l1_loss", _smooth_l1, _smooth_l1_partials, Bounded(NONNEGATIVE), _pair(), SUM_OVERFLOW)
 
 
 def _binary_cross_entropy(p: Array, y: Array) -> Any:
@@ -195,7 +181,7 @@ binary_cross_entropy = loss(
     Outside(Range(0, 1), rule="log-of-nonpositive"),
     GradientAt(0, rule="infinite-gradient"),
     GradientAt(1, rule="infinite-gradient"),
-    SUM,
+    SUM_OVERFLOW,
 )
 
 
@@ -209,7 +195,7 @@ binary_cross_entropy_with_logits = loss(
     _logit_partials,
     Bounded(),
     _weighted(-4, 4),
-    SUM,
+    SUM_OVERFLOW,
 )
 
 
@@ -232,4 +218,4 @@ def _kl_samples(draw: Draw) -> tuple[tuple[Any, ...], dict[str, Any]]:
     return (draw.array(shape, low=-4, high=0), target), {"log_target": log_target}
 
 
-kl_div = loss("kl_div", _kl_div, _kl_partials, Bounded(), _kl_samples, SUM, ways=(*WAYS, "batchmean"))
+kl_div = loss("kl_div", _kl_div, _kl_partials, Bounded(), _kl_samples, SUM_OVERFLOW, ways=(*WAYS, "batchmean"))

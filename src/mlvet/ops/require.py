@@ -4,31 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from enum import Enum
-from typing import Any
 
 import numpy as np
 
+from mlvet.domains.claims import Relation
 from mlvet.domains.dims import Dim, Expr, at_least, equal, maximum, modulo, substitute, symbol
 from mlvet.domains.dtypes import DType
 from mlvet.domains.tensors import Dims, Tensor, Unranked
 
 
-class Relation(Enum):
-    """How the two sides of a constraint must stand to each other."""
-
-    EQUAL = "=="
-    AT_LEAST = ">="
-    DIVISIBLE = "% =="
-    BROADCAST = "broadcasts with"
-    HOLDS = "holds"
-
-
 @dataclass(frozen=True, slots=True)
 class Constraint:
-    """Something that must hold of sizes for the operator to run. `decided` is None where that hangs on symbols."""
+    """Something that must hold for the operator to run: a relation of sizes, or none where it does not hang on sizes.
 
-    relation: Relation
+    `decided` is None where that hangs on symbols.
+    """
+
+    relation: Relation | None
     left: Dim
     right: Dim
     because: str
@@ -36,11 +28,7 @@ class Constraint:
     decided: bool | None
 
     def __str__(self) -> str:
-        if self.relation is Relation.HOLDS:
-            return self.because
-        if self.relation is Relation.DIVISIBLE:
-            return f"{self.left} % {self.right} == 0"
-        return f"{self.left} {self.relation.value} {self.right}"
+        return self.because if self.relation is None else f"{self.left} {self.relation.value} {self.right}"
 
 
 class Require:
@@ -75,15 +63,14 @@ class Require:
     def divisible(self, left: Dim, right: Dim, because: str, rule: str = "not-divisible") -> None:
         if right == 0:
             return
-        rest = modulo(left, right)
-        decided = equal(rest, 0)
+        decided = equal(modulo(left, right), 0)
         if decided is not True:
             self._record(Relation.DIVISIBLE, left, right, because, rule, decided)
 
     def holds(self, condition: bool, because: str, rule: str = "illegal-argument") -> bool:
         """Something that does not hang on sizes."""
         if not condition:
-            self._record(Relation.HOLDS, 0, 0, because, rule, False)
+            self._record(None, 0, 0, because, rule, False)
         return condition
 
     def rank(self, tensor: Tensor, rank: int, what: str = "operand") -> bool:
@@ -192,7 +179,9 @@ class Require:
             return left
         return right if equal(right, 1) is False or _is_one_with(left, right) else self.unknown()
 
-    def _record(self, relation: Relation, left: Dim, right: Dim, because: str, rule: str, decided: Any) -> None:
+    def _record(
+        self, relation: Relation | None, left: Dim, right: Dim, because: str, rule: str, decided: bool | None
+    ) -> None:
         self.constraints.append(Constraint(relation, left, right, because, rule, decided))
 
 

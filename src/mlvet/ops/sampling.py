@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 
 from mlvet.domains.tensors import Tensor
-from mlvet.ops.danger import Overflow
+from mlvet.ops.danger import SUM_OVERFLOW
 from mlvet.ops.derivative import SameMap
 from mlvet.ops.layout import Array, ints_of, length_of, proper
 from mlvet.ops.numeric import ByMode, Convex, Linear
-from mlvet.ops.op import Effects, Op, register
+from mlvet.ops.op import pure
 from mlvet.ops.require import Require
 from mlvet.ops.samples import Draw, Sample, integers
 
@@ -105,18 +105,14 @@ def _sample_grid_sample(draw: Draw) -> Sample:
     return Sample((x, grid), {**attributes, "align_corners": draw.choice((True, False))})
 
 
-grid_sample = register(
-    Op(
-        "grid_sample",
-        "image",
-        infer=infer_grid_sample,
-        numeric=ByMode(lambda mode="linear", **_: Linear() if mode == "cubic" else Convex()),
-        danger=(),
-        derivative=SameMap((0,)),
-        effects=Effects.PURE,
-        reference=_grid_sample,
-        samples=_sample_grid_sample,
-    )
+grid_sample = pure(
+    "grid_sample",
+    infer_grid_sample,
+    _grid_sample,
+    _sample_grid_sample,
+    family="image",
+    numeric=ByMode(lambda mode="linear", **_: Linear() if mode == "cubic" else Convex()),
+    derivative=SameMap((0,)),
 )
 
 
@@ -154,16 +150,13 @@ def _sample_affine_grid(draw: Draw) -> Sample:
     return Sample((theta, integers(size)), {"align_corners": draw.choice((True, False))})
 
 
-affine_grid = register(
-    Op(
-        "affine_grid",
-        "image",
-        infer=infer_affine_grid,
-        numeric=Linear((0,)),
-        danger=(Overflow("sum-overflow"),),
-        derivative=SameMap((0,)),
-        effects=Effects.PURE,
-        reference=_affine_grid,
-        samples=_sample_affine_grid,
-    )
+affine_grid = pure(
+    "affine_grid",
+    infer_affine_grid,
+    _affine_grid,
+    _sample_affine_grid,
+    family="image",
+    numeric=Linear((0,)),
+    danger=(SUM_OVERFLOW,),
+    derivative=SameMap((0,)),
 )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -12,40 +13,24 @@ from mlvet.domains.dims import Expr
 from mlvet.domains.dims import maximum as larger
 from mlvet.domains.dims import minimum as smaller
 from mlvet.domains.tensors import Tensor
-from mlvet.ops.danger import Overflow
-from mlvet.ops.derivative import Derivative, Jvp, SameMap
+from mlvet.ops.danger import SUM_OVERFLOW
+from mlvet.ops.derivative import Jvp, SameMap
 from mlvet.ops.indexing import draw_key, indexed, key_of
 from mlvet.ops.layout import Array, any_axis, index_in_range, layout, proper, same_dims
 from mlvet.ops.numeric import ByMode, Linear, Numeric, Selection
-from mlvet.ops.op import Effects, Infer, Op, Reference, register
+from mlvet.ops.op import pure
 from mlvet.ops.require import Require
-from mlvet.ops.samples import Draw, Sample, Samples, integers
+from mlvet.ops.samples import Draw, Sample, integers
 
 REDUCTIONS = ("none", "add", "mul", "min", "max")
-
-
-def _scatter(
-    name: str, infer: Infer, reference: Reference, derivative: Derivative, samples: Samples, folds: bool = False
-) -> Op:
-    return register(
-        Op(
-            name,
-            "scatter",
-            infer=infer,
-            numeric=ByMode(kind_of_scatter),
-            danger=(Overflow("sum-overflow"),),
-            derivative=derivative,
-            effects=Effects.PURE,
-            reference=reference,
-            samples=samples,
-            folds=folds,
-        )
-    )
 
 
 def kind_of_scatter(reduction: str = "none", **_: Any) -> Numeric | None:
     """Elements are written, compared or added up; of products there is no telling."""
     return {"add": Linear((0, 2)), "mul": None}.get(reduction, Selection((0, 2)))
+
+
+_scatter = partial(pure, family="scatter", numeric=ByMode(kind_of_scatter), danger=(SUM_OVERFLOW,), folds=True)
 
 
 def minimum(old: Any, update: Any) -> Any:
@@ -149,9 +134,8 @@ scatter_elements = _scatter(
     "scatter_elements",
     infer_scatter_elements,
     _scatter_elements,
-    Jvp(_move_scatter_elements),
     _sample_scatter_elements,
-    folds=True,
+    derivative=Jvp(_move_scatter_elements),
 )
 
 
@@ -204,9 +188,7 @@ def _sample_scatter_nd(draw: Draw) -> Sample:
     return Sample((x, np.stack(columns, axis=-1), updates), {"reduction": draw.choice(REDUCTIONS)})
 
 
-scatter_nd = _scatter(
-    "scatter_nd", infer_scatter_nd, _scatter_nd, Jvp(_move_scatter_nd), _sample_scatter_nd, folds=True
-)
+scatter_nd = _scatter("scatter_nd", infer_scatter_nd, _scatter_nd, _sample_scatter_nd, derivative=Jvp(_move_scatter_nd))
 
 
 def infer_tensor_scatter(
@@ -297,18 +279,15 @@ def _sample_index_put(draw: Draw) -> Sample:
     return Sample((draw.array(dims), values, *key), {"accumulate": draw.choice((True, False))})
 
 
-index_put = register(
-    Op(
-        "index_put",
-        "scatter",
-        infer=infer_index_put,
-        numeric=ByMode(lambda accumulate=False, **_: Linear((0, 1)) if accumulate else Selection((0, 1))),
-        danger=(Overflow("sum-overflow"),),
-        derivative=SameMap((0, 1)),
-        effects=Effects.PURE,
-        reference=_index_put,
-        samples=_sample_index_put,
-    )
+index_put = pure(
+    "index_put",
+    infer_index_put,
+    _index_put,
+    _sample_index_put,
+    family="scatter",
+    numeric=ByMode(lambda accumulate=False, **_: Linear((0, 1)) if accumulate else Selection((0, 1))),
+    danger=(SUM_OVERFLOW,),
+    derivative=SameMap((0, 1)),
 )
 
 
@@ -342,16 +321,13 @@ def _sample_segment_sum(draw: Draw) -> Sample:
     return Sample((draw.array(dims), ids, num))
 
 
-segment_sum = register(
-    Op(
-        "segment_sum",
-        "scatter",
-        infer=infer_segment_sum,
-        numeric=Linear((0,)),
-        danger=(Overflow("sum-overflow"),),
-        derivative=SameMap(),
-        effects=Effects.PURE,
-        reference=_segment_sum,
-        samples=_sample_segment_sum,
-    )
+segment_sum = pure(
+    "segment_sum",
+    infer_segment_sum,
+    _segment_sum,
+    _sample_segment_sum,
+    family="scatter",
+    numeric=Linear((0,)),
+    danger=(SUM_OVERFLOW,),
+    derivative=SameMap(),
 )

@@ -9,11 +9,11 @@ import numpy as np
 from mlvet.domains import dtypes
 from mlvet.domains.tensors import Tensor
 from mlvet.ops.layout import Array, ints_of
-from mlvet.ops.op import Effects, Infer, Op, Reference, register
+from mlvet.ops.op import Infer, Op, Reference, pure
 
 
 def _sequence(name: str, reference: Reference | None, infer: Infer | None = None) -> Op:
-    return register(Op(name, "sequence", infer=infer, danger=(), effects=Effects.PURE, reference=reference))
+    return pure(name, infer, reference, family="sequence")
 
 
 def _construct(*elements: Array) -> list[Array]:

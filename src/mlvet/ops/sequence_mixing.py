@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from mlvet.domains.dims import Dim, floor_div
 from mlvet.domains.tensors import Tensor
-from mlvet.ops.attention import HEAD_SIZE, HEADS, attentive
+from mlvet.ops.attention import attentive
 from mlvet.ops.derivative import SameMap
 from mlvet.ops.precision import narrow, wide
 from mlvet.ops.require import Require
@@ -34,7 +34,7 @@ def infer_rotary_embedding(
     if x.rank == 4:
         features = x.dims[3]
     elif x.rank == 3 and require.holds(num_heads > 0, "an input of 3 dims needs the number of heads"):
-        require.divisible(x.dims[2], num_heads, because=f"the features fall into {num_heads} heads", rule=HEADS)
+        require.divisible(x.dims[2], num_heads, because=f"the features fall into {num_heads} heads")
         features = floor_div(x.dims[2], num_heads)
     else:
         require.holds(x.rank in (3, 4), f"the input must have 3 or 4 dims, but is {x}", rule="rank-differs")
@@ -42,7 +42,7 @@ def infer_rotary_embedding(
     for cache, what in ((cos_cache, "cosine cache"), (sin_cache, "sine cache")):
         if cache.ranked and require.rank(cache, 3 if position_ids is None else 2, what):
             wanted = floor_div(turned, 2)
-            require.equal(cache.dims[-1], wanted, because=f"the {what} has a column per turned pair", rule=HEAD_SIZE)
+            require.equal(cache.dims[-1], wanted, because=f"the {what} has a column per turned pair")
     return Tensor(dtype, x.dims)
 
 
@@ -115,7 +115,9 @@ def infer_linear_attention(
     three = [require.rank(x, 3, what) for x, what in ((query, "query"), (key, "key"), (value, "value"))]
     positive = q_num_heads > 0 and kv_num_heads > 0
     whole = require.holds(
-        positive and q_num_heads % kv_num_heads == 0, f"{q_num_heads} heads do not share {kv_num_heads}", rule=HEADS
+        positive and q_num_heads % kv_num_heads == 0,
+        f"{q_num_heads} heads do not share {kv_num_heads}",
+        rule="dims-differ",
     )
     if not all(three) or not whole:
         return require.unknown_tensor(dtype, 3), require.unknown_tensor(state_dtype, 4)
@@ -128,9 +130,9 @@ def infer_linear_attention(
         batch = require.equal(batch, other.dims[0], because="query, key and value have one batch")
         length = require.equal(length, other.dims[1], because="query, key and value have one length")
     for x, heads in ((query, q_num_heads), (key, kv_num_heads), (value, kv_num_heads)):
-        require.divisible(x.dims[2], heads, because=f"the features fall into {heads} heads", rule=HEADS)
+        require.divisible(x.dims[2], heads, because=f"the features fall into {heads} heads")
     size, out = floor_div(query.dims[2], q_num_heads), floor_div(value.dims[2], kv_num_heads)
-    require.equal(size, floor_div(key.dims[2], kv_num_heads), because="queries and keys have one size", rule=HEAD_SIZE)
+    require.equal(size, floor_div(key.dims[2], kv_num_heads), because="queries and keys have one size")
     state: tuple[Dim, ...] = (batch, kv_num_heads, size, out)
     if past_state is not None and require.rank(past_state, 4, "state"):
         for found, wanted in zip(past_state.dims, state, strict=True):

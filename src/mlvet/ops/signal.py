@@ -13,31 +13,16 @@ from mlvet.domains import dtypes
 from mlvet.domains.dims import Dim, ceil_div, floor_div, maximum
 from mlvet.domains.dtypes import DType, Kind
 from mlvet.domains.tensors import Tensor
-from mlvet.ops.danger import Overflow
+from mlvet.ops.danger import SUM_OVERFLOW
 from mlvet.ops.derivative import SameMap
 from mlvet.ops.index_map import Moves
 from mlvet.ops.numeric import Linear, Selection
-from mlvet.ops.op import Effects, Infer, Op, Reference, register
+from mlvet.ops.op import pure
 from mlvet.ops.precision import narrow, wide
 from mlvet.ops.require import Require
-from mlvet.ops.samples import Draw, Sample, Samples, integers
+from mlvet.ops.samples import Draw, Sample, integers
 
-
-def _transform(name: str, infer: Infer, reference: Reference, samples: Samples) -> Op:
-    """A pure operator that is linear in its signal."""
-    return register(
-        Op(
-            name,
-            "signal",
-            infer=infer,
-            numeric=Linear((0,)),
-            danger=(Overflow("sum-overflow"),),
-            derivative=SameMap((0,)),
-            effects=Effects.PURE,
-            reference=reference,
-            samples=samples,
-        )
-    )
+_transform = partial(pure, family="signal", numeric=Linear((0,)), danger=(SUM_OVERFLOW,), derivative=SameMap((0,)))
 
 
 def number(tensor: Tensor | None, default: Dim, require: Require) -> Dim:
@@ -281,7 +266,7 @@ def infer_istft(
     return Tensor(dtype, (*x.dims[:-2], samples))
 
 
-istft = register(Op("istft", "signal", infer=infer_istft, danger=(Overflow("sum-overflow"),), effects=Effects.PURE))
+istft = pure("istft", infer_istft, family="signal", danger=(SUM_OVERFLOW,))
 
 
 def infer_frame(
@@ -322,17 +307,13 @@ def _sample_frame(draw: Draw) -> Sample:
     return Sample((x, np.asarray(sizes[0]), np.asarray(sizes[1])), attributes)
 
 
-frame = register(
-    Op(
-        "frame",
-        "signal",
-        infer=infer_frame,
-        numeric=Selection((0,), fill=0.0),
-        index_map=Moves((0,)),
-        danger=(),
-        derivative=SameMap((0,)),
-        effects=Effects.PURE,
-        reference=frame_reference,
-        samples=_sample_frame,
-    )
+frame = pure(
+    "frame",
+    infer_frame,
+    frame_reference,
+    _sample_frame,
+    family="signal",
+    numeric=Selection((0,), fill=0.0),
+    index_map=Moves((0,)),
+    derivative=SameMap((0,)),
 )

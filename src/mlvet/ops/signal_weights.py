@@ -16,7 +16,7 @@ from mlvet.domains.tensors import Tensor
 from mlvet.ops.danger import Outside
 from mlvet.ops.derivative import Zero
 from mlvet.ops.numeric import Bounded, Range
-from mlvet.ops.op import Effects, Op, register
+from mlvet.ops.op import pure
 from mlvet.ops.require import Require
 from mlvet.ops.samples import Draw, Sample
 from mlvet.ops.signal import number
@@ -56,18 +56,14 @@ def _sample_window(draw: Draw) -> Sample:
 
 
 hann_window, hamming_window, blackman_window = (
-    register(
-        Op(
-            name,
-            "signal",
-            infer=infer_window,
-            numeric=Bounded(Range(-ROUNDING, 1 + ROUNDING)),
-            danger=(),
-            derivative=Zero(),
-            effects=Effects.PURE,
-            reference=partial(window_reference, terms),
-            samples=_sample_window,
-        )
+    pure(
+        name,
+        infer_window,
+        partial(window_reference, terms),
+        _sample_window,
+        family="signal",
+        numeric=Bounded(Range(-ROUNDING, 1 + ROUNDING)),
+        derivative=Zero(),
     )
     for name, terms in WINDOWS.items()
 )
@@ -126,16 +122,13 @@ def _sample_mel(draw: Draw) -> Sample:
     return Sample((*numbers, np.asarray(0, np.float32), np.asarray(4096, np.float32)))
 
 
-mel_weight_matrix = register(
-    Op(
-        "mel_weight_matrix",
-        "signal",
-        infer=infer_mel_weight_matrix,
-        numeric=Bounded(Range(0, 1)),
-        danger=(Outside(Range(low=-700, open_low=True), rule="log-of-nonpositive", operand=3),),
-        derivative=Zero(),
-        effects=Effects.PURE,
-        reference=mel_weight_matrix_reference,
-        samples=_sample_mel,
-    )
+mel_weight_matrix = pure(
+    "mel_weight_matrix",
+    infer_mel_weight_matrix,
+    mel_weight_matrix_reference,
+    _sample_mel,
+    family="signal",
+    numeric=Bounded(Range(0, 1)),
+    danger=(Outside(Range(low=-700, open_low=True), rule="log-of-nonpositive", operand=3),),
+    derivative=Zero(),
 )

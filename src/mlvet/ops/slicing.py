@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from mlvet.domains.dims import Dim, bounds, ceil_div, maximum, minimum
+from mlvet.domains.dims import Dim, Expr, bounds, ceil_div, maximum, minimum
 from mlvet.domains.tensors import Tensor
 from mlvet.ops.layout import Array, axes_of, ints_of, layout, length_of, permutation, proper
 from mlvet.ops.require import Require
@@ -19,9 +19,8 @@ ENDLESS = 2**31 - 1
 
 def sliced(dim: Dim, start: Dim | None, end: Dim | None, step: int, require: Require) -> Dim:
     """How many elements `[start:end:step]` takes of a dim; None stands for the end of the axis in that direction."""
-    numbers = [bound for bound in (start, end, dim) if bound is not None]
-    if all(isinstance(number, int) for number in numbers):
-        return len(range(int(dim))[slice(start, end, step)])  # type: ignore[arg-type]
+    if isinstance(dim, int) and not isinstance(start, Expr) and not isinstance(end, Expr):
+        return len(range(dim)[slice(start, end, step)])
     if isinstance(start, int) and abs(start) >= ENDLESS:
         if (start > 0) == (step > 0):
             return 0

@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 
 from mlvet.domains.tensors import Tensor
-from mlvet.ops.danger import AllAt, Danger, Outside, Overflow
+from mlvet.ops.danger import SUM_OVERFLOW, AllAt, Danger, Outside
 from mlvet.ops.derivative import Derivative, Jvp, Zero
 from mlvet.ops.index_map import AlongAxis
 from mlvet.ops.numeric import Bounded, Numeric, Range
-from mlvet.ops.op import Effects, Op, register
+from mlvet.ops.op import Op, pure
 from mlvet.ops.pointwise import Array, keeping_dtype
 from mlvet.ops.reduction import log_sum_exp
 from mlvet.ops.require import Require
@@ -38,19 +38,16 @@ def _samples(draw: Draw) -> Sample:
 def _register(
     name: str, reference: Callable[..., Any], numeric: Numeric, derivative: Derivative, *danger: Danger
 ) -> Op:
-    return register(
-        Op(
-            name,
-            "softmax",
-            infer=infer_along,
-            numeric=numeric,
-            index_map=AlongAxis(),
-            danger=danger,
-            derivative=derivative,
-            effects=Effects.PURE,
-            reference=keeping_dtype(reference),
-            samples=_samples,
-        )
+    return pure(
+        name,
+        infer_along,
+        keeping_dtype(reference),
+        _samples,
+        family="softmax",
+        numeric=numeric,
+        index_map=AlongAxis(),
+        danger=danger,
+        derivative=derivative,
     )
 
 
@@ -72,13 +69,16 @@ def _hardmax(x: Array, axis: int = -1) -> Any:
 
 
 def _softmax_jvp(operands: Sequence[Any], directions: Sequence[Any], axis: int = -1) -> Any:
-    weights, along = softmax_of(operands[0], axis), directions[0]
-    return weights * (along - np.sum(weights * along, axis=axis, keepdims=True))
+    return softmax_of(operands[0], axis) * log_softmax_along(operands[0], directions[0], axis)
+
+
+def log_softmax_along(x: Array, along: Array, axis: int = -1) -> Any:
+    """How log_softmax changes as its operand moves along a direction."""
+    return along - np.sum(softmax_of(x, axis) * along, axis=axis, keepdims=True)
 
 
 def _log_softmax_jvp(operands: Sequence[Any], directions: Sequence[Any], axis: int = -1) -> Any:
-    weights, along = softmax_of(operands[0], axis), directions[0]
-    return along - np.sum(weights * along, axis=axis, keepdims=True)
+    return log_softmax_along(operands[0], directions[0], axis)
 
 
 softmax = _register("softmax", softmax_of, Bounded(Range(0, 1)), Jvp(_softmax_jvp), INFINITY, NOTHING)
@@ -89,6 +89,6 @@ log_softmax = _register(
     Jvp(_log_softmax_jvp),
     INFINITY,
     NOTHING,
-    Overflow("sum-overflow"),
+    SUM_OVERFLOW,
 )
 hardmax = _register("hardmax", _hardmax, Bounded(Range(0, 1)), Zero())

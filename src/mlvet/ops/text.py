@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -11,41 +12,17 @@ import numpy as np
 from mlvet.domains import dtypes
 from mlvet.domains.dims import Dim
 from mlvet.domains.tensors import Tensor
-from mlvet.ops.derivative import Derivative, Zero
-from mlvet.ops.index_map import Elementwise, IndexMap
+from mlvet.ops.derivative import Zero
+from mlvet.ops.index_map import Elementwise
 from mlvet.ops.layout import Array
-from mlvet.ops.numeric import Bounded, Numeric, Range
-from mlvet.ops.op import Effects, Infer, Op, Reference, register
+from mlvet.ops.numeric import Bounded, Range
+from mlvet.ops.op import pure
 from mlvet.ops.require import Require
-from mlvet.ops.samples import Draw, Sample, Samples
+from mlvet.ops.samples import Draw, Sample
 
 WORDS = ("a", "tensor", "of two  words", "", "Monday", "x,y,z")
 
-
-def _text(
-    name: str,
-    infer: Infer,
-    reference: Reference,
-    samples: Samples | None,
-    *,
-    numeric: Numeric | None = None,
-    index_map: IndexMap | None = None,
-    derivative: Derivative | None = None,
-) -> Op:
-    return register(
-        Op(
-            name,
-            "text",
-            infer=infer,
-            numeric=numeric,
-            index_map=index_map,
-            danger=(),
-            derivative=derivative or Zero(),
-            effects=Effects.PURE,
-            reference=reference,
-            samples=samples,
-        )
-    )
+_text = partial(pure, family="text", derivative=Zero())
 
 
 def words(draw: Draw, shape: Sequence[int]) -> Array:

@@ -10,9 +10,8 @@ from numpy.typing import NDArray
 
 from mlvet.domains.dims import Dim, ceil_div, floor_div, product
 from mlvet.domains.tensors import Tensor
-from mlvet.ops.convolution import CHANNELS, convolution, correlate, dilate
-from mlvet.ops.multilinear import product_rule
-from mlvet.ops.numeric import Bilinear
+from mlvet.ops.convolution import CHANNELS, correlate, dilate, require_kernel_and_bias
+from mlvet.ops.multilinear import sum_of_products
 from mlvet.ops.precision import narrow, wide
 from mlvet.ops.require import Require
 from mlvet.ops.samples import Draw, Sample, integers
@@ -47,11 +46,7 @@ def infer_conv_transpose(
     require.equal(channels, taken, because="the input has as many channels as the kernel takes", rule=CHANNELS)
     require.divisible(channels, group, because=f"the input channels fall into {group} groups", rule="not-divisible")
     out = per_group * group
-    if kernel_shape:
-        for given, size in zip(kernel_shape, sizes, strict=False):
-            require.equal(size, given, because="kernel_shape must be the shape of the kernel")
-    if b is not None and require.rank(b, 1, "bias"):
-        require.equal(b.dims[0], out, because="the bias has one element per output channel", rule="dims-differ")
+    require_kernel_and_bias(kernel_shape, sizes, b, out, require)
     sliding = windows(sizes, require, strides=strides, pads=pads, dilations=dilations, auto_pad=auto_pad)
     extra = tuple(output_padding or (0,) * len(space))
     if sliding is None or len(extra) != len(space):
@@ -164,13 +159,14 @@ def _sample_conv_transpose(draw: Draw) -> Sample:
     return Sample((draw.array(x), draw.array(w), b), options)
 
 
-conv_transpose = convolution(
+conv_transpose = sum_of_products(
     "conv_transpose",
     infer_conv_transpose,
     conv_transpose_reference,
     _sample_conv_transpose,
-    Bilinear(plus=2, terms=transposed_terms),
-    product_rule(conv_transpose_reference, plus=2),
+    family="convolution",
+    plus=2,
+    terms=transposed_terms,
 )
 
 
@@ -238,11 +234,11 @@ def _sample_conv_transpose_to(draw: Draw) -> Sample:
     return Sample((x, w, shape), {"strides": (stride, stride), "auto_pad": mode})
 
 
-conv_transpose_to = convolution(
+conv_transpose_to = sum_of_products(
     "conv_transpose_to",
     infer_conv_transpose_to,
     conv_transpose_to_reference,
     _sample_conv_transpose_to,
-    Bilinear(terms=lambda x, w, *_, kernel_format="HWOI", **__: transposed_terms(x, w, kernel_format=kernel_format)),
-    product_rule(conv_transpose_to_reference),
+    family="convolution",
+    terms=lambda x, w, *_, kernel_format="HWOI", **__: transposed_terms(x, w, kernel_format=kernel_format),
 )

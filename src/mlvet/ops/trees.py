@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -11,11 +12,11 @@ from numpy.typing import NDArray
 
 from mlvet.domains import dtypes
 from mlvet.domains.tensors import Tensor
-from mlvet.ops.danger import Overflow
+from mlvet.ops.danger import SUM_OVERFLOW
 from mlvet.ops.derivative import Zero
-from mlvet.ops.op import Effects, Infer, Op, Reference, register
+from mlvet.ops.op import pure
 from mlvet.ops.require import Require
-from mlvet.ops.samples import Draw, Sample, Samples
+from mlvet.ops.samples import Draw, Sample
 
 MODES = ("BRANCH_LEQ", "BRANCH_LT", "BRANCH_GTE", "BRANCH_GT", "BRANCH_EQ", "BRANCH_NEQ", "BRANCH_MEMBER")
 COMPARE: dict[str, Callable[[float, float], bool]] = {
@@ -29,20 +30,7 @@ COMPARE: dict[str, Callable[[float, float], bool]] = {
 AGGREGATES = ("AVERAGE", "SUM", "MIN", "MAX")
 TRANSFORMS = ("NONE", "SOFTMAX", "LOGISTIC", "SOFTMAX_ZERO", "PROBIT")
 
-
-def _trees(name: str, infer: Infer, reference: Reference | None, samples: Samples | None) -> Op:
-    return register(
-        Op(
-            name,
-            "trees",
-            infer=infer,
-            danger=(Overflow("sum-overflow"),),
-            derivative=Zero(),
-            effects=Effects.PURE,
-            reference=reference,
-            samples=samples,
-        )
-    )
+_trees = partial(pure, family="trees", danger=(SUM_OVERFLOW,), derivative=Zero())
 
 
 @dataclass(slots=True)

@@ -11,9 +11,10 @@ from numpy.typing import NDArray
 
 from mlvet.domains import dtypes
 from mlvet.domains.tensors import Tensor
+from mlvet.ops.danger import SUM_OVERFLOW
 from mlvet.ops.derivative import Jvp, SameMap
 from mlvet.ops.numeric import NONNEGATIVE, Bounded, Convex, Selection
-from mlvet.ops.pooling import SUM_OVERFLOW, pooling
+from mlvet.ops.pooling import pooling
 from mlvet.ops.precision import narrow, wide
 from mlvet.ops.require import Require
 from mlvet.ops.samples import Draw, Sample
@@ -68,16 +69,16 @@ global_average_pool = pooling(
     infer_global_pool,
     global_average_pool_reference,
     _sample_global,
-    Convex(0),
-    (SUM_OVERFLOW,),
-    SameMap((0,)),
+    numeric=Convex(0),
+    danger=(SUM_OVERFLOW,),
+    derivative=SameMap((0,)),
 )
 global_max_pool = pooling(
     "global_max_pool",
     infer_global_pool,
     global_max_pool_reference,
     _sample_global,
-    Selection((0,)),
+    numeric=Selection((0,)),
     derivative=Jvp(_global_max_along),
 )
 global_lp_pool = pooling(
@@ -85,8 +86,8 @@ global_lp_pool = pooling(
     infer_global_pool,
     global_lp_pool_reference,
     lambda draw: Sample((draw.array(draw.shape(3, 4)),), {"p": draw.integer(1, 3)}),
-    Bounded(NONNEGATIVE),
-    (SUM_OVERFLOW,),
+    numeric=Bounded(NONNEGATIVE),
+    danger=(SUM_OVERFLOW,),
 )
 
 
@@ -188,15 +189,15 @@ adaptive_average_pool = pooling(
     infer_adaptive_pool,
     adaptive_average_pool_reference,
     _sample_adaptive,
-    Convex(0),
-    (SUM_OVERFLOW,),
-    SameMap((0,)),
+    numeric=Convex(0),
+    danger=(SUM_OVERFLOW,),
+    derivative=SameMap((0,)),
 )
 adaptive_max_pool = pooling(
     "adaptive_max_pool",
     infer_adaptive_max_pool,
     adaptive_max_pool_reference,
     _sample_adaptive,
-    Selection((0,)),
+    numeric=Selection((0,)),
     derivative=Jvp(_adaptive_max_along),
 )

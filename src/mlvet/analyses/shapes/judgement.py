@@ -10,9 +10,10 @@ from mlvet.core.finding import Finding
 from mlvet.core.grade import Certainty
 from mlvet.core.location import Location
 from mlvet.core.rule import Catalogue, Rule
+from mlvet.domains.claims import Relation
 from mlvet.domains.tensors import Tensor
 from mlvet.ir.graph import Graph, Node, Value
-from mlvet.ops.require import Constraint, Relation
+from mlvet.ops.require import Constraint
 
 DECLARED = "declared-shape-differs"
 
@@ -59,7 +60,7 @@ def _words(constraint: Constraint) -> str:
 
 
 def _sides(constraint: Constraint) -> dict[str, str]:
-    if constraint.relation is Relation.HOLDS:
+    if constraint.relation is None:
         return {}
     return {"left": str(constraint.left), "right": str(constraint.right), "relation": constraint.relation.value}
 

@@ -13,29 +13,14 @@ from mlvet.domains import dtypes
 from mlvet.domains.dims import Apply, Atom, Dim, Expr
 from mlvet.domains.dtypes import DType
 from mlvet.domains.tensors import Dims, Tensor, unknown
+from mlvet.frontends.lowering_rules import Emitter, Source, Unlowered, registering
 from mlvet.frontends.size_expressions import Sizes
 from mlvet.ir.builder import Builder
 from mlvet.ir.graph import Frame, Value
 
 Rule: TypeAlias = Callable[["Context"], "Value | Sequence[Value]"]
 RULES: dict[str, Rule] = {}
-
-
-class Unlowered(Exception):
-    """A rule met a form of its primitive that it has no canonical form for; the equation stays opaque."""
-
-
-def lowers(*primitives: str) -> Callable[[Rule], Rule]:
-    """Register a rule for primitives."""
-
-    def register(rule: Rule) -> Rule:
-        for primitive in primitives:
-            if primitive in RULES:
-                raise ValueError(f"{primitive} is lowered twice")
-            RULES[primitive] = rule
-        return rule
-
-    return register
+lowers = registering(RULES)
 
 
 @dataclass(slots=True)
@@ -47,7 +32,7 @@ class Origins:
 
 
 @dataclass(slots=True)
-class Context:
+class Context(Emitter):
     """One jaxpr being lowered into one region."""
 
     builder: Builder
@@ -66,6 +51,10 @@ class Context:
     @property
     def name(self) -> str:
         return str(self.equation.primitive.name)
+
+    @property
+    def source(self) -> Source:
+        return Source(self.name, self.location, self.stack, self.module)
 
     def param(self, name: str, default: Any = None) -> Any:
         return self.equation.params.get(name, default)
@@ -104,58 +93,22 @@ class Context:
     def dims(self, value: Value) -> Dims:
         return value.declared.dims
 
-    def rank(self, value: Value) -> int:
-        return value.declared.rank
-
-    def dtype(self, value: Value) -> DType:
-        if value.declared.dtype is None:
-            raise Unlowered(f"the dtype of {value.name} is not known")
-        return value.declared.dtype
-
     # New values.
-
-    def node(self, op: str, inputs: Sequence[Value | None], outputs: Sequence[Value], **rest: Any) -> None:
-        self.builder.node(
-            op, inputs, outputs, name=self.name, source_op=self.name, location=self.location, stack=self.stack,
-            module=self.module, **rest,
-        )  # fmt: skip
 
     def out(self, index: int = 0) -> Value:
         """A new value for a result of the equation."""
         many = len(self.equation.outvars) > 1
         return self.builder.value(f"{self.name}:{index}" if many else self.name, self.declared(index))
 
-    def result(self, op: str, *inputs: Value | None, index: int = 0, **attributes: Any) -> Value:
-        """The operator that yields a result of the equation."""
-        output = self.out(index)
-        self.node(op, inputs, [output], attributes=attributes)
-        return output
-
     def results(self, op: str, *inputs: Value | None, **attributes: Any) -> list[Value]:
         """The operator that yields all results of the equation."""
         outputs = [self.out(index) for index in range(len(self.equation.outvars))]
-        self.node(op, inputs, outputs, attributes=attributes)
-        return outputs
-
-    def add(self, op: str, *inputs: Value | None, like: Tensor | None = None, **attributes: Any) -> Value:
-        """An operator on the way to the result; `like` is what is known of what it yields."""
-        output = self.builder.value(f"{self.name}.{op}", like)
-        self.node(op, inputs, [output], attributes=attributes)
-        return output
-
-    def several(self, op: str, count: int, *inputs: Value | None, **attributes: Any) -> list[Value]:
-        outputs = [self.builder.value(f"{self.name}.{op}") for _ in range(count)]
-        self.node(op, inputs, outputs, attributes=attributes)
+        self.node(op, inputs, outputs, attributes)
         return outputs
 
     def number(self, number: Any, dtype: DType = dtypes.i64) -> Value:
         """A constant without dims."""
         return self.builder.constant(f"{self.name}.{number}", np.asarray(number).astype(dtype.numpy))
-
-    def vector(self, numbers: Sequence[int]) -> Value:
-        """A constant list of ints."""
-        array = np.asarray([int(number) for number in numbers], np.int64).reshape(-1)
-        return self.builder.constant(f"{self.name}.[{','.join(map(str, numbers))}]", array)
 
     def shape(self, sizes: Sequence[Any]) -> Value:
         """A list of sizes of which some are symbolic, and computed from the shapes of inputs."""
@@ -191,17 +144,6 @@ class Context:
 
     def _scalar(self, op: str, *inputs: Value, **attributes: Any) -> Value:
         return self.add(op, *inputs, like=Tensor(dtypes.i64, ()), **attributes)
-
-    def cast(self, value: Value, to: DType) -> Value:
-        if value.declared.dtype is to:
-            return value
-        return self.add("cast", value, to=to, like=value.declared.with_dtype(to))
-
-    def transposed(self, value: Value, perm: Sequence[int]) -> Value:
-        if list(perm) == sorted(perm):
-            return value
-        like = Tensor(value.declared.dtype, tuple(self.dims(value)[axis] for axis in perm))
-        return self.add("transpose", value, perm=tuple(perm), like=like)
 
     def inline(self, jaxpr: Any, operands: Sequence[Value]) -> list[Value]:
         """The equations of a jaxpr in place of the equation at hand."""

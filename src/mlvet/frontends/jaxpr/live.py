@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Sequence
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any
 
 import numpy as np
@@ -12,7 +12,8 @@ import numpy as np
 from mlvet.core.location import Location
 from mlvet.domains.tensors import UnknownRank
 from mlvet.frontends.jaxpr import tables as tables
-from mlvet.frontends.jaxpr.context import RULES, Context, Origins, Unlowered, remember
+from mlvet.frontends.jaxpr.context import RULES, Context, Origins, remember
+from mlvet.frontends.lowering_rules import Unlowered
 from mlvet.frontends.size_expressions import Sizes
 from mlvet.ir.builder import Builder
 from mlvet.ir.graph import Data, Frame, Graph, Value
@@ -64,7 +65,7 @@ def _constants(context: Context, closed: Any) -> None:
             context.builder.opaque("key", (), [context.env[variable]])
             continue
         shape = tuple(int(size) for size in np.shape(const))
-        data = Data(declared.dtype, shape, lambda const=const: np.asarray(const))  # type: ignore[misc]
+        data = Data(declared.dtype, shape, partial(np.asarray, const))
         context.env[variable] = context.builder.constant("constant", data)
 
 

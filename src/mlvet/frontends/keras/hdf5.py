@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 import pathlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import IO, Any
 
@@ -30,23 +30,23 @@ class Listing:
     `names`, `weight_names` and `layer_names` are attributes of groups, `attributes` those of the file.
     """
 
-    datasets: Mapping[str, Data]
-    names: Mapping[str, str] = field(default_factory=dict)
-    weight_names: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    layer_names: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    attributes: Mapping[str, str] = field(default_factory=dict)
+    datasets: dict[str, Data]
+    names: dict[str, str] = field(default_factory=dict)
+    weight_names: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    layer_names: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    attributes: dict[str, str] = field(default_factory=dict)
 
 
 def list_file(open_file: Open) -> Listing:
     """List an HDF5 file. Links to other files are not followed, nor are arrays that lie in other files listed."""
     h5py = _h5py()
-    listing = Listing({}, {}, {}, {}, {})
+    listing = Listing({})
     with _opened(h5py, open_file) as file:
         try:
             for key in ("model_config", "keras_version", "backend"):
                 text = _text(file.attrs.get(key))
                 if text is not None:
-                    listing.attributes[key] = text  # type: ignore[index]
+                    listing.attributes[key] = text
             _note_group("", file, listing)
             file.visititems(lambda path, item: _note(h5py, path, item, listing, open_file))
         except (OSError, RuntimeError, ValueError, KeyError, TypeError) as error:
@@ -60,17 +60,17 @@ def _note(h5py: Any, path: str, item: Any, listing: Listing, open_file: Open) ->
     elif isinstance(item, h5py.Dataset):
         data = _data(path, item, open_file)
         if data is not None:
-            listing.datasets[path] = data  # type: ignore[index]
+            listing.datasets[path] = data
 
 
 def _note_group(path: str, group: Any, listing: Listing) -> None:
     name = _text(group.attrs.get("name"))
     if name is not None:
-        listing.names[path] = name  # type: ignore[index]
+        listing.names[path] = name
     for key, table in (("weight_names", listing.weight_names), ("layer_names", listing.layer_names)):
         found = _texts(group, key)
         if found is not None:
-            table[path] = found  # type: ignore[index]
+            table[path] = found
 
 
 def _texts(group: Any, key: str) -> tuple[str, ...] | None:

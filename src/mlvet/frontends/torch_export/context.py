@@ -12,6 +12,7 @@ from mlvet.domains import dtypes
 from mlvet.domains.dims import Dim
 from mlvet.domains.dtypes import DType, Kind
 from mlvet.domains.tensors import Dims, Tensor, Unranked
+from mlvet.frontends.lowering_rules import Emitter, Source, Unlowered, registering
 from mlvet.frontends.torch_export.places import module_path, place
 from mlvet.frontends.torch_export.record import Body, Call, Ref
 from mlvet.ir.builder import Builder
@@ -22,26 +23,12 @@ RULES: dict[str, Rule] = {}
 LAST = 2**63 - 1
 """The end of a slice that goes to the end."""
 
-
-class Unlowered(Exception):
-    """A rule met a form of its operator that it has no canonical form for; the call stays opaque."""
-
-
-def lowers(*targets: str) -> Callable[[Rule], Rule]:
-    """Register a rule: for an operator of aten by its plain name, else by namespace and name."""
-
-    def register(rule: Rule) -> Rule:
-        for target in targets:
-            if target in RULES:
-                raise ValueError(f"{target} is lowered twice")
-            RULES[target] = rule
-        return rule
-
-    return register
+lowers = registering(RULES)
+"""Registers a rule: for an operator of aten by its plain name, else by namespace and name."""
 
 
 @dataclass(slots=True)
-class Context:
+class Context(Emitter):
     """One region being lowered."""
 
     builder: Builder
@@ -55,6 +42,15 @@ class Context:
     call: Call = field(default_factory=lambda: Call("", {}, (), ""))
     key: str = ""
     position: int = 0
+
+    @property
+    def name(self) -> str:
+        return self.call.name
+
+    @property
+    def source(self) -> Source:
+        location, stack = place(self.call.stack_trace)
+        return Source(self.call.target, location, stack, module_path(self.call.modules))
 
     def lives(self, name: str | None) -> bool:
         """Whether a name is read after the call at hand."""
@@ -131,18 +127,10 @@ class Context:
             raise Unlowered(f"the rank of {value.name} is not known")
         return value.declared.shape
 
-    def rank(self, value: Value) -> int:
-        return len(self.dims(value))
-
     def axis(self, value: Value, axis: int) -> int:
         """An axis counted from the front."""
         rank = max(self.rank(value), 1)
         return axis + rank if axis < 0 else axis
-
-    def dtype(self, value: Value) -> DType:
-        if value.declared.dtype is None:
-            raise Unlowered(f"the dtype of {value.name} is not known")
-        return value.declared.dtype
 
     def declared(self, index: int = 0) -> Tensor | None:
         """What the program says of a result."""
@@ -158,39 +146,15 @@ class Context:
 
     # New values.
 
-    def node(self, op: str, inputs: Sequence[Value | None], outputs: Sequence[Value], attributes: Any) -> None:
-        location, stack = place(self.call.stack_trace)
-        self.builder.node(
-            op, inputs, outputs, attributes, name=self.call.name, source_op=self.call.target, location=location,
-            stack=stack, module=module_path(self.call.modules),
-        )  # fmt: skip
-
-    def add(self, op: str, *inputs: Value | None, like: Tensor | None = None, **attributes: Any) -> Value:
-        """An operator on the way to the result; `like` is what is known of what it yields."""
-        output = self.builder.value(f"{self.call.name}.{op}", like)
-        self.node(op, inputs, [output], attributes)
-        return output
-
-    def several(self, op: str, count: int, *inputs: Value | None, **attributes: Any) -> list[Value]:
-        outputs = [self.builder.value(f"{self.call.name}.{op}") for _ in range(count)]
-        self.node(op, inputs, outputs, attributes)
-        return outputs
-
     def out(self, index: int = 0) -> Value:
         """A new value for a result of the call, with its name and what the program says of it."""
         names = self.call.outputs
         name = names[index] if index < len(names) else None
-        return self.builder.value(name or f"{self.call.name}_{index}", self.declared(index))
+        return self.builder.value(name or f"{self.name}_{index}", self.declared(index))
 
     def fresh(self, old: Value) -> Value:
         """A new value for the changed contents of an old one."""
         return self.builder.value(old.name, old.declared.without_value())
-
-    def result(self, op: str, *inputs: Value | None, index: int = 0, **attributes: Any) -> Value:
-        """The operator that yields a result of the call."""
-        output = self.out(index)
-        self.node(op, inputs, [output], attributes)
-        return output
 
     def results(self, op: str, *inputs: Value | None, indices: Iterable[int], **attributes: Any) -> list[Value]:
         """An operator that yields several results of the call."""
@@ -199,20 +163,16 @@ class Context:
         return outputs
 
     def opaque(self, source_op: str, inputs: Sequence[Value | None], outputs: Sequence[Value]) -> None:
-        location, stack = place(self.call.stack_trace)
+        source = self.source
         self.builder.opaque(
-            source_op, inputs, outputs, name=self.call.name, location=location, stack=stack,
-            module=module_path(self.call.modules),
+            source_op, inputs, outputs, name=self.name, location=source.location, stack=source.stack,
+            module=source.module,
         )  # fmt: skip
 
     def region_node(self, op: str, inputs: Sequence[Value], regions: Sequence[Any], **attributes: Any) -> list[Value]:
         """An operator with regions that yields all results of the call."""
         outputs = [self.out(index) for index in range(len(self.call.outputs))]
-        location, stack = place(self.call.stack_trace)
-        self.builder.node(
-            op, inputs, outputs, attributes, name=self.call.name, regions=regions, source_op=self.call.target,
-            location=location, stack=stack, module=module_path(self.call.modules),
-        )  # fmt: skip
+        self.node(op, inputs, outputs, attributes, regions)
         return outputs
 
     def number(self, number: Any, dtype: DType | None = None) -> Value:
@@ -224,12 +184,7 @@ class Context:
                 raise Unlowered(f"{number} is no integer")
             number = int(number)
         with np.errstate(over="ignore"):
-            return self.builder.constant(f"{self.call.name}.{number}", np.asarray(number).astype(dtype.numpy))
-
-    def vector(self, numbers: Sequence[int]) -> Value:
-        """A constant list of ints."""
-        text = ",".join(map(str, numbers))
-        return self.builder.constant(f"{self.call.name}.[{text}]", np.asarray(numbers, np.int64).reshape(-1))
+            return self.builder.constant(f"{self.name}.{number}", np.asarray(number).astype(dtype.numpy))
 
     def sizes(self, parts: Sequence[int | Value]) -> Value:
         """A list of ints of which some are computed."""
@@ -261,18 +216,6 @@ class Context:
         """One size: an int, or a computed scalar."""
         dim: Dim = self.dims(value)[axis]
         return dim if isinstance(dim, int) else self.add("dim", value, axis=axis, like=Tensor(dtypes.i64, ()))
-
-    def cast(self, value: Value, to: DType | None) -> Value:
-        """The value in another element type, itself if it has that already."""
-        if to is None or value.declared.dtype is to:
-            return value
-        return self.add("cast", value, to=to, like=value.declared.with_dtype(to))
-
-    def transposed(self, value: Value, perm: Sequence[int]) -> Value:
-        if list(perm) == sorted(perm):
-            return value
-        like = Tensor(value.declared.dtype, tuple(self.dims(value)[axis] for axis in perm))
-        return self.add("transpose", value, perm=tuple(perm), like=like)
 
     def region(self, kind: str, body: Any, operands: Sequence[Value] | None = None) -> Any:
         """A body as a region; with `operands` it captures them, otherwise they enter it."""

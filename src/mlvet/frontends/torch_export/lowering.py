@@ -6,8 +6,9 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from mlvet.domains.tensors import Tensor, unknown
+from mlvet.frontends.lowering_rules import Unlowered
 from mlvet.frontends.torch_export import tables as tables
-from mlvet.frontends.torch_export.context import RULES, Context, Unlowered
+from mlvet.frontends.torch_export.context import RULES, Context
 from mlvet.frontends.torch_export.mutation import VIEWS, rebind
 from mlvet.frontends.torch_export.record import Body, Call, Entry, Program, Ref
 from mlvet.ir.builder import Builder

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from mlvet.domains.tensors import Tensor
-from mlvet.frontends.torch_export.context import LAST, Context, Unlowered
+from mlvet.frontends.lowering_rules import Unlowered
+from mlvet.frontends.torch_export.context import LAST, Context
 from mlvet.frontends.torch_export.record import Call
 from mlvet.ir.graph import Value
 

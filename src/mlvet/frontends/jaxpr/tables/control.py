@@ -9,7 +9,8 @@ import numpy as np
 
 from mlvet.domains import dtypes
 from mlvet.domains.tensors import Tensor
-from mlvet.frontends.jaxpr.context import Context, Unlowered, lowers
+from mlvet.frontends.jaxpr.context import Context, lowers
+from mlvet.frontends.lowering_rules import Unlowered
 from mlvet.ir.graph import Region, Value
 
 CALLS = ("pjit", "jit", "closed_call", "core_call", "custom_jvp_call", "custom_vjp_call", "custom_vjp_call_jaxpr",

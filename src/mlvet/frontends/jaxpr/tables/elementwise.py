@@ -6,7 +6,8 @@ from collections.abc import Callable
 
 from mlvet.domains import dtypes
 from mlvet.domains.dtypes import Kind
-from mlvet.frontends.jaxpr.context import RULES, Context, Unlowered, lowers
+from mlvet.frontends.jaxpr.context import RULES, Context, lowers
+from mlvet.frontends.lowering_rules import Unlowered
 from mlvet.ir.graph import Value
 
 PLAIN = {

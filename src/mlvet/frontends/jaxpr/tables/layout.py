@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from mlvet.domains.tensors import Tensor
-from mlvet.frontends.jaxpr.context import Context, Unlowered, lowers
+from mlvet.frontends.jaxpr.context import Context, lowers
+from mlvet.frontends.lowering_rules import Unlowered
 from mlvet.ir.graph import Value
 
 

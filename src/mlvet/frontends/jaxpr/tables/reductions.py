@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from mlvet.domains import dtypes
-from mlvet.frontends.jaxpr.context import RULES, Context, Unlowered, lowers
+from mlvet.frontends.jaxpr.context import RULES, Context, lowers
+from mlvet.frontends.lowering_rules import Unlowered
 from mlvet.ir.graph import Value
 
 REDUCTIONS = {"reduce_sum": "reduce_sum", "reduce_max": "reduce_max", "reduce_min": "reduce_min",

@@ -7,7 +7,8 @@ from typing import Any
 
 from mlvet.domains.dims import product
 from mlvet.domains.tensors import Tensor
-from mlvet.frontends.jaxpr.context import Context, Unlowered, lowers
+from mlvet.frontends.jaxpr.context import Context, lowers
+from mlvet.frontends.lowering_rules import Unlowered
 from mlvet.ir.graph import Value
 
 

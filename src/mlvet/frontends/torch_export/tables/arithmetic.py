@@ -8,7 +8,8 @@ from typing import Any
 
 from mlvet.domains import dtypes
 from mlvet.domains.dtypes import DType
-from mlvet.frontends.torch_export.context import RULES, Context, Unlowered, category, lowers
+from mlvet.frontends.lowering_rules import Unlowered
+from mlvet.frontends.torch_export.context import RULES, Context, category, lowers
 from mlvet.ir.graph import Value
 
 UNARY = {

@@ -8,7 +8,8 @@ from typing import Any
 from mlvet.domains import dtypes
 from mlvet.domains.dtypes import DType
 from mlvet.domains.tensors import Tensor
-from mlvet.frontends.torch_export.context import Context, Unlowered, lowers
+from mlvet.frontends.lowering_rules import Unlowered
+from mlvet.frontends.torch_export.context import Context, lowers
 from mlvet.ir.graph import Value
 
 FUSED = ("_scaled_dot_product_flash_attention", "_scaled_dot_product_efficient_attention",

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from mlvet.frontends.torch_export.context import Context, Unlowered, lowers
+from mlvet.frontends.lowering_rules import Unlowered
+from mlvet.frontends.torch_export.context import Context, lowers
 from mlvet.ir.graph import Value
 
 TRANSPOSED = ("conv_transpose1d", "conv_transpose2d", "conv_transpose3d")

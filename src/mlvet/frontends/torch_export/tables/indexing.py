@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from mlvet.domains import dtypes
-from mlvet.frontends.torch_export.context import Context, Unlowered, lowers
+from mlvet.frontends.lowering_rules import Unlowered
+from mlvet.frontends.torch_export.context import Context, lowers
 from mlvet.ir.graph import Value
 
 

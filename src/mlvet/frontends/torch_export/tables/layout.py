@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from mlvet.domains import dtypes
-from mlvet.frontends.torch_export.context import LAST, Context, Unlowered, lowers
+from mlvet.frontends.lowering_rules import Unlowered
+from mlvet.frontends.torch_export.context import LAST, Context, lowers
 from mlvet.frontends.torch_export.mutation import replace_slice
 from mlvet.ir.graph import Value
 

@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from mlvet.frontends.torch_export.context import Context, Unlowered, lowers
+from mlvet.frontends.lowering_rules import Unlowered
+from mlvet.frontends.torch_export.context import Context, lowers
 from mlvet.frontends.torch_export.mutation import rebind
 from mlvet.ir.graph import Value
 

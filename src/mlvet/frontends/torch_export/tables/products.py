@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from mlvet.frontends.torch_export.context import Context, Unlowered, lowers
+from mlvet.frontends.lowering_rules import Unlowered
+from mlvet.frontends.torch_export.context import Context, lowers
 from mlvet.ir.graph import Value
 
 

@@ -6,7 +6,8 @@ from typing import Any
 
 from mlvet.domains import dtypes
 from mlvet.domains.tensors import Tensor
-from mlvet.frontends.torch_export.context import Context, Unlowered, lowers
+from mlvet.frontends.lowering_rules import Unlowered
+from mlvet.frontends.torch_export.context import Context, lowers
 from mlvet.ir.graph import Value
 
 

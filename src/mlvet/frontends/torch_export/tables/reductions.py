@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from mlvet.domains import dtypes
-from mlvet.frontends.torch_export.context import RULES, Context, Unlowered, lowers
+from mlvet.frontends.lowering_rules import Unlowered
+from mlvet.frontends.torch_export.context import RULES, Context, lowers
 from mlvet.ir.graph import Value
 
 REDUCTIONS = {"sum": "reduce_sum", "mean": "reduce_mean", "amax": "reduce_max", "amin": "reduce_min",

@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 
 from mlvet.domains import dtypes
-from mlvet.frontends.torch_export.context import Context, Unlowered, lowers
+from mlvet.frontends.lowering_rules import Unlowered
+from mlvet.frontends.torch_export.context import Context, lowers
 from mlvet.ir.graph import Value
 
 NEAREST = ("upsample_nearest1d", "upsample_nearest2d", "upsample_nearest3d", "_upsample_nearest_exact1d",

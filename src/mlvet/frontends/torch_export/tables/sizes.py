@@ -6,7 +6,8 @@ from collections.abc import Callable
 
 from mlvet.domains import dtypes
 from mlvet.domains.tensors import Tensor
-from mlvet.frontends.torch_export.context import RULES, Context, Unlowered, lowers
+from mlvet.frontends.lowering_rules import Unlowered
+from mlvet.frontends.torch_export.context import RULES, Context, lowers
 from mlvet.ir.graph import Value
 
 PAIRS = {
