@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -92,7 +93,7 @@ def vet_models(jobs: Iterable[Job], executor: Executor, timeout: float) -> Outco
 
 def _memory(jobs: list[Job]) -> int:
     """How much a worker may take: some copies of the largest file, and room for the rest."""
-    sizes = [job.path.stat().st_size for job in jobs if job.path.is_file()]
+    sizes = [os.path.getsize(job.path) for job in jobs if os.path.isfile(job.path)]
     return _COPIES * max(sizes, default=0) + _SPARE
 
 

@@ -26,7 +26,7 @@ def run(options: argparse.Namespace) -> int:
     from mlvet.frontends.models import PICKLES, SUFFIXES, is_saved_model, read_model
 
     path = Path(options.file)
-    if not path.exists():
+    if not os.path.exists(path):
         raise UsageError(f"{path}: no such file or folder")
     if path.suffix not in SUFFIXES | PICKLES and not is_saved_model(path):
         raise UsageError(f"{path}: not a model file ({', '.join(sorted(SUFFIXES))}, or the folder of a SavedModel)")
