@@ -37,6 +37,19 @@ def _descend(site: Site) -> Sequence[Value] | None:
     return results if site.step.results else []
 
 
+def _optimise(site: Site) -> Sequence[Value] | None:
+    """A step of an optimiser, or an update of some rows: the result is the variable, if anything can take it."""
+    if not site.inputs:
+        return None
+    method = site.step.op.removeprefix("Resource")
+    results = site.emit("apply_update", attributes={"method": method}, outputs=1)
+    return results if site.step.results else []
+
+
+def _initialised(site: Site) -> Sequence[Value] | None:
+    return site.emit("is_initialized") if len(site.inputs) == 1 else None
+
+
 def _assert(site: Site) -> Sequence[Value]:
     return site.emit("assert", outputs=0)
 
@@ -53,7 +66,23 @@ def _python(site: Site) -> Sequence[Value]:
     return site.emit("py_func", attributes={"token": site.attributes.text("token")})
 
 
+_METHODS = (
+    "Adadelta Adagrad AdagradDA AdagradV2 AdaMax Adam AdamWithAmsgrad AddSign CenteredRMSProp Ftrl FtrlV2 "
+    "GradientDescent KerasMomentum Momentum PowerSign ProximalAdagrad ProximalGradientDescent RMSProp"
+)
+_ROWS = "Add Div Max Min Mul NdAdd NdSub NdUpdate Sub Update"
+
+
+def _updates() -> dict[str, Lowering]:
+    names = [f"{kind}Apply{name}" for kind in ("", "Sparse") for name in _METHODS.split()]
+    names += [f"Scatter{name}" for name in _ROWS.split()]
+    return {f"{prefix}{name}": _optimise for prefix in ("", "Resource") for name in names}
+
+
 TABLE: dict[str, Lowering] = {
+    **_updates(),
+    "IsVariableInitialized": _initialised,
+    "VarIsInitializedOp": _initialised,
     "ReadVariableOp": _read,
     "Assign": _update("assign"),
     "AssignAdd": _update("assign_add"),
