@@ -2,7 +2,8 @@
 
 Takes a folder with GraphDefs (`.pb`, `.pbtxt`), MetaGraphDefs (`.meta`) and SavedModels, and needs TensorFlow. A tensor
 is compared where it has the same name on both sides, in functions too: `equal` counts those that both know alike,
-`more` those of which mlvet knows more, `less` those of which TensorFlow knows more, `wrong` those that cannot both be true.
+`more` those of which mlvet knows more, `less` those of which TensorFlow knows more, `wrong`
+those that cannot both be true.
 
     python benchmarks/graph/tensorflow_graphs.py FOLDER
 """

@@ -22,9 +22,13 @@ def infer_variable(*, require: Require, shape: Sequence[Dim] | None = None, dtyp
     return require.unknown_tensor(dtype) if shape is None else Tensor(dtype, tuple(shape))
 
 
-def infer_read_variable(variable: Tensor, **_: object) -> Tensor:
-    """What the variable holds."""
-    return variable.without_value()
+def infer_read_variable(
+    variable: Tensor, *, require: Require, shape: Sequence[int] | None = None, dtype: DType | None = None
+) -> Tensor:
+    """What the variable holds; `shape` and `dtype` say it of a variable known only by a handle, -1 being any size."""
+    if variable.ranked or shape is None:
+        return variable.without_value()
+    return Tensor(variable.dtype or dtype, tuple(require.unknown() if dim < 0 else dim for dim in shape))
 
 
 def infer_assign(variable: Tensor, value: Tensor, *, require: Require, validate_shape: bool = True) -> Tensor:

@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
 from mlvet.domains.dtypes import DType, f32, i32, i64
 from mlvet.domains.tensors import Tensor
 from mlvet.ops.gradients import sized
 from mlvet.ops.op import Effects, Infer, Op, register
 from mlvet.ops.require import Require
+from mlvet.ops.samples import Draw, Sample, integers
 
 
 def _store(name: str, infer: Infer) -> Op:
@@ -82,6 +85,49 @@ def infer_size(*_: Tensor, require: Require) -> Tensor:
     return Tensor(i32, ())
 
 
+def _known_item(items: Tensor, element_shape: Tensor | None, dtype: DType | None, require: Require) -> Tensor:
+    """An element of a list, by the list where it is followed, otherwise by the shape that is told."""
+    if items.ranked and items.rank:
+        return Tensor(items.dtype or dtype, items.dims[1:])
+    if element_shape is not None and element_shape.ranked and element_shape.rank == 1:
+        return sized(element_shape, dtype, require)
+    return require.unknown_tensor(dtype)
+
+
+def infer_list_at(
+    items: Tensor, _index: Tensor, element_shape: Tensor | None = None, *, require: Require, dtype: DType | None = None
+) -> Tensor:
+    """One element of a list."""
+    return _known_item(items, element_shape, dtype, require)
+
+
+def infer_list_stacked(
+    items: Tensor,
+    element_shape: Tensor | None = None,
+    *,
+    require: Require,
+    dtype: DType | None = None,
+    num_elements: int = -1,
+) -> Tensor:
+    """All elements of a list in one tensor."""
+    if items.ranked:
+        return items.without_value()
+    item = _known_item(items, element_shape, dtype, require)
+    count = require.unknown() if num_elements < 0 else num_elements
+    return Tensor(dtype, (count, *item.dims)) if item.ranked else item
+
+
+def _sample_list(draw: Draw) -> Sample:
+    items = draw.array(draw.shape(1))
+    dtype, shape = f32, integers(items.shape[1:])
+    return Sample((items, np.asarray(draw.integer(0, len(items) - 1)), shape), {"dtype": dtype})
+
+
+def _sample_stacked(draw: Draw) -> Sample:
+    items = draw.array(draw.shape(1))
+    return Sample((items, integers(items.shape[1:])), {"dtype": f32, "num_elements": draw.choice([-1, len(items)])})
+
+
 store_new = _store("store_new", infer_new)
 store_put = _store("store_put", infer_put)
 store_push = _store("store_push", infer_push)
@@ -92,3 +138,25 @@ list_new = _store("list_new", infer_list)
 list_push = _store("list_push", infer_list)
 list_pop = _store("list_pop", infer_pop)
 store_size = _store("store_size", infer_size)
+list_at = register(
+    Op(
+        "list_at",
+        "stores",
+        infer=infer_list_at,
+        effects=Effects.PURE,
+        danger=(),
+        reference=lambda items, index, *_, **__: np.take(items, index, axis=0),
+        samples=_sample_list,
+    )
+)
+list_stacked = register(
+    Op(
+        "list_stacked",
+        "stores",
+        infer=infer_list_stacked,
+        effects=Effects.PURE,
+        danger=(),
+        reference=lambda items, *_, **__: np.array(items),
+        samples=_sample_stacked,
+    )
+)

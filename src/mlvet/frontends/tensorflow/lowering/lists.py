@@ -23,8 +23,10 @@ def _reserve(site: Site) -> Sequence[Value] | None:
     return site.emit("fill", [whole, site.extra("cast", site.constant(0), to=dtype)])
 
 
-def _get(site: Site) -> Sequence[Value]:
-    return site.emit("gather", site.inputs[:2], {"axis": 0})
+def _get(site: Site) -> Sequence[Value] | None:
+    if len(site.inputs) not in (2, 3):
+        return None
+    return site.emit("list_at", attributes={"dtype": site.attributes.dtype("element_dtype")})
 
 
 def _set(site: Site) -> Sequence[Value] | None:
@@ -36,8 +38,16 @@ def _set(site: Site) -> Sequence[Value] | None:
     return site.emit("scatter_nd", [items, place, row], {"reduction": "none"})
 
 
-def _stack(site: Site) -> Sequence[Value]:
+def _from_tensor(site: Site) -> Sequence[Value]:
     return site.emit("identity", site.inputs[:1])
+
+
+def _stack(site: Site) -> Sequence[Value] | None:
+    if len(site.inputs) not in (1, 2):
+        return None
+    count = site.attributes.int("num_elements", -1)
+    attributes = {"dtype": site.attributes.dtype("element_dtype"), "num_elements": count}
+    return site.emit("list_stacked", attributes=attributes)
 
 
 def _length(site: Site) -> Sequence[Value]:
@@ -92,7 +102,7 @@ def _size(site: Site) -> Sequence[Value]:
 
 
 TABLE: dict[str, Lowering] = {
-    "TensorListFromTensor": _stack,
+    "TensorListFromTensor": _from_tensor,
     "TensorListReserve": _reserve,
     "TensorListGetItem": _get,
     "TensorListSetItem": _set,

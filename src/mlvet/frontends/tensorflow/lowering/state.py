@@ -9,7 +9,10 @@ from mlvet.ir.graph import Value
 
 
 def _read(site: Site) -> Sequence[Value]:
-    """A variable that nothing writes is as good as a constant."""
+    """A variable that nothing writes is as good as a constant; of a mere handle only the read tells the shape."""
+    if site.inputs and site.rank(site.inputs[0]) is None and site.rank_of_result() is not None:
+        shape = tuple(dim if isinstance(dim, int) else -1 for dim in site.declared[0].dims)
+        return site.emit("read_variable", site.inputs[:1], {"shape": shape, "dtype": site.dtype()})
     return site.emit("read_variable" if site.written else "identity", site.inputs[:1])
 
 
