@@ -15,7 +15,8 @@ from mlvet.ops.require import Require
 from mlvet.ops.samples import Draw, Sample, integers
 
 
-def _store(name: str, infer: Infer) -> Op:
+def _store(name: str, infer: Infer | None) -> Op:
+    """An operator on a store; what it takes out has no shape rule if only the file can tell."""
     return register(Op(name, "stores", infer=infer, effects=Effects.STATE))
 
 
@@ -39,11 +40,6 @@ def infer_put(*_: Tensor, require: Require) -> Tensor:
 def infer_push(_handle: Tensor, element: Tensor, *, require: Require) -> Tensor:
     """What was pushed."""
     return element.without_value()
-
-
-def infer_take(*_: Tensor, require: Require, dtype: DType | None = None) -> Tensor:
-    """An element, of which nothing but the dtype is known."""
-    return require.unknown_tensor(dtype)
 
 
 def infer_stacked(
@@ -131,12 +127,13 @@ def _sample_stacked(draw: Draw) -> Sample:
 store_new = _store("store_new", infer_new)
 store_put = _store("store_put", infer_put)
 store_push = _store("store_push", infer_push)
-store_take = _store("store_take", infer_take)
+store_take = _store("store_take", None)
 store_stacked = _store("store_stacked", infer_stacked)
 store_joined = _store("store_joined", infer_joined)
 list_new = _store("list_new", infer_list)
 list_push = _store("list_push", infer_list)
 list_pop = _store("list_pop", infer_pop)
+list_take = _store("list_take", None)
 store_size = _store("store_size", infer_size)
 list_at = register(
     Op(

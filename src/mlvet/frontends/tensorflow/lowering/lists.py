@@ -74,12 +74,15 @@ def _pushed(site: Site) -> Sequence[Value] | None:
 
 
 def _taken(site: Site) -> Sequence[Value]:
-    return site.emit("store_take", attributes={"dtype": site.dtype()})
+    return site.emit("store_take")
 
 
 def _popped(site: Site) -> Sequence[Value] | None:
     if len(site.inputs) != 2:
         return None
+    shape = site.ints(site.inputs[1])
+    if (shape is None or min(shape, default=0) < 0) and len(site.declared) == 2 and site.declared[1].ranked:
+        return site.emit("list_take")
     return site.emit("list_pop", attributes={"dtype": site.attributes.dtype("element_dtype")})
 
 

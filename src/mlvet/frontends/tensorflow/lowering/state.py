@@ -65,6 +65,10 @@ def _print(site: Site) -> Sequence[Value]:
     return site.emit("identity", site.inputs[:1])
 
 
+def _summary(site: Site) -> Sequence[Value]:
+    return site.emit("summary")
+
+
 def _python(site: Site) -> Sequence[Value]:
     return site.emit("py_func", attributes={"token": site.attributes.text("token")})
 
@@ -98,6 +102,12 @@ TABLE: dict[str, Lowering] = {
     "Assert": _assert,
     "Print": _print,
     "PrintV2": _print,
+    "ScalarSummary": _summary,
+    "HistogramSummary": _summary,
+    "ImageSummary": _summary,
+    "AudioSummaryV2": _summary,
+    "TensorSummaryV2": _summary,
+    "MergeSummary": _summary,
     "PyFunc": _python,
     "PyFuncStateless": _python,
     "EagerPyFunc": _python,
