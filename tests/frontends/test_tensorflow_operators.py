@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from pathlib import Path
 
 import pytest
@@ -214,3 +215,14 @@ def test_a_meta_graph_is_a_model_by_its_name_and_may_be_another_file(tmp_path: P
     path.write_text("graph_def { " + given("x", 2, 3) + " }", encoding="utf-8")
     assert [value.name for value in read_model(path, path.name).inputs] == ["x_"]
     assert ".meta" in SUFFIXES & AMBIGUOUS
+
+
+@pytest.mark.parametrize("before", [True, False])
+def test_collection_of_garbage_goes_on_as_before_after_reading(before: bool, tmp_path: Path) -> None:
+    was = gc.isenabled()
+    (gc.enable if before else gc.disable)()
+    try:
+        inferred(tmp_path, given("x", 2))
+        assert gc.isenabled() is before
+    finally:
+        (gc.enable if was else gc.disable)()
