@@ -121,7 +121,8 @@ CASES = {
         "f32[4]",
     ),
     "the gradient of a join": (
-        SHAPES + number("axis", 1) + node("o", "ConcatOffset", "axis", "sx", "sx", N="i: 2")
+        SHAPES + number("last", -1) + number("rank", 2) + node("axis", "FloorMod", "last", "rank", T=INT)
+        + node("o", "ConcatOffset", "axis", "sx", "sx", N="i: 2")
         + node("r", "Slice", "x", "o:1", "sx", T=FLOAT, Index=INT),
         "f32[x_.0, 4]",
     ),

@@ -85,6 +85,12 @@ def _plain(function: Callable[..., Any]) -> Callable[[Site, list[Array]], Array 
     return apply
 
 
+def _modulo(left: Array, right: Array) -> Array:
+    if not right.all():
+        raise ZeroDivisionError
+    return np.asarray(np.mod(left, right))
+
+
 _RULES: dict[str, Callable[[Site, list[Array]], Array | None]] = {
     "Range": _range,
     "ConcatV2": _concat,
@@ -95,6 +101,7 @@ _RULES: dict[str, Callable[[Site, list[Array]], Array | None]] = {
     "AddV2": _plain(np.add),
     "Sub": _plain(np.subtract),
     "Mul": _plain(np.multiply),
+    "FloorMod": _plain(_modulo),
     "Maximum": _plain(np.maximum),
     "Minimum": _plain(np.minimum),
 }
