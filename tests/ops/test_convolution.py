@@ -90,7 +90,20 @@ def test_output_shape_operand_of_tensorflow_must_fit_the_input() -> None:
     assert (fitting, broken) == (t(B, 8, 7, 5), [])
     assert inferred("conv_transpose_to", x, w, of_dims([B, 9, 8, 5], f32), **options)[1] == ["dims-differ"]
     unknown_shape, _ = inferred("conv_transpose_to", x, w, unknown("s"), **options)
-    assert (unknown_shape.dims[0], unknown_shape.dims[3]) == (B, 5)
+    assert (unknown_shape.rank, unknown_shape.dims[0]) == (4, B)
+
+
+def test_groups_of_tensorflow_follow_from_the_output_shape() -> None:
+    x, w, options = t(B, 4, 4, 8), t(3, 3, 5, 8), {"strides": (2, 2), "auto_pad": "SAME_UPPER"}
+    assert inferred("conv_transpose_to", x, w, of_dims([B, 8, 8, 10], f32), **options) == (t(B, 8, 8, 10), [])
+    assert inferred("conv_transpose_to", x, w, of_dims([B, 8, 8, 7], f32), **options)[1] == ["conv-channels"]
+    assert inferred("conv_transpose_to", x, w, of_dims([B, 8, 8, 15], f32), **options)[1] == ["not-divisible"]
+
+
+def test_no_group_given_means_what_the_channels_make_of_the_kernel() -> None:
+    assert inferred("conv", t(B, 6, 8), t(9, 2, 3), group=0) == (t(B, 9, 6), [])
+    assert inferred("conv", t(B, 6, 8), t(8, 2, 3), group=0)[1] == ["not-divisible"]
+    assert inferred("conv", t(B, 6, 8), t(8, 4, 3), group=0)[1] == ["conv-channels"]
 
 
 @pytest.mark.parametrize(

@@ -11,10 +11,10 @@ from mlvet.core.errors import UnsupportedInput
 if TYPE_CHECKING:
     from mlvet.ir.graph import Graph
 
-SUFFIXES = frozenset({".onnx", ".pb", ".pbtxt", ".keras", ".h5", ".hdf5", ".pt2", ".mlvet"})
+SUFFIXES = frozenset({".onnx", ".pb", ".pbtxt", ".meta", ".keras", ".h5", ".hdf5", ".pt2", ".mlvet"})
 """Endings of model files, in folders too."""
 
-AMBIGUOUS = frozenset({".pb", ".pbtxt", ".h5", ".hdf5"})
+AMBIGUOUS = frozenset({".pb", ".pbtxt", ".meta", ".h5", ".hdf5"})
 """Endings that other files have as well; such a file in a folder need not be a model."""
 
 PICKLES = frozenset({".pt", ".pth", ".ckpt", ".pkl", ".pickle"})

@@ -17,6 +17,7 @@ from mlvet.ops import cumulative as cumulative
 from mlvet.ops import deformable_convolution as deformable_convolution
 from mlvet.ops import einsum as einsum
 from mlvet.ops import features as features
+from mlvet.ops import gradients as gradients
 from mlvet.ops import host as host
 from mlvet.ops import image as image
 from mlvet.ops import indexing as indexing
@@ -45,12 +46,14 @@ from mlvet.ops import sampling as sampling
 from mlvet.ops import scatter as scatter
 from mlvet.ops import sequence as sequence
 from mlvet.ops import sequence_mixing as sequence_mixing
+from mlvet.ops import shape_arithmetic as shape_arithmetic
 from mlvet.ops import signal as signal
 from mlvet.ops import signal_weights as signal_weights
 from mlvet.ops import slicing as slicing
 from mlvet.ops import softmax as softmax
 from mlvet.ops import special as special
 from mlvet.ops import state as state
+from mlvet.ops import stores as stores
 from mlvet.ops import tensor_products as tensor_products
 from mlvet.ops import text as text
 from mlvet.ops import transposed_convolution as transposed_convolution

@@ -13,6 +13,7 @@ from mlvet.domains.dtypes import bool_, f32, i32
 from mlvet.domains.tensors import Tensor, UnknownValue
 from mlvet.ops.derivative import Partials, Zero
 from mlvet.ops.index_map import Elementwise
+from mlvet.ops.layout import same_dims
 from mlvet.ops.numeric import Predicate, Selection
 from mlvet.ops.op import Op, pure
 from mlvet.ops.pointwise import Array
@@ -22,9 +23,18 @@ from mlvet.ops.samples import Draw, Sample, Samples, Tensors, broadcasting
 TRUTHS = Tensors(count=2, dtype=bool_)
 
 
-def infer_relation(*operands: Tensor, require: Require, **_: Any) -> Tensor:
-    """The operands broadcast and have one dtype; the result is truth values."""
+def infer_relation(*operands: Tensor, require: Require, incompatible_shape_error: bool = True, **_: Any) -> Tensor:
+    """The operands broadcast and have one dtype; the result is truth values.
+
+    Where incompatible shapes are no error, they make the result a single truth value.
+    """
     require.same_dtype(*operands)
+    if not incompatible_shape_error:
+        trial = Require(require.name)
+        shape = trial.broadcast_tensors(*operands)
+        if trial.violated:
+            return Tensor(bool_, ())
+        return require.unknown_tensor(bool_) if trial.constraints else Tensor(bool_, shape)
     return Tensor(bool_, require.broadcast_tensors(*operands))
 
 
@@ -32,6 +42,19 @@ def infer_where(condition: Tensor, x: Tensor, y: Tensor, *, require: Require) ->
     """All three operands broadcast; the result has the dtype of the two to choose from."""
     require.dtype(condition, [bool_], what="condition")
     return Tensor(require.same_dtype(x, y), require.broadcast_tensors(condition, x, y))
+
+
+def infer_select(condition: Tensor, x: Tensor, y: Tensor, *, require: Require) -> Tensor:
+    """Both have the shape of the result; the condition has it too, or is a single truth value, or one per row."""
+    require.dtype(condition, [bool_], what="condition")
+    dtype = require.same_dtype(x, y)
+    if not x.ranked or not y.ranked:
+        return Tensor(dtype, x.shape if x.ranked else y.shape)
+    shape = same_dims(require, x.dims, y.dims, "both sides of a selection have one shape")
+    if condition.ranked and condition.rank:
+        wanted = shape[:1] if condition.rank == 1 else shape
+        same_dims(require, condition.dims, wanted, "the condition has the shape of what it selects, or is one per row")
+    return Tensor(dtype, shape)
 
 
 def _alike(draw: Draw) -> Sample:
@@ -50,7 +73,7 @@ def predicate(
 ) -> Op:
     """An operator whose result is the truth of a relation; `sizes` decides it on symbolic sizes, if it can."""
 
-    def run(*operands: Array, **attributes: Any) -> Array:
+    def run(*operands: Array, incompatible_shape_error: bool = True, **attributes: Any) -> Array:
         if sizes is not None and any(operand.dtype == object for operand in operands):
             decided = np.frompyfunc(lambda a, b: _decided(name, a, b, sizes), 2, 1)
             return np.asarray(decided(*(operand.astype(object) for operand in operands)), dtype=bool)
@@ -145,4 +168,19 @@ where = pure(
     index_map=Elementwise(),
     derivative=Partials(lambda condition, *_: (None, condition * 1.0, ~condition * 1.0)),
     folds=True,
+)
+
+
+def _select(condition: Array, x: Array, y: Array) -> Array:
+    return _where(condition.reshape(condition.shape + (1,) * (x.ndim - condition.ndim)), x, y)
+
+
+def _select_samples(draw: Draw) -> Sample:
+    shape = draw.shape()
+    condition = draw.choice([shape, shape[:1], ()])
+    return Sample((draw.array(condition, dtype=bool_), draw.array(shape), draw.array(shape)))
+
+
+select = pure(
+    "select", infer_select, _select, _select_samples, family="comparison", numeric=Selection((1, 2)), danger=()
 )

@@ -42,6 +42,22 @@ def kernel_dims(w: Tensor, kernel_format: str, group: int, require: Require) -> 
     return out, per_group, sizes, group
 
 
+def demand_groups(channels: Dim, per_group: Dim, out: Dim, groups: Dim, require: Require) -> None:
+    """The channels of input and output fall into the groups; 0 means as many as the input makes of the kernel."""
+    if groups != 0:
+        because = "the input has as many channels as the kernel takes" + (
+            f", times {groups} groups" if groups != 1 else ""
+        )
+        require.equal(channels, per_group * groups, because=because, rule=CHANNELS)
+        require.divisible(out, groups, because=f"the output channels fall into {groups} groups", rule=GROUPS)
+        return
+    because = "the input has as many channels as the kernel takes, or a multiple of them"
+    require.divisible(channels, per_group, because=because, rule=CHANNELS)
+    if isinstance(channels, int) and isinstance(per_group, int) and per_group and channels % per_group == 0:
+        groups = channels // per_group
+        require.divisible(out, groups, because=f"the output channels fall into {groups} groups", rule=GROUPS)
+
+
 def dilated(length: Dim, factor: int) -> Dim:
     """The length of an input with `factor - 1` zeros put between its elements."""
     return length if factor == 1 else maximum((length - 1) * factor + 1, 0)
@@ -76,9 +92,10 @@ def infer_conv(
 ) -> Tensor:
     """floor((in + pads - dilation*(k - 1) - 1) / stride) + 1 along each spatial dim, ceil(in / stride) for SAME."""
     dtype = require.same_dtype(x, w, b)
-    if not x.ranked and w.ranked:
-        require.rank(x, w.rank, "input")
-        return require.unknown_tensor(dtype, w.rank)
+    if x.ranked != w.ranked:
+        rank = w.rank if w.ranked else x.rank
+        require.rank(x if w.ranked else w, rank, "input" if w.ranked else "kernel")
+        return require.unknown_tensor(dtype, rank)
     where = required_layout(x, data_format, require)
     kernel = kernel_dims(w, kernel_format, group, require)
     if where is None or kernel is None:
@@ -87,9 +104,7 @@ def infer_conv(
     out, per_group, sizes, groups = kernel
     if not require.rank(x, w.rank, "the input of such a kernel"):
         return require.unknown_tensor(dtype, w.rank)
-    because = "the input has as many channels as the kernel takes" + (f", times {groups} groups" if groups != 1 else "")
-    require.equal(channels, per_group * groups, because=because, rule=CHANNELS)
-    require.divisible(out, groups, because=f"the output channels fall into {groups} groups", rule=GROUPS)
+    demand_groups(channels, per_group, out, groups, require)
     require_kernel_and_bias(kernel_shape, sizes, b, out, require)
     if batch_group_count > 1:
         require.divisible(batch, batch_group_count, because="the batch falls into groups", rule=GROUPS)
@@ -168,6 +183,7 @@ def conv_reference(
     assert where is not None
     front = where.to_front(wide(x))
     kernel, group = front_kernel(wide(w), kernel_format, group)
+    group = group or front.shape[1] // max(kernel.shape[1], 1)
     if input_dilation:
         front = dilate(front, input_dilation)
     options: dict[str, Any] = {"strides": strides, "pads": pads, "dilations": dilations, "auto_pad": auto_pad}
@@ -210,7 +226,7 @@ def sample_conv(draw: Draw) -> Sample:
     group, per_group, out = draw.integer(1, 2), draw.integer(1, 2), draw.integer(1, 2)
     batch, channels = draw.integer(1, 2), group * per_group
     x, w = (batch, channels, *lengths), (group * out, per_group, *sizes)
-    options["group"] = group
+    options["group"] = draw.choice([group, group, 0])
     style = draw.choice(["first", "last", "depthwise"])
     if style != "first":
         x = (batch, *lengths, channels)

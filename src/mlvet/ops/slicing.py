@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from mlvet.domains.dims import Dim, Expr, bounds, ceil_div, maximum, minimum
+from mlvet.domains.dims import Dim, Expr, at_least, bounds, ceil_div, maximum, minimum
 from mlvet.domains.tensors import Tensor
 from mlvet.ops.layout import Array, axes_of, ints_of, layout, length_of, permutation, proper
 from mlvet.ops.require import Require
@@ -251,6 +251,40 @@ def _sample_strided_slice(draw: Draw) -> Sample:
 
 
 strided_slice = layout("strided_slice", infer_strided_slice, _strided_slice, _sample_strided_slice, folds=True)
+
+
+def infer_slice_sizes(x: Tensor, starts: Tensor, sizes: Tensor, *, require: Require) -> Tensor:
+    """A box from the starts on; a size of -1 means up to the end."""
+    wanted, begins = require.ints(sizes), require.ints(starts)
+    if wanted is None or (x.ranked and len(wanted) != x.rank):
+        require.holds(wanted is None, f"a slice of {x} needs {x.rank if x.ranked else ''} sizes", "rank-differs")
+        return require.unknown_tensor(x.dtype, x.rank if x.ranked else None)
+    dims: list[Dim] = []
+    for place, size in enumerate(wanted):
+        if isinstance(size, int) and size >= 0:
+            dims.append(size)
+        elif isinstance(size, int) and begins is not None and len(begins) == len(wanted) and x.ranked:
+            dims.append(maximum(x.dims[place] - begins[place], 0))
+        else:
+            dims.append(size if at_least(size, 0) is True else require.unknown())
+        if x.ranked and isinstance(size, int) and size >= 0:
+            require.at_least(x.dims[place], size, f"a slice of {size} does not fit dim {place} of {x}")
+    return x.with_shape(tuple(dims))
+
+
+def _slice_sizes(x: Array, starts: Array, sizes: Array) -> Array:
+    boxes = zip(ints_of(starts), ints_of(sizes), strict=True)
+    return x[tuple(slice(start, None if size < 0 else start + size) for start, size in boxes)]
+
+
+def _sample_slice_sizes(draw: Draw) -> Sample:
+    shape = draw.shape(1)
+    starts = [draw.integer(0, size) for size in shape]
+    sizes = [draw.choice([-1, draw.integer(0, size - start)]) for size, start in zip(shape, starts, strict=True)]
+    return Sample((draw.array(shape), integers(starts), integers(sizes)))
+
+
+slice_sizes = layout("slice_sizes", infer_slice_sizes, _slice_sizes, _sample_slice_sizes, folds=True)
 
 
 def infer_dynamic_slice(x: Tensor, *starts: Tensor, require: Require, sizes: Sequence[int] = ()) -> Tensor:

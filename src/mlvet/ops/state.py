@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from mlvet.domains.dims import Dim
-from mlvet.domains.dtypes import DType
+from mlvet.domains.dtypes import DType, bool_
 from mlvet.domains.tensors import Tensor
 from mlvet.ops.layout import same_dims
 from mlvet.ops.numeric import Affine, Numeric, Selection
@@ -22,9 +22,13 @@ def infer_variable(*, require: Require, shape: Sequence[Dim] | None = None, dtyp
     return require.unknown_tensor(dtype) if shape is None else Tensor(dtype, tuple(shape))
 
 
-def infer_read_variable(variable: Tensor, **_: object) -> Tensor:
-    """What the variable holds."""
-    return variable.without_value()
+def infer_read_variable(
+    variable: Tensor, *, require: Require, shape: Sequence[int] | None = None, dtype: DType | None = None
+) -> Tensor:
+    """What the variable holds; `shape` and `dtype` say it of a variable known only by a handle, -1 being any size."""
+    if variable.ranked or shape is None:
+        return variable.without_value()
+    return Tensor(variable.dtype or dtype, tuple(require.unknown() if dim < 0 else dim for dim in shape))
 
 
 def infer_assign(variable: Tensor, value: Tensor, *, require: Require, validate_shape: bool = True) -> Tensor:
@@ -43,8 +47,21 @@ def infer_update(variable: Tensor, value: Tensor, *, require: Require) -> Tensor
     return Tensor(dtype, variable.shape)
 
 
+def infer_apply_update(variable: Tensor, *_: Tensor, require: Require, method: str = "") -> Tensor:
+    """The variable after a step of an optimiser, which keeps its shape."""
+    del method
+    return variable.without_value()
+
+
+def infer_is_initialized(_variable: Tensor, *, require: Require) -> Tensor:
+    """Whether the variable holds anything yet."""
+    return Tensor(bool_, ())
+
+
 variable = _state("variable", infer_variable)
 read_variable = _state("read_variable", infer_read_variable, Selection((0,)))
 assign = _state("assign", infer_assign, Selection((1,)))
 assign_add = _state("assign_add", infer_update, Affine((1.0, 1.0)))
 assign_sub = _state("assign_sub", infer_update, Affine((1.0, -1.0)))
+apply_update = _state("apply_update", infer_apply_update)
+is_initialized = _state("is_initialized", infer_is_initialized)

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from mlvet.domains.dims import Dim, ceil_div, floor_div, product
 from mlvet.domains.tensors import Tensor
-from mlvet.ops.convolution import CHANNELS, correlate, dilate, require_kernel_and_bias
+from mlvet.ops.convolution import CHANNELS, GROUPS, correlate, dilate, require_kernel_and_bias
 from mlvet.ops.multilinear import sum_of_products
 from mlvet.ops.precision import narrow, wide
 from mlvet.ops.require import Require
@@ -182,21 +182,29 @@ def infer_conv_transpose_to(
     data_format: str = "NHWC",
     kernel_format: str = "HWOI",
 ) -> Tensor:
-    """TensorFlow's form: the whole result shape is an operand, from which the padding follows."""
+    """TensorFlow's form: the whole result shape is an operand, from which the padding and the groups follow."""
+    target = require.ints(output_shape)
+    if not (x.ranked and w.ranked) and target is not None:
+        return Tensor(require.same_dtype(x, w), tuple(target))
     plain = infer_conv_transpose(
         x, w, require=require, strides=strides, dilations=dilations, auto_pad=auto_pad,
         data_format=data_format, kernel_format=kernel_format,
     )  # fmt: skip
     where, kernel = layout(data_format, x.rank), layout(kernel_format, w.rank, "I", "O")
-    target = require.ints(output_shape)
     if where is None or kernel is None or target is None or w.rank != x.rank:
         return plain if where is None else Tensor(plain.dtype, where.place(*plain_dims(plain, where, require)))
     if not require.holds(len(target) == x.rank, f"the output shape has {len(target)} dims, not {x.rank}"):
         return plain
     sliding = windows(kernel.dims(w)[2], require, strides=strides, dilations=dilations, auto_pad=auto_pad)
     asked = Tensor(plain.dtype, tuple(target))
-    for index in (where.first, where.second):
-        require.equal(asked.dims[index], plain.dims[index], because="batch and channels of the output shape are given")
+    batch, per_group, _ = where.dims(plain)
+    require.equal(where.dims(asked)[0], batch, because="the batch of the output shape is given")
+    channels = where.dims(asked)[1]
+    because = "the output shape has as many channels as the kernel takes, or a multiple of them"
+    require.divisible(channels, per_group, because=because, rule=CHANNELS)
+    if isinstance(channels, int) and isinstance(per_group, int) and per_group and channels % per_group == 0:
+        groups = channels // per_group
+        require.divisible(where.dims(x)[1], groups, because=f"the channels fall into {groups} groups", rule=GROUPS)
     for window, length, out in zip(sliding or (), where.dims(x)[2], where.dims(asked)[2], strict=False):
         forward = ceil_div(out, window.stride) if window.same else floor_div(out - window.extent, window.stride) + 1
         because = f"a convolution of {out} must yield {length}"
@@ -205,9 +213,9 @@ def infer_conv_transpose_to(
 
 
 def plain_dims(plain: Tensor, where: Any, require: Require) -> tuple[Dim, Dim, list[Dim]]:
-    """Batch and channels as inferred; the sizes of space hang on an operand that is not known."""
-    batch, out, space = where.dims(plain)
-    return batch, out, [require.unknown() for _ in space]
+    """The batch as inferred; channels and the sizes of space hang on an operand that is not known."""
+    batch, _, space = where.dims(plain)
+    return batch, require.unknown(), [require.unknown() for _ in space]
 
 
 def conv_transpose_to_reference(
@@ -217,10 +225,13 @@ def conv_transpose_to_reference(
     where = layout(data_format, x.ndim)
     assert where is not None
     space = tuple(int(output_shape[axis]) for axis in where.space)
+    per_group = w.shape[kernel_format.index("O")] if len(kernel_format) == w.ndim else w.shape[-2]
+    group = int(output_shape[where.second]) // max(per_group, 1)
     upper = "SAME_UPPER" if auto_pad.startswith("SAME") else "NOTSET"
     return conv_transpose_reference(
-        x, w, output_shape=space, auto_pad=upper, data_format=data_format, kernel_format=kernel_format, **options
-    )
+        x, w, output_shape=space, auto_pad=upper, data_format=data_format, kernel_format=kernel_format, group=group,
+        **options,
+    )  # fmt: skip
 
 
 def _sample_conv_transpose_to(draw: Draw) -> Sample:
@@ -228,9 +239,9 @@ def _sample_conv_transpose_to(draw: Draw) -> Sample:
     mode = draw.choice(["SAME_UPPER", "VALID"])
     low = (length - 1) * stride + (1 if mode == "SAME_UPPER" else size)
     asked = draw.integer(low, low + stride - 1)
-    channels, out = draw.integer(1, 2), draw.integer(1, 2)
-    x, w = draw.array((1, length, length, channels)), draw.array((size, size, out, channels))
-    shape = integers([1, asked, asked, out])
+    channels, out, group = (draw.integer(1, 2) for _ in range(3))
+    x, w = draw.array((1, length, length, channels * group)), draw.array((size, size, out, channels * group))
+    shape = integers([1, asked, asked, out * group])
     return Sample((x, w, shape), {"strides": (stride, stride), "auto_pad": mode})
 
 

@@ -71,6 +71,10 @@ def _expand(_: Site, arrays: list[Array]) -> Array:
     return np.expand_dims(arrays[0], int(arrays[1].reshape(())))
 
 
+def _invert(_: Site, arrays: list[Array]) -> Array:
+    return np.argsort(arrays[0]).astype(arrays[0].dtype)
+
+
 def _plain(function: Callable[..., Any]) -> Callable[[Site, list[Array]], Array | None]:
     def apply(_: Site, arrays: list[Array]) -> Array | None:
         if len(arrays) != 2:
@@ -81,15 +85,23 @@ def _plain(function: Callable[..., Any]) -> Callable[[Site, list[Array]], Array 
     return apply
 
 
+def _modulo(left: Array, right: Array) -> Array:
+    if not right.all():
+        raise ZeroDivisionError
+    return np.asarray(np.mod(left, right))
+
+
 _RULES: dict[str, Callable[[Site, list[Array]], Array | None]] = {
     "Range": _range,
     "ConcatV2": _concat,
     "Pack": _pack,
     "ExpandDims": _expand,
+    "InvertPermutation": _invert,
     "Add": _plain(np.add),
     "AddV2": _plain(np.add),
     "Sub": _plain(np.subtract),
     "Mul": _plain(np.multiply),
+    "FloorMod": _plain(_modulo),
     "Maximum": _plain(np.maximum),
     "Minimum": _plain(np.minimum),
 }

@@ -8,6 +8,7 @@ from typing import Any
 
 from mlvet.core.errors import UnsupportedInput, UsageError
 from mlvet.domains.tensors import Tensor
+from mlvet.frontends.collection import paused
 from mlvet.frontends.protobuf.wire import Record
 from mlvet.frontends.tensorflow import container, expansion, functional, tensors, variables
 from mlvet.frontends.tensorflow.container import Stored
@@ -26,7 +27,8 @@ _INITIALISING = "__saved_model_init_op"
 
 def read_tensorflow(path: Path, shown: str) -> Graph:
     """The graph in a GraphDef, MetaGraphDef or SavedModel, in binary or text form."""
-    return _build(container.read(path), shown, path.stem if path.is_file() else path.name)
+    with paused():
+        return _build(container.read(path), shown, path.stem if path.is_file() else path.name)
 
 
 def from_tensorflow(source: Any, name: str = "") -> Graph:
@@ -41,7 +43,8 @@ def from_tensorflow(source: Any, name: str = "") -> Graph:
     data = graph.as_graph_def().SerializeToString()
     given = getattr(source, "name", "") or "graph"
     name = name or (given.decode("utf-8", "replace") if isinstance(given, bytes) else str(given))
-    return _build(container.read_bytes(memoryview(data)), name, name, _captured(graph))
+    with paused():
+        return _build(container.read_bytes(memoryview(data)), name, name, _captured(graph))
 
 
 def _captured(graph: Any) -> dict[str, variables.Captured]:
@@ -71,7 +74,8 @@ def _build(stored: Stored, shown: str, name: str, captured: Mapping[str, variabl
     signatures = _signatures(stored.meta, flow)
     served = [port for _, _, outputs in signatures for port in outputs]
     chosen = needed(flow, [port[0] for port in served]) if served else range(len(flow.steps))
-    expansion.check(((flow.steps[index].op, flow.steps[index].attributes.resolved()) for index in chosen), library)
+    if library:
+        expansion.check(((flow.steps[index].op, flow.steps[index].attributes.resolved()) for index in chosen), library)
     versions = stored.graph.versions
     translator.old = versions is not None and 0 < versions.producer < _SCALAR_PLACEHOLDERS
     translator.written = variables.written(flow, chosen, library)

@@ -87,6 +87,8 @@ def gather(flow: Flow, function: Callable[[str], Flow | None], meta: Record | No
 
 def written(flow: Flow, chosen: Iterable[int], library: Mapping[str, Record]) -> bool:
     """Whether any of these steps, or a function that they lead to, writes a variable."""
+    if not library:
+        return any(flow.steps[index].op.startswith(_WRITES) for index in chosen)
     pending = [(flow.steps[index].op, flow.steps[index].attributes.resolved()) for index in chosen]
     seen: set[str] = set()
     while pending:

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from mlvet.domains import dtypes
 from mlvet.frontends.tensorflow.site import Lowering, Site
 from mlvet.ir.graph import Value
 
@@ -40,29 +41,17 @@ def _window(site: Site, data_format: str) -> dict[str, Any] | None:
 
 
 def _conv(default: str) -> Lowering:
+    """A kernel for fewer channels than there are is applied to each part of them."""
+
     def lower(site: Site) -> Sequence[Value] | None:
         data_format = site.attributes.text("data_format", default)
         attributes = _window(site, data_format)
         if attributes is None or len(site.inputs) != 2:
             return None
         attributes["kernel_format"] = "".join(letter for letter in default if letter not in "NC") + "IO"
-        group = _groups(site, data_format)
-        if group > 1:
-            attributes["group"] = group
-        return site.emit("conv", attributes=attributes)
+        return site.emit("conv", attributes={**attributes, "group": 0})
 
     return lower
-
-
-def _groups(site: Site, data_format: str) -> int:
-    """The number of groups: a kernel for fewer channels than there are is applied to each part of them."""
-    x, kernel = (value.declared for value in site.inputs)
-    if not x.ranked or not kernel.ranked or x.rank != len(data_format) or kernel.rank != x.rank:
-        return 1
-    channels, per_group = x.dims[data_format.index("C")], kernel.dims[-2]
-    if isinstance(channels, int) and isinstance(per_group, int) and per_group and channels % per_group == 0:
-        return channels // per_group
-    return 1
 
 
 def _depthwise(site: Site) -> Sequence[Value] | None:
@@ -145,6 +134,8 @@ def _lrn(site: Site) -> Sequence[Value]:
 
 
 def _resize(mode: str) -> Lowering:
+    """Images of any element type become f32 unless elements are only repeated."""
+
     def lower(site: Site) -> Sequence[Value] | None:
         if len(site.inputs) != 2:
             return None
@@ -157,7 +148,10 @@ def _resize(mode: str) -> Lowering:
             attributes["nearest_mode"] = "round_prefer_ceil" if half or align else "floor"
         if mode == "cubic":
             attributes["cubic_coeff_a"] = -0.5 if half else -0.75
-        return site.emit("resize", [site.inputs[0], None, None, site.inputs[1]], attributes)
+        x = site.inputs[0]
+        if mode != "nearest" and site.attributes.dtype("T", dtypes.f32) is not dtypes.f32:
+            x = site.extra("cast", x, to=dtypes.f32)
+        return site.emit("resize", [x, None, None, site.inputs[1]], attributes)
 
     return lower
 

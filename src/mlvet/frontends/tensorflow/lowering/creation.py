@@ -33,6 +33,7 @@ def _shapes(site: Site) -> Sequence[Value]:
 
 TABLE: dict[str, Lowering] = {
     "Shape": _measure("shape"),
+    "VariableShape": _measure("shape"),
     "ShapeN": _shapes,
     "Size": _measure("size"),
     "Rank": _measure("rank"),

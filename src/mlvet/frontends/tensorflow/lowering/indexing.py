@@ -4,15 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import numpy as np
+
 from mlvet.domains import dtypes
 from mlvet.frontends.tensorflow.site import Lowering, Site
 from mlvet.ir.graph import Value
 
 
 def _gather(site: Site) -> Sequence[Value] | None:
-    if len(site.inputs) not in (2, 3) or site.attributes.int("batch_dims"):
+    if len(site.inputs) not in (2, 3):
         return None
-    axis = site.number(site.inputs[2]) if len(site.inputs) == 3 else 0
+    axis = site.number(site.inputs[2]) if len(site.inputs) == 3 else site.attributes.int("batch_dims")
+    batch = site.attributes.int("batch_dims")
+    if batch:
+        if batch < 0 or axis != batch:
+            return None
+        places = site.extra("unsqueeze", site.inputs[1], site.constant([-1], "axes"))
+        return site.emit("gather_nd", [site.inputs[0], places], {"batch_dims": batch})
     return site.emit("gather", site.inputs[:2], {"axis": axis}) if axis is not None else None
 
 
@@ -72,13 +80,38 @@ def _nonzero(site: Site) -> Sequence[Value]:
 
 
 def _select(site: Site) -> Sequence[Value] | None:
-    """The first version takes whole rows where the condition has one dim, so the ranks have to be known to agree."""
+    """The first version takes whole rows where the condition has one dim, unless the ranks are known to agree."""
     if len(site.inputs) != 3:
         return None
     ranks = [site.rank(value) for value in site.inputs]
-    if ranks[0] is None or (ranks[0] != 0 and ranks[0] not in ranks[1:]):
+    agree = ranks[0] is not None and (ranks[0] == 0 or ranks[0] in ranks[1:])
+    return site.emit("where" if agree else "select")
+
+
+def _invert(site: Site) -> Sequence[Value] | None:
+    """What sorts a permutation undoes it."""
+    if len(site.inputs) != 1:
         return None
-    return site.emit("where")
+    return site.emit("cast", [site.extra("argsort", site.inputs[0], axis=0)], {"to": site.dtype() or dtypes.i32})
+
+
+def _suppress(site: Site) -> Sequence[Value] | None:
+    """The canonical operator has batches and classes, and yields them along with the boxes."""
+    if len(site.inputs) not in (3, 4, 5):
+        return None
+    boxes, scores, most, *rest = site.inputs
+    if len(site.inputs) == 3:
+        rest = [site.constant(np.asarray(site.attributes.float("iou_threshold", 0.5), np.float32), "threshold")]
+    boxes = site.extra("unsqueeze", boxes, site.constant([0], "batch"))
+    scores = site.extra("unsqueeze", scores, site.constant([0, 1], "batch"))
+    limit = site.extra("cast", most, to=dtypes.i64)
+    chosen = site.extra("non_max_suppression", boxes, scores, limit, *rest)
+    places = site.extra("gather", chosen, site.constant(2, "column"), axis=1)
+    return site.emit("cast", [places], {"to": dtypes.i32})
+
+
+def _crop(site: Site) -> Sequence[Value] | None:
+    return site.emit("crop_and_resize") if len(site.inputs) == 4 else None
 
 
 def _segment_sum(site: Site) -> Sequence[Value]:
@@ -102,4 +135,9 @@ TABLE: dict[str, Lowering] = {
     "Where": _nonzero,
     "Select": _select,
     "UnsortedSegmentSum": _segment_sum,
+    "InvertPermutation": _invert,
+    "NonMaxSuppression": _suppress,
+    "NonMaxSuppressionV2": _suppress,
+    "NonMaxSuppressionV3": _suppress,
+    "CropAndResize": _crop,
 }

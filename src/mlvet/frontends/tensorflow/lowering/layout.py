@@ -108,15 +108,11 @@ def _slice(site: Site) -> Sequence[Value] | None:
         return None
     x, begin, size = site.inputs
     begins, sizes = site.ints(begin), site.ints(size)
-    if sizes is None:
-        return None
-    axes = site.constant(list(range(len(sizes))), "axes")
-    if begins is not None and len(begins) == len(sizes):
+    if begins is not None and sizes is not None and len(begins) == len(sizes):
+        axes = site.constant(list(range(len(sizes))), "axes")
         ends = [_END if extent < 0 else start + extent for start, extent in zip(begins, sizes, strict=True)]
         return site.emit("slice", [x, site.constant(list(begins), "starts"), site.constant(ends, "ends"), axes])
-    if any(extent < 0 for extent in sizes):
-        return None
-    return site.emit("slice", [x, begin, site.extra("add", begin, size), axes])
+    return site.emit("slice_sizes")
 
 
 def _strided_slice(site: Site) -> Sequence[Value]:

@@ -16,7 +16,11 @@ def _matmul(site: Site) -> Sequence[Value]:
     return site.emit("gemm", attributes={"transA": left, "transB": right})
 
 
-def _batch_matmul(site: Site) -> Sequence[Value]:
+def _batch_matmul(site: Site) -> Sequence[Value] | None:
+    """The third version takes two element types and yields another, for which there is no canonical form."""
+    types = {name: site.attributes.dtype(name) for name in ("Ta", "Tb", "Tout")}
+    if len(set(types.values())) > 1:
+        return None
     left, right = site.attributes.bool("adj_x"), site.attributes.bool("adj_y")
     if not left and not right:
         return site.emit("matmul")

@@ -42,6 +42,16 @@ def _clip(site: Site) -> Sequence[Value] | None:
     return site.emit("max", [site.extra("min", x, high), low])
 
 
+def _equality(op: str) -> Lowering:
+    """Shapes that do not fit can mean different rather than wrong."""
+
+    def lower(site: Site) -> Sequence[Value]:
+        strict = site.attributes.bool("incompatible_shape_error", True)
+        return site.emit(op, attributes={} if strict else {"incompatible_shape_error": False})
+
+    return lower
+
+
 def _div_no_nan(site: Site) -> Sequence[Value] | None:
     """Division in which a divisor of 0 yields 0."""
     if len(site.inputs) != 2:
@@ -73,7 +83,7 @@ _SAME_NAME = (
     "CheckNumericsV2=identity EnsureShape=identity PlaceholderWithDefault=identity _Retval=identity "
     "StopGradient=stop_gradient DeepCopy=identity "
     "Add AddV2=add Sub Mul Div RealDiv=div TruncateDiv=div FloorDiv=floor_div FloorMod=remainder Maximum=max "
-    "Minimum=min Pow Atan2=atan2 SquaredDifference=squared_difference Equal NotEqual=not_equal Greater Less "
+    "Minimum=min Pow Atan2=atan2 SquaredDifference=squared_difference Greater Less "
     "GreaterEqual=greater_or_equal LessEqual=less_or_equal LogicalAnd=and LogicalOr=or BitwiseAnd=bitwise_and "
     "BitwiseOr=bitwise_or BitwiseXor=bitwise_xor AddN=sum AccumulateNV2=sum SelectV2=where"
 )
@@ -93,6 +103,8 @@ TABLE: dict[str, Lowering] = {
     "LeakyRelu": _leaky_relu,
     "ClipByValue": _clip,
     "DivNoNan": _div_no_nan,
+    "Equal": _equality("equal"),
+    "NotEqual": _equality("not_equal"),
     "Mod": named("mod", fmod=1),
     "TruncateMod": named("mod", fmod=1),
     "LeftShift": named("bit_shift", direction="LEFT"),
