@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from mlvet.ops import control as control
 from mlvet.ops import creation as creation
+from mlvet.ops import cropping as cropping
 from mlvet.ops import host as host
 from mlvet.ops import image as image
 from mlvet.ops import indexing as indexing
