@@ -13,6 +13,7 @@ from mlvet.ops import contraction as contraction
 from mlvet.ops import control as control
 from mlvet.ops import convolution as convolution
 from mlvet.ops import creation as creation
+from mlvet.ops import cropping as cropping
 from mlvet.ops import cumulative as cumulative
 from mlvet.ops import deformable_convolution as deformable_convolution
 from mlvet.ops import einsum as einsum

@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 
 from mlvet.domains.dims import Dim, floor_div
-from mlvet.domains.dtypes import f32
 from mlvet.domains.tensors import Tensor
 from mlvet.ops.danger import SUM_OVERFLOW
 from mlvet.ops.derivative import Jvp
@@ -269,18 +268,3 @@ resize = pure(
     danger=(SUM_OVERFLOW,),
     derivative=Jvp(_move_resize, operands=(0,)),
 )
-
-
-def infer_crop_and_resize(x: Tensor, boxes: Tensor, batches: Tensor, size: Tensor, *, require: Require) -> Tensor:
-    """A crop per box, all of one size, channels last; the result is f32 whatever the images are."""
-    if not (require.rank(x, 4, "images") and require.rank(boxes, 2, "boxes")):
-        return require.unknown_tensor(f32, 4)
-    require.equal(boxes.dims[1], 4, "a box has 4 coordinates")
-    if require.rank(batches, 1, "the images of the boxes"):
-        require.equal(batches.dims[0], boxes.dims[0], "each box is of one image")
-    sizes = require.ints(size)
-    height, width = sizes if sizes is not None and len(sizes) == 2 else (require.unknown(), require.unknown())
-    return Tensor(f32, (boxes.dims[0], height, width, x.dims[3]))
-
-
-crop_and_resize = pure("crop_and_resize", infer_crop_and_resize, family="image", danger=None)
