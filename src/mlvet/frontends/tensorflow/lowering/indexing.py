@@ -111,7 +111,11 @@ def _suppress(site: Site) -> Sequence[Value] | None:
 
 
 def _crop(site: Site) -> Sequence[Value] | None:
-    return site.emit("crop_and_resize") if len(site.inputs) == 4 else None
+    how = {
+        "method": site.attributes.text("method", "bilinear"),
+        "extrapolation_value": site.attributes.float("extrapolation_value", 0.0),
+    }
+    return site.emit("crop_and_resize", attributes=how) if len(site.inputs) == 4 else None
 
 
 def _segment_sum(site: Site) -> Sequence[Value]:
