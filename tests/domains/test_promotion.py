@@ -7,7 +7,6 @@ import json
 import os
 import subprocess
 import sys
-from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
@@ -73,7 +72,8 @@ TORCH = {
 
 
 def test_torch_pairs_of_every_strength() -> None:
-    torch = pytest.importorskip("torch")
+    import torch
+
     strengths: list[tuple[Operand, Any]] = list(SCALARS.items())
     for name, theirs in TORCH.items():
         strengths.append((Operand(dtypes.BY_NAME[name]), torch.empty(1, dtype=getattr(torch, theirs))))
@@ -98,7 +98,8 @@ def test_torch_pairs_of_every_strength() -> None:
 
 @pytest.mark.parametrize("default", ["f64", "bf16"])
 def test_torch_default_dtype(default: str) -> None:
-    torch = pytest.importorskip("torch")
+    import torch
+
     settings = Settings(floatx=dtypes.BY_NAME[default])
     before = torch.get_default_dtype()
     torch.set_default_dtype(getattr(torch, TORCH[default]))
@@ -139,7 +140,6 @@ def run(program: str, *arguments: str, **environment: str) -> Any:
 
 @pytest.mark.parametrize("x64", [False, True])
 def test_jax_pairs_and_weak_types(x64: bool) -> None:
-    pytest.importorskip("jax")
     numbers = {dtype.numpy.name: Operand(dtype) for dtype in NUMBERS}
     operands = numbers | {"bool*": TRUTH, "i64*": INT, "f64*": FLOAT, "c128*": COMPLEX}
     checked = 0
@@ -175,9 +175,6 @@ print(json.dumps(out))
     ("backend", "floatx"), [("jax", "f32"), ("torch", "bf16"), ("torch", "f64"), ("tensorflow", "f32")]
 )
 def test_keras_pairs(backend: str, floatx: str) -> None:
-    for needed in ("keras", backend):
-        if find_spec(needed) is None:
-            pytest.skip(f"{needed} is not installed")
     numbers = {dtype.numpy.name: Operand(dtype) for dtype in NUMBERS if dtype in STANDARD or dtype.bits in (8, 16)}
     numbers = {name: operand for name, operand in numbers.items() if "fnuz" not in name and "e8m0" not in name}
     operands = numbers | {"int": INT, "float": FLOAT, "bool*": TRUTH, "complex": COMPLEX}
@@ -200,7 +197,8 @@ def test_tensorflow_and_onnx_do_not_promote(framework: Framework) -> None:
 
 
 def test_tensorflow_itself_agrees() -> None:
-    tensorflow = pytest.importorskip("tensorflow")
+    import tensorflow
+
     for name, (operand, number) in itertools.product(("int32", "float32", "float16", "int64"), SCALARS.items()):
         tensor = tensorflow.constant(1, dtype=name)
         try:

@@ -6,12 +6,11 @@ import json
 from importlib.resources import files
 from typing import Any
 
+import onnx
 import pytest
 
-onnx = pytest.importorskip("onnx")
-
-from mlvet.analyses.shapes.inference import infer  # noqa: E402
-from mlvet.frontends.onnx import from_onnx  # noqa: E402
+from mlvet.analyses.shapes.inference import infer
+from mlvet.frontends.onnx import from_onnx
 
 TABLE = json.loads((files("mlvet.frontends.onnx") / "element_types.json").read_text(encoding="utf-8"))
 SCHEMAS = [

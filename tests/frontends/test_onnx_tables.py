@@ -5,13 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import onnxruntime
 import pytest
 from onnx import TensorProto, helper
 
 from mlvet.frontends.onnx import from_onnx
 from mlvet.runtime import evaluate
-
-onnxruntime = pytest.importorskip("onnxruntime")
 
 CHANCE = np.random.default_rng(0)
 TABLE = CHANCE.standard_normal((4, 3)).astype(np.float32)

@@ -379,7 +379,8 @@ def test_checks_that_the_exporter_adds_are_left_out_and_told() -> None:
 
 
 def _transformers() -> dict[str, Any]:
-    transformers = pytest.importorskip("transformers")
+    import transformers
+
     sizes = {"vocab_size": 50, "hidden_size": 32, "num_hidden_layers": 2, "num_attention_heads": 4}
     bert = transformers.BertConfig(**sizes, intermediate_size=64, max_position_embeddings=64)
     gpt = transformers.GPT2Config(

@@ -174,7 +174,8 @@ def agrees(name: str, operands: list[Any], wanted: Any, **attributes: Any) -> No
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_conv_is_that_of_torch(seed: int) -> None:
-    torch = pytest.importorskip("torch")
+    import torch
+
     c = Choice(seed)
     group, per_group, out = c.pick.randint(1, 3), c.pick.randint(1, 2), c.pick.randint(1, 2)
     x, w = c.array(2, group * per_group, *c.space), c.array(group * out, per_group, *c.size)
@@ -191,7 +192,8 @@ def test_conv_is_that_of_torch(seed: int) -> None:
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_conv_transpose_is_that_of_torch(seed: int) -> None:
-    torch = pytest.importorskip("torch")
+    import torch
+
     c = Choice(seed)
     group, per_group, out = c.pick.randint(1, 3), c.pick.randint(1, 2), c.pick.randint(1, 2)
     x, w = c.array(2, group * per_group, *c.space), c.array(group * per_group, out, *c.size)
@@ -203,7 +205,8 @@ def test_conv_transpose_is_that_of_torch(seed: int) -> None:
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_max_pool_is_that_of_torch(seed: int) -> None:
-    torch = pytest.importorskip("torch")
+    import torch
+
     c = Choice(seed)
     x, ceil_mode = c.array(2, 3, *c.space), bool(seed % 2)
     call = getattr(torch.nn.functional, f"max_pool{c.rank}d")
@@ -215,7 +218,8 @@ def test_max_pool_is_that_of_torch(seed: int) -> None:
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_average_pool_is_that_of_torch(seed: int) -> None:
-    torch = pytest.importorskip("torch")
+    import torch
+
     c = Choice(seed)
     x, ceil_mode, counted = c.array(2, 3, *c.space), bool(seed % 2), bool(seed % 3)
     call = getattr(torch.nn.functional, f"avg_pool{c.rank}d")
@@ -227,7 +231,8 @@ def test_average_pool_is_that_of_torch(seed: int) -> None:
 @pytest.mark.parametrize("seed", range(20))
 @pytest.mark.parametrize("kind", ["average", "max"])
 def test_adaptive_pool_is_that_of_torch(kind: str, seed: int) -> None:
-    torch = pytest.importorskip("torch")
+    import torch
+
     c = Choice(seed)
     x, sizes = c.array(2, 3, *c.space), c.each(1, 4)
     call = getattr(torch.nn.functional, f"adaptive_{kind[:3].replace('ave', 'avg')}_pool{c.rank}d")
@@ -237,7 +242,8 @@ def test_adaptive_pool_is_that_of_torch(kind: str, seed: int) -> None:
 @pytest.mark.parametrize("seed", range(12))
 @pytest.mark.parametrize("padding", ["SAME", "VALID"])
 def test_layouts_and_padding_are_those_of_tensorflow(padding: str, seed: int) -> None:
-    tf = pytest.importorskip("tensorflow")
+    import tensorflow as tf
+
     c = Choice(seed)
     side, size, stride = c.pick.randint(3, 7), c.pick.randint(1, 3), c.pick.randint(1, 3)
     auto_pad = "SAME_UPPER" if padding == "SAME" else "VALID"

@@ -44,7 +44,8 @@ def test_weights_that_do_not_fit(x: tuple[Dim, ...], w: tuple[Dim, ...], r: tupl
 @pytest.mark.parametrize("padded", [False, True])
 @pytest.mark.parametrize("kind", ["rnn", "gru", "lstm"])
 def test_layers_are_those_of_torch(kind: str, padded: bool) -> None:
-    torch = pytest.importorskip("torch")
+    import torch
+
     torch.manual_seed(0)
     features, size, lengths = 3, 4, [5, 3]
     layer = getattr(torch.nn, kind.upper())(features, size, bidirectional=True)
@@ -80,7 +81,8 @@ def _stacked(layer: Any, kind: str, size: int, names: list[str]) -> np.ndarray[A
 
 @pytest.mark.parametrize(("kind", "gates"), [("rnn", 1), ("gru", 3), ("lstm", 4)])
 def test_cells_are_those_of_torch(kind: str, gates: int) -> None:
-    torch = pytest.importorskip("torch")
+    import torch
+
     rng = np.random.default_rng(1)
     x, w, r = (rng.standard_normal(s).astype(np.float32) for s in ((2, 3), (gates * 4, 3), (gates * 4, 4)))
     b = [rng.standard_normal(gates * 4).astype(np.float32) for _ in range(2)]

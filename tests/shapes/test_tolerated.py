@@ -6,13 +6,12 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
+import onnx
 import pytest
 
 from mlvet.analyses.shapes.inference import Inference, infer
 from mlvet.frontends.onnx import from_onnx
 from mlvet.ir.graph import Graph
-
-onnx = pytest.importorskip("onnx")
 
 
 def inferred(
