@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+TYPE_CHECKING = False
+"""Known to type checkers by its name; importing `typing` would cost a quarter of the start-up time."""
 
 if TYPE_CHECKING:
     from mlvet.api import check, from_jax, from_keras, from_onnx, from_tensorflow, from_torch
@@ -33,7 +34,7 @@ _HOMES = {
 }
 
 
-def __getattr__(name: str) -> Any:
+def __getattr__(name: str) -> object:
     """Public names are loaded when they are first used, so that the command line starts at once."""
     if name not in __all__:
         raise AttributeError(f"module 'mlvet' has no attribute {name!r}")

@@ -186,3 +186,11 @@ def test_sizes_beyond_floats_do_not_overflow() -> None:
 def test_truth_of_an_unknown_size_cannot_be_asked() -> None:
     with pytest.raises(TypeError, match="h"):
         bool(h)
+
+
+def test_quotients_that_share_a_symbol_are_compared_together() -> None:
+    n = symbol("n")
+    assert at_least(160 * (n // 441) + 160, (160 * n + 440) // 441) is True
+    assert at_least((n + 1) // 2, n // 2) is True
+    assert at_least(2 * (n // 2), n + 1) is False
+    assert equal((n + 1) // 2, n // 2 + 1) is None

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from functools import reduce
-from math import inf
+from math import ceil, inf
 from typing import TYPE_CHECKING, TypeAlias
 
-from mlvet.domains.atoms import Atom, Symbol
+from mlvet.domains.atoms import Apply, Atom, Monomial, Symbol
 
 if TYPE_CHECKING:
     from mlvet.domains.dims import Dim
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
 Bounds: TypeAlias = tuple[float, float]
 
 INFINITE = (inf, -inf)
+_MOST_QUOTIENTS = 32
 
 
 def bounds(dim: Dim) -> Bounds:
@@ -28,6 +30,50 @@ def bounds(dim: Dim) -> Bounds:
         low = _plus(low, least)
         high = _plus(high, most)
     return low, high
+
+
+def tight_bounds(dim: Dim) -> Bounds:
+    """Bounds that see quotients together: x//c lies between (x - c + 1)/c and x/c, so that what they share cancels."""
+    low, high = bounds(dim)
+    if isinstance(dim, int) or not any(map(_is_quotient, dim.terms)):
+        return low, high
+    return max(low, _least(dim)), min(high, -_least(-dim))
+
+
+def _is_quotient(term: tuple[Monomial, int]) -> bool:
+    return len(term[0]) == 1 and isinstance(term[0][0], Apply) and _divisor(term[0][0]) > 0
+
+
+def _divisor(atom: Apply) -> int:
+    return atom.right if atom.function == "//" and isinstance(atom.right, int) else 0
+
+
+def _least(dim: Dim) -> float:
+    """A value that an integer cannot fall below, from one linear bound for each quotient, outermost first."""
+    sums: dict[Monomial, Fraction] = {}
+    pending: list[tuple[Dim, Fraction]] = [(dim, Fraction(1))]
+    for _ in range(_MOST_QUOTIENTS):
+        if not pending:
+            break
+        part, factor = pending.pop()
+        for monomial, count in (((), part),) if isinstance(part, int) else part.terms:
+            weight = factor * count
+            atom = monomial[0] if len(monomial) == 1 else None
+            if isinstance(atom, Apply) and (divisor := _divisor(atom)) > 0:
+                pending.append((atom.left - (divisor - 1) if weight > 0 else atom.left, weight / divisor))
+            else:
+                sums[monomial] = sums.get(monomial, Fraction(0)) + weight
+    if pending:
+        return -inf
+    total = Fraction(0)
+    for monomial, weight in sums.items():
+        exact: Bounds = (1, 1)
+        low, high = reduce(_times, map(_bounds_of, monomial), exact)
+        end = low if weight > 0 else high
+        if weight and end in INFINITE:
+            return -inf
+        total += weight * Fraction(end) if weight else 0
+    return ceil(total)
 
 
 def _bounds_of(atom: Atom) -> Bounds:

@@ -15,7 +15,7 @@ from operator import mul as _mul
 from typing import TypeAlias
 
 from mlvet.domains.atoms import Apply, Atom, Monomial, Symbol, spelled
-from mlvet.domains.bounds import INFINITE, bounds
+from mlvet.domains.bounds import INFINITE, bounds, tight_bounds
 
 __all__ = [
     "Apply", "Atom", "Dim", "Expr", "Symbol", "at_least", "bounds", "ceil_div", "equal", "evaluate", "floor_div",
@@ -159,7 +159,7 @@ def equal(left: Dim, right: Dim) -> bool | None:
     if isinstance(left, int) and isinstance(right, int):
         return False
     difference = left - right
-    low, high = bounds(difference)
+    low, high = tight_bounds(difference)
     if low > 0 or high < 0 or _never_zero(difference):
         return False
     return True if low == high == 0 else None
@@ -169,7 +169,7 @@ def at_least(left: Dim, right: Dim) -> bool | None:
     """Whether left >= right for all, for no, or for some values of the symbols (None)."""
     if isinstance(left, int) and isinstance(right, int):
         return left >= right
-    low, high = bounds(left - right)
+    low, high = tight_bounds(left - right)
     if low >= 0:
         return True
     return False if high < 0 else None

@@ -52,14 +52,14 @@ def _wrapped(whole: Array, to: DType) -> Array:
 
 
 def _from_objects(x: Array, to: DType) -> Any:
-    """Sizes stay as they are in an integer type; text is read as a number."""
+    """Sizes stay as they are in a type that holds them exactly, f32 taken for one; text is read as a number."""
     if any(isinstance(element, str | bytes) for element in x.flat):
         if to.is_integer:
             return np.vectorize(lambda t: int(float(t)), otypes=[np.int64])(x).astype(to.numpy)
         return np.vectorize(float, otypes=[np.float64])(x).astype(to.numpy)
     if not any(isinstance(element, Expr) for element in x.flat):
         return x.astype(to.numpy)
-    if to.is_integer and to.bits >= 32:
+    if (to.is_integer or to.is_float) and to.bits >= 32:
         return x.copy()
     raise UnknownValue(f"a size as {to}")
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from mlvet.domains import dtypes
-from mlvet.domains.dims import Dim, ceil_div, maximum
+from mlvet.domains.dims import Dim, Expr, ceil_div, maximum
 from mlvet.domains.dtypes import DType
 from mlvet.domains.tensors import SMALL, Tensor, Unranked, of_dims
 from mlvet.ops.derivative import SameMap, Zero
@@ -96,9 +96,10 @@ def infer_range(start: Tensor, limit: Tensor, delta: Tensor, *, require: Require
     values = [each.value for each in (start, limit, delta) if each.value is not None and each.value.size == 1]
     if len(values) != 3:
         return Tensor(dtype, (require.unknown(),))
-    if dtype is not None and not dtype.is_integer:
-        if any(value.dtype == object for value in values):
-            return Tensor(dtype, (require.unknown(),))
+    symbolic = any(value.dtype == object for value in values)
+    if symbolic and not all(_whole(np.ravel(value)[0]) for value in values):
+        return Tensor(dtype, (require.unknown(),))
+    if dtype is not None and not dtype.is_integer and not symbolic:
         first, last, step = (float(np.ravel(value)[0]) for value in values)
         if not require.holds(step != 0, "the step of a range cannot be 0"):
             return Tensor(dtype, (require.unknown(),))
@@ -111,6 +112,10 @@ def infer_range(start: Tensor, limit: Tensor, delta: Tensor, *, require: Require
     if isinstance(count, int) and count <= SMALL and dtype is not None:
         return of_dims([low + number * stride for number in range(count)], dtype)
     return Tensor(dtype, (count,))
+
+
+def _whole(element: Any) -> bool:
+    return isinstance(element, Expr) or float(element).is_integer()
 
 
 def _range(start: Array, limit: Array, delta: Array, *, stash_type: DType = dtypes.f32) -> Array:

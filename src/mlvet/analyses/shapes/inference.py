@@ -20,6 +20,7 @@ from mlvet.domains.dims import Expr, product, symbol
 from mlvet.domains.tensors import SMALL, Dims, Tensor, UnknownRank, Unranked, constant, exact, unifies, unknown
 from mlvet.ir.graph import OPAQUE, Constant, Graph, Node, Parameter, Region, Typing, Value
 from mlvet.ops import REGISTRY, Effects, Op
+from mlvet.ops.index_map import Moves
 from mlvet.ops.require import Constraint, Require
 
 
@@ -189,7 +190,7 @@ def folded(
         else:
             symbolic = symbolic or _is_symbolic(operand)
             arrays.append(operand.value)
-    if (symbolic and not op.folds) or not all(_small(result) for result in results):
+    if (symbolic and not _follows_symbols(op, operands)) or not all(_small(result) for result in results):
         return results
     try:
         with np.errstate(all="ignore"):
@@ -198,6 +199,12 @@ def folded(
         return results
     values = found if isinstance(found, tuple) else (found,)
     return tuple(_with_value(result, value) for result, value in zip(results, values, strict=False))
+
+
+def _follows_symbols(op: Op, operands: Sequence[Tensor | None]) -> bool:
+    """Whether the reference is right on symbols; on sizes made floats only where elements are moved, not computed."""
+    floats = any(operand is not None and operand.dtype is not None and operand.dtype.is_float for operand in operands)
+    return op.folds and (not floats or op.name == "cast" or isinstance(op.index_map, Moves))
 
 
 def _is_symbolic(operand: Tensor) -> bool:
