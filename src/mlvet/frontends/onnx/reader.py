@@ -12,6 +12,7 @@ from typing import Any
 from mlvet.core.errors import UnsupportedInput
 from mlvet.core.location import Location
 from mlvet.domains.tensors import Tensor
+from mlvet.frontends.collection import paused
 from mlvet.frontends.onnx.element_types import typing_of
 from mlvet.frontends.onnx.extent import Key, check_extent, key_of
 from mlvet.frontends.onnx.lowering import lower
@@ -34,7 +35,8 @@ def read_onnx(path: Path, shown: str) -> Graph:
         data = mapped(path)
     except OSError as error:
         raise UnsupportedInput(f"the file cannot be read: {error.strerror}") from None
-    return _graph(data, Storage(Path(os.path.abspath(path)).parent), shown)
+    with paused():
+        return _graph(data, Storage(Path(os.path.abspath(path)).parent), shown)
 
 
 def from_onnx(model: Any) -> Graph:
@@ -42,7 +44,8 @@ def from_onnx(model: Any) -> Graph:
     if isinstance(model, str | os.PathLike):
         return read_onnx(Path(model), os.fspath(model))
     data = model if isinstance(model, bytes | bytearray | memoryview) else model.SerializeToString()
-    return _graph(memoryview(data), Storage(None), "")
+    with paused():
+        return _graph(memoryview(data), Storage(None), "")
 
 
 def _graph(data: memoryview, storage: Storage, shown: str) -> Graph:
