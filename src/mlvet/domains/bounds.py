@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from functools import reduce
+from functools import lru_cache, reduce
 from math import ceil, inf
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -32,10 +32,11 @@ def bounds(dim: Dim) -> Bounds:
     return low, high
 
 
+@lru_cache(maxsize=4096)
 def tight_bounds(dim: Dim) -> Bounds:
     """Bounds that see quotients together: x//c lies between (x - c + 1)/c and x/c, so that what they share cancels."""
     low, high = bounds(dim)
-    if isinstance(dim, int) or not any(map(_is_quotient, dim.terms)):
+    if isinstance(dim, int) or low > 0 or high < 0 or not any(map(_is_quotient, dim.terms)):
         return low, high
     return max(low, _least(dim)), min(high, -_least(-dim))
 

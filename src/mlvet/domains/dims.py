@@ -169,7 +169,10 @@ def at_least(left: Dim, right: Dim) -> bool | None:
     """Whether left >= right for all, for no, or for some values of the symbols (None)."""
     if isinstance(left, int) and isinstance(right, int):
         return left >= right
-    low, high = tight_bounds(left - right)
+    difference = left - right
+    low, high = bounds(difference)
+    if low < 0 <= high:
+        low, high = tight_bounds(difference)
     if low >= 0:
         return True
     return False if high < 0 else None
