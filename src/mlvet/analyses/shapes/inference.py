@@ -17,11 +17,25 @@ import numpy as np
 
 from mlvet.analyses.shapes.operands import complete, well_typed
 from mlvet.domains.dims import Expr, product, symbol
-from mlvet.domains.tensors import SMALL, Dims, Tensor, UnknownRank, Unranked, constant, exact, unifies, unknown
+from mlvet.domains.tensors import (
+    SMALL,
+    Dims,
+    Tensor,
+    UnknownRank,
+    UnknownValue,
+    Unranked,
+    constant,
+    exact,
+    unifies,
+    unknown,
+)
 from mlvet.ir.graph import OPAQUE, Constant, Graph, Node, Parameter, Region, Typing, Value
 from mlvet.ops import REGISTRY, Effects, Op
 from mlvet.ops.index_map import Moves
 from mlvet.ops.require import Constraint, Require
+
+REFUSALS = (TypeError, ValueError, LookupError, AttributeError, ArithmeticError)
+"""What an operator raises on attributes or elements that are no valid arguments; anything else is a defect of ours."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,7 +156,7 @@ class Run:
             found = op.infer(*operands, require=require, **node.attributes)
         except UnknownRank:
             return True, ()
-        except (TypeError, ValueError, IndexError, KeyError, AttributeError, ZeroDivisionError, OverflowError) as error:
+        except REFUSALS as error:
             self.result.failures.append(f"the shape rule of `{node.op}` does not take node `{node}`: {error}")
             require.constraints.clear()
             return False, ()
@@ -195,7 +209,7 @@ def folded(
     try:
         with np.errstate(all="ignore"):
             found = op.reference(*arrays, **attributes)
-    except Exception:
+    except (UnknownValue, *REFUSALS):
         return results
     values = found if isinstance(found, tuple) else (found,)
     return tuple(_with_value(result, value) for result, value in zip(results, values, strict=False))
