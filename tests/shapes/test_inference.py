@@ -208,3 +208,14 @@ class TestPlaces:
 
     def test_in_a_live_model_a_finding_is_at_the_source_line(self) -> None:
         assert self.finding("").location == Location("train.py", line=7)
+
+
+def test_elements_are_not_computed_from_operands_that_do_not_fit() -> None:
+    graph, inference = inferred("""graph() {
+      constant %x: f32[1, 2, 3] = f32[1, 2, 3] [1.0, 2.0, 3.0, 4.0, 5.0, 6.0]
+      constant %w: f32[1, 2, 1, 1] = f32[1, 2, 1, 1] [1.0, 1.0]
+      %y = conv(%x, %w) @conv
+      return %y
+    }""")
+    assert [demand.constraint.rule for demand in inference.violated] == ["rank-differs"]
+    assert inference.type_of(graph.outputs[0]).value is None

@@ -161,6 +161,8 @@ class Run:
             require.constraints.clear()
             return False, ()
         results = found if isinstance(found, tuple) else (found,)
+        if require.violated:
+            return True, results
         return True, folded(op, operands, node.attributes, results)
 
     def _settle(self, node: Node, value: Value, inferred: Tensor, assumed: frozenset[Value], *, believe: bool) -> None:
@@ -209,7 +211,7 @@ def folded(
     try:
         with np.errstate(all="ignore"):
             found = op.reference(*arrays, **attributes)
-    except (UnknownValue, *REFUSALS):
+    except (UnknownValue, AssertionError, *REFUSALS):
         return results
     values = found if isinstance(found, tuple) else (found,)
     return tuple(_with_value(result, value) for result, value in zip(results, values, strict=False))
