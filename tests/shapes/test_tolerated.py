@@ -116,3 +116,13 @@ def test_wrong_heads_of_an_attention_are_a_finding_with_a_rule() -> None:
 
     graph, inference = inferred("Attention", [(2, 3, 4, 8), (2, 2, 6, 8), (2, 2, 6, 8)])
     assert [finding.rule for finding in findings(graph, inference, catalogue())] == ["not-divisible"]
+
+
+def test_a_normalisation_over_axes_that_are_not_there_keeps_the_shape() -> None:
+    assert shape("MeanVarianceNormalization", [(3, 3, 1)]) == (3, 3, 1)
+
+
+def test_a_crop_to_a_negative_size_is_left_open() -> None:
+    found = shape("CenterCropPad", [(20, 8, 3), None], stored={1: np.array([-10, 9])}, axes=[0, 1])
+    assert isinstance(found, tuple)
+    assert found[1:] == (9, 3)

@@ -9,7 +9,7 @@ import numpy as np
 
 from mlvet.domains.dims import Dim
 from mlvet.domains.tensors import Tensor
-from mlvet.ops.layout import Array, axes_of, ints_of, layout, permutation, proper
+from mlvet.ops.layout import Array, axes_of, ints_of, layout, permutation
 from mlvet.ops.numeric import ByMode, Numeric, Selection
 from mlvet.ops.require import Require
 from mlvet.ops.samples import Draw, Sample, integers
@@ -95,7 +95,7 @@ pad = layout("pad", infer_pad, _pad, _sample_pad, operands=(0, 2), numeric=ByMod
 
 
 def infer_center_crop_pad(x: Tensor, shape: Tensor, *, require: Require, axes: Sequence[int] | None = None) -> Tensor:
-    """The named dims become the target's, by cropping or padding both sides alike."""
+    """The named dims become the target's, by cropping or padding both sides alike; a negative target leaves it open."""
     places = list(range(x.rank)) if axes is None else axes_of(require, axes, x.rank)
     targets = require.ints(shape)
     dims: list[Dim] = list(x.dims)
@@ -103,7 +103,8 @@ def infer_center_crop_pad(x: Tensor, shape: Tensor, *, require: Require, axes: S
         require.holds(False, f"center_crop_pad needs {len(places)} sizes, but has {len(targets)}", "rank-differs")
         targets = None
     for number, place in enumerate(places):
-        dims[place] = require.unknown() if targets is None else proper(require, [targets[number]])[0]
+        target = targets[number] if targets is not None else -1
+        dims[place] = require.unknown() if isinstance(target, int) and target < 0 else target
     return x.with_shape(dims)
 
 
