@@ -1,0 +1,1 @@
+"""Can this architecture produce NaN or infinity?"""
