@@ -52,7 +52,7 @@ class Abstract:
 
     `dims` is None when its rank is unknown; there is then one cell without axes. `number` is the same for two tensors
     that surely hold the same elements. `form` relates elements to those of other tensors, `exact` has the elements
-    themselves where the file tells them.
+    themselves where the file tells them. Along the axis `shares` they are not negative and sum to at most 1.
     """
 
     dtype: DType
@@ -64,6 +64,7 @@ class Abstract:
     exact: NDArray[Any] | None = None
     attained: tuple[Attained, ...] = ()
     extreme: Extreme | None = None
+    shares: int | None = None
 
     @property
     def interval(self) -> Interval:

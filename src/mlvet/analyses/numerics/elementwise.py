@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 from mlvet.analyses.numerics.abstract import Abstract, Attained, Extreme, regrid_box, shape_of
-from mlvet.domains import boxes, forms, grids
+from mlvet.domains import boxes, dtypes, forms, grids
 from mlvet.domains.boxes import Box
 from mlvet.domains.dtypes import DType
 from mlvet.domains.forms import Form
@@ -119,9 +119,11 @@ def monotone(
     function = _function(op, operands, attributes)
 
     def boxwise(box: Box, dtype: DType) -> Box:
-        return boxes.monotone(
-            function, box, dtype, increasing=kind.increasing, domain=_ends(kind.domain), image=_closed(kind.image)
+        wide = dtypes.f64 if run.unflushed else dtype
+        found = boxes.monotone(
+            function, box, wide, increasing=kind.increasing, domain=_ends(kind.domain), image=_closed(kind.image)
         )
+        return boxes.fused(found.low, found.high, found.nan, dtype, steps=4) if run.unflushed else found
 
     result = apply(run, [x], out, boxwise)
     if op.name == "relu":

@@ -41,6 +41,7 @@ class Transfer:
         self.settings = settings
         self.most = CELLS[settings.tensor]
         self.relational = settings.numeric is NumericAbstraction.AFFINE
+        self.unflushed = False
         self.relus: dict[Any, Symbol] = {}
         self._symbols: dict[int, Symbol] = {}
         self._numbers: dict[Any, int] = {}
