@@ -11,6 +11,7 @@ from mlvet.domains.dtypes import DType, bool_, f32, i32
 from mlvet.domains.tensors import Tensor
 from mlvet.ops.danger import Danger, Overflow
 from mlvet.ops.derivative import Derivative, Zero
+from mlvet.ops.enclosures_counting import CLASSES
 from mlvet.ops.numeric import Bounded, Composite, Numeric, Range
 from mlvet.ops.op import Effects, Infer, Op, Reference, register
 from mlvet.ops.pointwise import Array
@@ -136,7 +137,7 @@ multinomial = drawing(
     "multinomial",
     infer_multinomial,
     _multinomial,
-    Bounded(Range(low=0)),
+    CLASSES,
     lambda draw: Sample((draw.array(draw.shape(2, 2)),), {"sample_size": draw.integer(1, 5)}),
     derivative=Zero(),
 )
