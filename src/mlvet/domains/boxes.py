@@ -25,13 +25,12 @@ from mlvet.domains.boxes_lattice import (
     join,
     meet,
     narrow,
-    of_array,
     of_interval,
     smashed,
     widen,
 )
 from mlvet.domains.boxes_powers import power, remainder
-from mlvet.domains.boxes_rounding import cut_to_finite, finite, fused, whole
+from mlvet.domains.boxes_rounding import cut_to_finite, finite, fused, of_array, whole
 from mlvet.domains.boxes_sums import total
 
 __all__ = [

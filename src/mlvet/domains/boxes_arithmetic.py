@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import inf
 from typing import Any
 
@@ -13,63 +14,64 @@ from mlvet.domains.dtypes import DType, Kind
 
 _LONG = np.int64((1 << 27) - 1)
 _MANTISSA = np.int64((1 << 52) - 1)
+_MOST = float(np.finfo(np.float64).max)
 
 
 @np.errstate(all="ignore")
 def add(x: Box, y: Box, dtype: DType) -> Box:
-    form = format_of(dtype)
-    xl, xh, yl, yh = _operands(x, y, form)
-    return _sum(xl, xh, yl, yh, x.nan | y.nan, form)
+    return _sum(x.low, x.high, y.low, y.high, x.nan | y.nan, format_of(dtype))
 
 
 @np.errstate(all="ignore")
 def sub(x: Box, y: Box, dtype: DType) -> Box:
-    form = format_of(dtype)
-    xl, xh, yl, yh = _operands(x, y, form)
-    return _sum(xl, xh, -yh, -yl, x.nan | y.nan, form)
+    return _sum(x.low, x.high, -y.high, -y.low, x.nan | y.nan, format_of(dtype))
 
 
 @np.errstate(all="ignore")
 def mul(x: Box, y: Box, dtype: DType) -> Box:
-    form = format_of(dtype)
-    xl, xh, yl, yh = _operands(x, y, form)
-    nan = x.nan | y.nan
-    infinite_x, infinite_y = np.maximum(-xl, xh) == inf, np.maximum(-yl, yh) == inf
-    if (infinite_x | infinite_y).any():
-        nan = nan | ((xl <= 0) & (xh >= 0) & infinite_y) | ((yl <= 0) & (yh >= 0) & infinite_x)
+    xl, xh, yl, yh, nan = x.low, x.high, y.low, y.high, x.nan | y.nan
     a, b, c, d = xl * yl, xl * yh, xh * yl, xh * yh
     low, high = np.fmin(np.fmin(a, b), np.fmin(c, d)), np.fmax(np.fmax(a, b), np.fmax(c, d))
-    low, high = _outward(low, high, _exact_products(xl, xh, yl, yh))
-    if not (low <= high).all():
+    if not _short(xl, xh, yl, yh):
+        products = ((a, xl, yl), (b, xl, yh), (c, xh, yl), (d, xh, yh))
+        low, high = _outward(low, products, -inf), _outward(high, products, inf)
+    if not _all(np.isfinite((xh - xl) + (yh - yl))):
+        infinite_x, infinite_y = np.maximum(-xl, xh) == inf, np.maximum(-yl, yh) == inf
+        nan = nan | ((xl <= 0) & (xh >= 0) & infinite_y) | ((yl <= 0) & (yh >= 0) & infinite_x)
         low, high = np.where(np.isnan(low), 0.0, low), np.where(np.isnan(high), 0.0, high)
-    return numbers(low, high, nan, (xl > xh) | (yl > yh), form)
+        return numbers(low, high, nan, (xl > xh) | (yl > yh), format_of(dtype))
+    return fit(low, high, nan, format_of(dtype))
 
 
 @np.errstate(all="ignore")
 def square(x: Box, dtype: DType) -> Box:
     """The product of each number with itself."""
-    form = format_of(dtype)
-    low, high = magnitudes(*operand(x, form))
-    down, up = _outward(low * low, high * high, _exact_products(low, high, low, high))
-    return numbers(down, up, x.nan, low > high, form)
+    low, high = magnitudes(x.low, x.high)
+    down, up = low * low, high * high
+    if not _short(low, high):
+        down, up = _outward(down, ((down, low, low),), -inf), _outward(up, ((up, high, high),), inf)
+    return numbers(down, up, x.nan, low > high, format_of(dtype))
 
 
 @np.errstate(all="ignore")
 def div(x: Box, y: Box, dtype: DType) -> Box:
     """The quotient of numbers; for integers whichever way it is rounded. A divisor of zero may have either sign."""
     form = format_of(dtype)
-    xl, xh, yl, yh = _operands(x, y, form)
+    xl, xh, nan = x.low, x.high, x.nan | y.nan
+    yl, yh = operand(y, form)
     zero = (yl <= 0) & (yh >= 0)
-    infinite = (np.maximum(-xl, xh) == inf) & (np.maximum(-yl, yh) == inf)
-    nan = x.nan | y.nan | infinite | (zero & (xl <= 0) & (xh >= 0))
     negative = yh < 0
-    if negative.any():
+    if np.count_nonzero(negative):
         xl, xh = np.where(negative, -xh, xl), np.where(negative, -xl, xh)
         yl, yh = np.where(negative, -yh, yl), np.where(negative, -yl, yh)
     low, high = _quotient(xl, np.where(xl >= 0, yh, yl), -inf), _quotient(xh, np.where(xh >= 0, yl, yh), inf)
-    if zero.any():
+    if np.count_nonzero(zero):
         low, high = np.where(zero, -inf, low), np.where(zero, inf, high)
-    return numbers(low, high, nan, (xl > xh) | (yl > yh), form)
+    if not _all(np.isfinite(high - low + (xh - xl) + (yh - yl))):
+        infinite = (np.maximum(-xl, xh) == inf) & (np.maximum(-yl, yh) == inf)
+        nan = nan | infinite | (zero & (xl <= 0) & (xh >= 0))
+        return numbers(low, high, nan, (xl > xh) | (yl > yh), form)
+    return fit(low, high, nan, form)
 
 
 @np.errstate(all="ignore")
@@ -99,7 +101,7 @@ def maximum(x: Box, y: Box) -> Box:
 
 @np.errstate(all="ignore")
 def cast(x: Box, source: DType, target: DType) -> Box:
-    """The values after conversion. Floats lose their fraction in integers, where infinity and NaN may become anything."""
+    """The values after conversion: a float loses its fraction in an integer, which may be any for infinity and NaN."""
     form = format_of(target)
     low, high = operand(x, format_of(source))
     if target.kind is Kind.BOOL:
@@ -116,37 +118,34 @@ def operand(x: Box, form: Format) -> tuple[Any, Any]:
     return flushed(x.low, x.high, form) if form.smallest else (x.low, x.high)
 
 
-def _operands(x: Box, y: Box, form: Format) -> tuple[Any, Any, Any, Any]:
-    return *operand(x, form), *operand(y, form)
-
-
 def numbers(low: Any, high: Any, nan: Any, empty: Any, form: Format) -> Box:
     """Real ends in a format, without a number where `empty`."""
-    if empty.any():
+    if np.count_nonzero(empty):
         low, high = np.where(empty, inf, low), np.where(empty, -inf, high)
     return fit(low, high, nan, form)
 
 
 def _chosen(low: Any, high: Any, x: Box, y: Box) -> Box:
     empty = (x.low > x.high) | (y.low > y.high)
-    if empty.any():
+    if np.count_nonzero(empty):
         low, high = np.where(empty, inf, low), np.where(empty, -inf, high)
     return boxed(low, high, x.nan | y.nan)
 
 
 def _sum(xl: Any, xh: Any, yl: Any, yh: Any, nan: Any, form: Format) -> Box:
     low, high = xl + yl, xh + yh
-    lost_low, lost_high = _lost(xl, yl, low), _lost(xh, yh, high)
-    exact = (lost_low == 0) & (lost_high == 0)
-    if not exact.all():
-        endless = np.isinf(xl) | np.isinf(yl)
-        low = np.where((lost_low >= 0) | endless, low, np.nextafter(low, -inf))
-        low = np.where(np.isnan(low), -inf, low)
-        endless = np.isinf(xh) | np.isinf(yh)
-        high = np.where((lost_high <= 0) | endless, high, np.nextafter(high, inf))
-        high = np.where(np.isnan(high), inf, high)
+    below, above = _lost(xl, yl, low) < 0, _lost(xh, yh, high) > 0
+    if np.count_nonzero(below | above):
+        low = np.where(below, np.nextafter(low, -inf), low)
+        high = np.where(above, np.nextafter(high, inf), high)
+    if not _all(np.isfinite(high - low)):
+        low = np.where(np.isnan(low), -inf, np.where(np.isfinite(xl) & np.isfinite(yl), np.minimum(low, _MOST), low))
+        high = np.where(
+            np.isnan(high), inf, np.where(np.isfinite(xh) & np.isfinite(yh), np.maximum(high, -_MOST), high)
+        )
         nan = nan | ((xh == inf) & (yl == -inf)) | ((xl == -inf) & (yh == inf))
-    return numbers(low, high, nan, (xl > xh) | (yl > yh), form)
+        return numbers(low, high, nan, (xl > xh) | (yl > yh), form)
+    return fit(low, high, nan, form)
 
 
 def _lost(a: Any, b: Any, total: Any) -> Any:
@@ -155,34 +154,39 @@ def _lost(a: Any, b: Any, total: Any) -> Any:
     return (a - (total - part)) + (b - part)
 
 
-def _exact_products(xl: Any, xh: Any, yl: Any, yh: Any) -> Any:
-    """Where the products of ends are sure to fit in 53 bits: short factors, or factors that are powers of two."""
-    x, y = _bits(xl) | _bits(xh), _bits(yl) | _bits(yh)
-    short = ((x | y) & _LONG) == 0
-    if short.all():
-        return short
-    return (
-        short
-        | ((_bits(xl) & _MANTISSA) == 0) & ((_bits(xh) & _MANTISSA) == 0)
-        | (((_bits(yl) & _MANTISSA) == 0) & ((_bits(yh) & _MANTISSA) == 0))
-    )
+def _short(*ends: Any) -> bool:
+    """Whether all numbers have at most 26 bits, so that their products are exact."""
+    together = _bits(ends[0])
+    for end in ends[1:]:
+        together = together | _bits(end)
+    return not np.count_nonzero(together & _LONG)
 
 
-def _outward(low: Any, high: Any, exact: Any) -> tuple[Any, Any]:
-    """Ends one float apart where they are not exact; zero keeps its sign of both sides."""
-    if exact.all():
-        return low, high
-    low = np.where(exact | (low == 0), low, np.nextafter(low, -inf))
-    return low, np.where(exact | (high == 0), high, np.nextafter(high, inf))
+def _outward(end: Any, products: Sequence[tuple[Any, Any, Any]], outward: float) -> Any:
+    """The least or greatest of some products, one float outward unless each product that attains it is exact.
+
+    A product with a power of two is exact, and one that is zero is as near to zero as the numbers are.
+    """
+    inexact: Any = False
+    for product, a, b in products:
+        p, q = _bits(a), _bits(b)
+        exact = (((p | q) & _LONG) == 0) | ((p & _MANTISSA) == 0) | ((q & _MANTISSA) == 0)
+        inexact = inexact | ((product == end) & ~exact)
+    return np.where(inexact & (end != 0), np.nextafter(end, outward), end)
 
 
 def _quotient(a: Any, b: Any, outward: float) -> Any:
     result = a / b
-    short = ((_bits(result) | _bits(b)) & _LONG) == 0
-    exact = (short & (result * b == a)) | (a == 0) | np.isinf(b) | np.isinf(a) | ((_bits(b) & _MANTISSA) == 0)
-    if not exact.all():
+    exact = (((_bits(result) | _bits(b)) & _LONG) == 0) & (result * b == a)
+    if not _all(exact):
+        exact = exact | (result == 0) | ((_bits(b) & _MANTISSA) == 0) | np.isinf(a)
         result = np.where(exact, result, np.nextafter(result, outward))
-    return np.where(np.isnan(result), outward, result)
+        result = np.where(np.isnan(result), outward, result)
+    return result
+
+
+def _all(flags: Any) -> bool:
+    return bool(np.count_nonzero(flags) == flags.size)
 
 
 def _bits(value: Any) -> Any:

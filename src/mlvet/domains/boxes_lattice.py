@@ -64,24 +64,6 @@ def of_interval(interval: Interval, shape: tuple[int, ...] = ()) -> Box:
     return Box(np.full(shape, low), np.full(shape, high), np.full(shape, interval.nan))
 
 
-def of_array(array: NDArray[Any]) -> Box:
-    """A box of the elements of an array; elements that are not real numbers may be anything."""
-    array = np.asarray(array)
-    if array.dtype.kind in "cOSUMm":
-        return of_interval(Interval(-inf, inf, True), array.shape)
-    values = array.astype(np.float64)
-    if array.dtype.kind in "iu":
-        wide = np.abs(values) >= 2.0**53
-        if array.dtype.itemsize == 8 and wide.any():
-            low, high = np.nextafter(values, -inf), np.nextafter(values, inf)
-            return boxed(np.where(wide, low, values), np.where(wide, high, values), np.zeros(array.shape, np.bool_))
-        return Box(values, values, np.zeros(array.shape, np.bool_))
-    nan = np.asarray(np.isnan(values))
-    if nan.any():
-        return boxed(np.where(nan, inf, values), np.where(nan, -inf, values), nan)
-    return Box(values, values, nan)
-
-
 def smashed(x: Box) -> Interval:
     """The interval of all cells together."""
     if x.low.size == 1:
@@ -109,12 +91,10 @@ def covers(x: Box, y: Box) -> bool:
 
 def hull(x: Box, axes: int | Sequence[int] | None, keepdims: bool = True) -> Box:
     """The join over some axes; None is all of them."""
-    over: Any = tuple(axes) if isinstance(axes, Sequence) else axes
-    return boxed(
-        np.minimum.reduce(x.low, axis=over, keepdims=keepdims, initial=inf),
-        np.maximum.reduce(x.high, axis=over, keepdims=keepdims, initial=-inf),
-        np.logical_or.reduce(x.nan, axis=over, keepdims=keepdims),
-    )
+    options: Any = {"axis": tuple(axes) if isinstance(axes, Sequence) else axes, "keepdims": keepdims}
+    low = np.minimum.reduce(x.low, initial=inf, **options)
+    high = np.maximum.reduce(x.high, initial=-inf, **options)
+    return boxed(low, high, np.logical_or.reduce(x.nan, **options))
 
 
 def widen(old: Box, new: Box, thresholds: Floats) -> Box:
@@ -136,7 +116,7 @@ def narrow(old: Box, new: Box) -> Box:
 def emptied(low: Any, high: Any, nan: Any) -> Box:
     """A box of ends that may have crossed, which leaves no number."""
     crossed = low > high
-    if crossed.any():
+    if np.count_nonzero(crossed):
         return boxed(np.where(crossed, inf, low), np.where(crossed, -inf, high), nan)
     return boxed(low, high, nan)
 

@@ -72,16 +72,16 @@ def remainder(x: Box, y: Box, dtype: DType, *, floored: bool = True) -> Box:
     form = format_of(dtype)
     (xl, xh), (yl, yh) = operand(x, form), operand(y, form)
     nan = x.nan | y.nan | ((yl <= 0) & (yh >= 0)) | (xl == -inf) | (xh == inf)
-    largest = np.maximum(yh, -yl) - (1.0 if form.integer else 0.0)
+    unit = 1.0 if form.integer else 0.0
     nearest = np.maximum(np.maximum(yl, -yh), 0.0)
     if floored:
-        low, high = np.where(yl < 0, -largest, 0.0), np.where(yh > 0, largest, 0.0)
+        low, high = np.minimum(yl + unit, 0.0), np.maximum(yh - unit, 0.0)
         high = np.where(xl >= 0, np.minimum(high, np.maximum(xh, 0.0)), high)
         low = np.where(xh <= 0, np.maximum(low, np.minimum(xl, 0.0)), low)
         same = ((xl >= 0) & (yl > 0)) | ((xh <= 0) & (yh < 0))
     else:
-        low = np.where(xl < 0, np.maximum(-largest, xl), 0.0)
-        high = np.where(xh > 0, np.minimum(largest, xh), 0.0)
+        largest = np.maximum(yh, -yl) - unit
+        low, high = np.where(xl < 0, np.maximum(-largest, xl), 0.0), np.where(xh > 0, np.minimum(largest, xh), 0.0)
         same = nearest > 0
     same = same & (np.maximum(xh, -xl) < nearest)
     low, high = np.where(same, xl, low), np.where(same, xh, high)

@@ -7,6 +7,7 @@ from math import inf, nextafter
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from mlvet.domains import dtypes
 from mlvet.domains.boxes_lattice import Box, Floats, boxed, emptied, of_interval
@@ -82,7 +83,7 @@ def cut_to_finite(x: Box, dtype: DType) -> Box:
     form = format_of(dtype)
     low, high = np.maximum(x.low, form.least), np.minimum(x.high, form.largest)
     none = low > high
-    if none.any():
+    if np.count_nonzero(none):
         low, high = np.where(none, form.least, low), np.where(none, form.largest, high)
     return boxed(low, high, x.nan & False)
 
@@ -103,7 +104,9 @@ def fit(low: Any, high: Any, nan: Any, form: Format, steps: int = 0) -> Box:
     if form.opaque:
         return of_interval(Interval(-inf, inf, True), np.shape(low))
     if steps:
+        empty = low > high
         low, high = apart(low, high, form, steps)
+        low, high = np.where(empty, inf, low), np.where(empty, -inf, high)
     if not form.has_infinity:
         nan = nan | (low < form.least) | (high > form.largest)
         crossed = low > high
@@ -112,35 +115,57 @@ def fit(low: Any, high: Any, nan: Any, form: Format, steps: int = 0) -> Box:
     if form.values is not None:
         low, high = _listed(low, high, form.values)
     elif not form.exact:
-        low, high = _rounded_down(low, form.numpy), -_rounded_down(-high, form.numpy)
+        low, high = _rounded(low, form.numpy, -1), _rounded(high, form.numpy, 1)
     low, high = flushed(low, high, form)
     return boxed(low, high, nan)
 
 
 def apart(low: Any, high: Any, form: Format, steps: int) -> tuple[Any, Any]:
-    """Ends moved outward by at least so many values of a float format; an infinity of both ends may be large instead."""
-    share, floor = steps * form.epsilon, steps * form.epsilon * form.smallest
-    lower = np.fmin(low - (np.abs(low) * share + floor), low)
-    upper = np.fmax(high + (np.abs(high) * share + floor), high)
-    some = low <= high
-    return np.where(some, np.minimum(lower, form.largest), low), np.where(some, np.maximum(upper, form.least), high)
+    """Ends of numbers moved outward by at least so many values of a float format; infinity moves to the largest."""
+    share = steps * form.epsilon
+    lower = np.fmin(low - np.maximum(np.abs(low), form.smallest) * share, np.minimum(low, form.largest))
+    return lower, np.fmax(high + np.maximum(np.abs(high), form.smallest) * share, np.maximum(high, form.least))
+
+
+def of_array(array: NDArray[Any]) -> Box:
+    """A box of the elements of an array, or zero where they are not normal.
+
+    Elements that are not real numbers may be anything.
+    """
+    array = np.asarray(array)
+    if array.dtype.kind in "cOSUMm":
+        return of_interval(Interval(-inf, inf, True), array.shape)
+    values = array.astype(np.float64)
+    nan = np.asarray(np.isnan(values))
+    if array.dtype.kind in "biu":
+        wide = np.abs(values) >= 2.0**53
+        if np.count_nonzero(wide):
+            low, high = np.nextafter(values, -inf), np.nextafter(values, inf)
+            return boxed(np.where(wide, low, values), np.where(wide, high, values), nan)
+        return Box(values, values, nan)
+    low, high = flushed(values, values, format_of(dtypes.of(array.dtype)))
+    if np.count_nonzero(nan):
+        low, high = np.where(nan, inf, low), np.where(nan, -inf, high)
+    return boxed(low, high, nan)
 
 
 def flushed(low: Any, high: Any, form: Format) -> tuple[Any, Any]:
     """Ends that also hold zero where a number that is not normal may be replaced by it."""
-    positive, negative = (low > 0) & (low < form.smallest), (high < 0) & (high > -form.smallest)
-    if (positive | negative).any():
-        return np.where(positive, 0.0, low), np.where(negative, 0.0, high)
+    nearest = np.maximum(low, -high)
+    tiny = (nearest < form.smallest) & (nearest > 0)
+    if np.count_nonzero(tiny):
+        return np.where(tiny & (low > 0), 0.0, low), np.where(tiny & (high < 0), 0.0, high)
     return low, high
 
 
-def _rounded_down(value: Any, numpy: np.dtype[Any]) -> Any:
+def _rounded(value: Any, numpy: np.dtype[Any], side: int) -> Any:
+    """The nearest value of a format on one side: -1 below, 1 above."""
     close = value.astype(numpy)
     back = close.astype(np.float64)
-    above = back > value
-    if not above.any():
-        return back
-    return np.where(above, np.nextafter(close, numpy.type(-inf)).astype(np.float64), back)
+    wrong = back > value if side < 0 else back < value
+    if np.count_nonzero(wrong):
+        return np.where(wrong, np.nextafter(close, numpy.type(side * inf)).astype(np.float64), back)
+    return back
 
 
 def _listed(low: Any, high: Any, values: Floats) -> tuple[Any, Any]:
@@ -152,6 +177,6 @@ def _listed(low: Any, high: Any, values: Floats) -> tuple[Any, Any]:
 
 def _integers(low: Any, high: Any, nan: Any, form: Format) -> Box:
     wrapped = nan | (low < form.least) | (high > form.safe)
-    if wrapped.any():
+    if np.count_nonzero(wrapped):
         low, high = np.where(wrapped, form.least, low), np.where(wrapped, form.largest, high)
     return emptied(low, high, wrapped & False)
