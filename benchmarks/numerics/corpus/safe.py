@@ -1,0 +1,1 @@
+def patterns(form): return []
