@@ -89,7 +89,7 @@ def _gradients(graph: Graph, values: Mapping[str, Any], tainted: set[str]) -> se
         if not any(flows) or op is None or isinstance(op.derivative, Zero) or node.op == "stop_gradient":
             continue
         moving.update(value for value in node.outputs if _floats(values.get(value.name)) is not None)
-        if any(value is not None and value.name in tainted for value in (*node.inputs, *node.outputs)):
+        if any(value is not None and value.name in tainted for value in node.inputs):
             continue
         if not _differentiable(node, values, flows):
             failing.add(node.name)
@@ -107,7 +107,8 @@ def _differentiable(node: Node, values: Mapping[str, Any], flows: list[bool]) ->
             slopes = [slope for slope, flow in zip(partials, flows, strict=False) if flow and slope is not None]
         elif isinstance(derivative, Jvp):
             ways = [np.ones_like(x) if flow else None for x, flow in zip(operands, flows, strict=True)]
-            slopes = [derivative.of(operands, ways, **node.attributes)]
+            slope = derivative.of(operands, ways, **node.attributes)
+            slopes = list(slope) if isinstance(slope, tuple) else [slope]
     return not any(_broken(np.asarray(slope)) for slope in slopes if slope is not None)
 
 
