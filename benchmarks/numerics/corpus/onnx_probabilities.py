@@ -103,3 +103,12 @@ def log_of_one_plus_exp(s: Sheet, sound: bool, x: str) -> Any:
     if not sound:
         return s.Log(s.Add(s.Exp(x, name="exp"), 1.0))
     return s.Add(s.Relu(x), s.Log(s.Add(s.Exp(s.Neg(s.Abs(x))), 1.0)))
+
+
+@pair("zero times the logarithm of zero", {"p": Input((4, 8), 0, 1)}, ["log"], guarded=["log", "product"])
+def plain_entropy(s: Sheet, sound: bool, p: str) -> Any:
+    """p log p at p = 0; the sound form selects 0 there."""
+    product = s.Mul(p, s.Log(p, name="log"), name="product")
+    if sound:
+        product = s.Where(s.Greater(p, 0.0), product, 0.0)
+    return s.Neg(s.ReduceSum(product, [1], keepdims=0))

@@ -116,3 +116,12 @@ def angle_between(s: Sheet, sound: bool, a: str, b: str) -> Any:
 def phase_in_period(s: Sheet, sound: bool, x: str, period: str) -> Any:
     """x mod period, where the period can be 0."""
     return s.Mod(x, s.Max(period, 0.5) if sound else period, fmod=1, name="phase")
+
+
+@pair("cancellation", {"x": Input((8, 4), 2, 4)}, ["root"], witness={"x": 2.99931001663208})
+def root_of_quadratic(s: Sheet, sound: bool, x: str) -> Any:
+    """sqrt(x^2 - 6 x + 9): 6 x is rounded, so the sum can be below 0 near 3; the sound form squares x - 3."""
+    if sound:
+        shifted = s.Sub(x, 3.0)
+        return s.Sqrt(s.Mul(shifted, shifted), name="root")
+    return s.Sqrt(s.Add(s.Sub(s.Mul(x, x), s.Mul(x, 6.0)), 9.0), name="root")

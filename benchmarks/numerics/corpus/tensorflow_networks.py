@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
+import numpy as np
 import tensorflow as tf
 
 from benchmarks.numerics.corpus.case import Case, Input
@@ -121,7 +122,7 @@ def policy_ratio(sound: bool, new: Any, old: Any, gain: Any) -> None:
 def contrastive_loss(sound: bool, a: Any, b: Any) -> None:
     """-log(e^s_ii / sum e^s_ij) at a temperature of 1/20."""
     scores = 20.0 * tf.matmul(a, b, transpose_b=True)
-    own = tf.eye(4)
+    own = tf.constant(np.eye(4), tf.float32)
     if sound:
         tf.reduce_mean(-tf.reduce_sum(tf.nn.log_softmax(scores) * own, axis=1), name="loss")
     else:

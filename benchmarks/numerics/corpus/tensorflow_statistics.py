@@ -101,3 +101,11 @@ def division_by_a_variable(sound: bool, x: Any) -> None:
     start = variable("temperature", 1, start=v1.zeros_initializer())
     scale = tf.exp(tf.clip_by_value(start, -5.0, 5.0)) if sound else start
     tf.divide(tf.matmul(x, variable("w", 3, 3)), scale, name="scaled")
+
+
+@pair("division by a count", {"total": Input((5,), -100, 100), "count": Input((5,), 0, 50, "int32")}, ["mean"],
+      text=True)  # fmt: skip
+def mean_of_neighbours(sound: bool, total: Any, count: Any) -> None:
+    """A mean over neighbours, of which a node can have none; the sound form yields 0 for it."""
+    divide = tf.math.divide_no_nan if sound else tf.divide
+    divide(total, tf.cast(count, tf.float32), name="mean")
