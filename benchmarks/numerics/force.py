@@ -15,6 +15,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field
+from math import inf, nextafter
 from pathlib import Path
 from typing import Any
 
@@ -134,7 +135,13 @@ def assumed(graph: Graph, ranges: Mapping[str, Box]) -> dict[Value, Assumed]:
     """The boxes as the user would give them."""
     values = [*graph.inputs, *(parameter.value for parameter in graph.parameters)]
     given = {value: ranges[value.name] for value in values if value.name in ranges}
-    return {value: Assumed(Interval(*box), Origin.GIVEN, "drawn") for value, box in given.items()}
+    return {value: Assumed(_interval(*box), Origin.GIVEN, "drawn") for value, box in given.items()}
+
+
+def _interval(low: float, high: float) -> Interval:
+    """The box as an interval of floats, which lie outside where integers are too large to be floats."""
+    least = float(low) if float(low) == low else nextafter(low, -inf)
+    return Interval(least, float(high) if float(high) == high else nextafter(high, inf))
 
 
 def force(seeds: Sequence[int], chosen: Sequence[str], analyse: Analyse = real_analysis) -> Outcome:

@@ -58,8 +58,10 @@ def random_graph(rng: np.random.Generator, size: int) -> tuple[Graph, dict[str, 
     """A graph of about `size` nodes, and by name the box of every input and of every parameter without elements."""
     from random_motifs import MOTIFS
     from random_regions import REGIONS
+    from random_relations import RELATIONS
 
     growth = Growth(random.Random(int(rng.integers(2**62))))
+    growth.motifs, growth.regions = [*MOTIFS, *RELATIONS], REGIONS
     choose = growth.rng
     growth.main = choose.choices([f32, dtypes.f16, dtypes.bf16, dtypes.f64], [14, 2, 2, 2])[0]
     for _ in range(choose.randint(1, 3)):
@@ -67,7 +69,7 @@ def random_graph(rng: np.random.Generator, size: int) -> tuple[Graph, dict[str, 
     for _ in range(ATTEMPTS):
         if growth.count >= size:
             break
-        growth.step(MOTIFS, REGIONS)
+        growth.step()
     return growth.graph(), growth.ranges
 
 
@@ -92,20 +94,22 @@ class Growth:
         self.table: dict[Value, Array] = within.table if within else {}
         self.numbers: np.random.Generator = within.numbers if within else np.random.default_rng(rng.getrandbits(32))
         self._vocabulary: list[Op] = within._vocabulary if within else vocabulary()
+        self.motifs: Sequence[Callable[[Growth], Any]] = within.motifs if within else ()
+        self.regions: Sequence[Callable[[Growth], Any]] = within.regions if within else ()
         self._nodes = 0
 
     @property
     def count(self) -> int:
         return self.root._nodes
 
-    def step(self, motifs: Sequence[Callable[[Growth], Any]], regions: Sequence[Callable[[Growth], Any]]) -> None:
+    def step(self) -> None:
         """Add a motif, a region, or an operator; nothing if what was drawn does not fit."""
         kind = self.rng.random()
         try:
             if kind < 0.35:
-                self.rng.choice(motifs)(self)
+                self.rng.choice(self.motifs)(self)
             elif kind < 0.42 and self.depth < 2:
-                self.rng.choice(regions)(self)
+                self.rng.choice(self.regions)(self)
             else:
                 self.any_operator(self.rng.choice(self._vocabulary))
         except Unfit:
@@ -175,6 +179,9 @@ class Growth:
 
     def shape(self, low_rank: int = 0, high_rank: int = 4, low: int = 1, high: int = 5) -> tuple[int, ...]:
         rank = self.rng.randint(low_rank, max(low_rank, min(high_rank, self.rng.choice([1, 2, 2, 3, 4]))))
+        if rank > 1 and self.rng.random() < 0.3:
+            size = self.rng.randint(low, min(high, 5 if rank == 2 else 3))
+            return (size,) * rank
         shape: list[int] = []
         for _ in range(rank):
             room = max(low, LARGEST // max(1, int(np.prod(shape, dtype=int))))

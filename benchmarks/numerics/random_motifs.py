@@ -16,7 +16,7 @@ UNSAFE = (
 )  # fmt: skip
 
 
-def _slip(g: Growth, x: Known) -> Known:
+def slip(g: Growth, x: Known) -> Known:
     """The value itself, or now and then a copy, a rearrangement of it, or another value in its place."""
     kind = g.rng.random()
     if kind < 0.7:
@@ -24,9 +24,9 @@ def _slip(g: Growth, x: Known) -> Known:
     if kind < 0.76:
         return g.apply(g.rng.choice(["identity", "stop_gradient"]), x)
     if kind < 0.82 and x.array.ndim:
-        return g.apply("flip", x, axes=(_axis(g, x),))
+        return g.apply("flip", x, axes=(axis_of(g, x),))
     if kind < 0.86 and x.array.ndim:
-        return g.apply("roll", x, shifts=(1,), axes=(_axis(g, x),))
+        return g.apply("roll", x, shifts=(1,), axes=(axis_of(g, x),))
     if kind < 0.88:
         return g.apply("mul", x, g.scalar(x, 1.0, 2.0, -1.0, 0.5))
     if kind < 0.9:
@@ -40,29 +40,33 @@ def _slip(g: Growth, x: Known) -> Known:
     return g.fit(g.pick(), x.shape, x.dtype)
 
 
-def _axis(g: Growth, x: Known) -> int:
+def axis_of(g: Growth, x: Known) -> int:
+    """Any axis of a tensor."""
     return g.rng.randrange(x.array.ndim)
 
 
 def _axes(g: Growth, x: Known, usual: int) -> Known:
-    axis = usual if g.rng.random() < 0.85 else _axis(g, x)
+    axis = usual if g.rng.random() < 0.85 else axis_of(g, x)
     return g.constant([axis if g.rng.random() < 0.8 else axis - x.array.ndim])
 
 
-def _tensor(g: Growth) -> Known:
+def tensor(g: Growth) -> Known:
+    """A value that has an axis."""
     return g.pick(low_rank=1)
 
 
-def _epsilon(g: Growth, x: Known) -> Known:
+def epsilon(g: Growth, x: Known) -> Known:
     """The sum of a value and a small number, which may be too small to matter."""
     return g.apply("add", x, g.scalar(x, 1e-5, 1e-3, 1e-12, 1e-10, 1e-7, 0.0, 1.0, 1e-40))
 
 
-def _unsafe(g: Growth, x: Known) -> Known:
+def unsafe(g: Growth, x: Known) -> Known:
+    """An operator that fails for some operands, on this one."""
     return g.apply(g.rng.choice(UNSAFE), x)
 
 
-def _divided(g: Growth, x: Known, y: Known) -> Known:
+def divided(g: Growth, x: Known, y: Known) -> Known:
+    """A quotient, or a product with a reciprocal."""
     if g.rng.random() < 0.2:
         return g.apply("mul", x, g.apply("reciprocal", y))
     return g.apply("div", x, y)
@@ -71,33 +75,37 @@ def _divided(g: Growth, x: Known, y: Known) -> Known:
 def _exponentials(g: Growth, x: Known, axis: int) -> tuple[Known, Known, Known]:
     """The maximum along an axis, the exponentials of what lies below it, and their sum."""
     how = g.rng.choices(["reduce_max", "reduce_min", "reduce_mean", "reduce_log_sum_exp"], [16, 1, 1, 1])[0]
-    top = g.apply(how, _slip(g, x), _axes(g, x, axis), keepdims=True)
-    below = g.apply("sub", _slip(g, x), _slip(g, top))
+    top = g.apply(how, slip(g, x), _axes(g, x, axis), keepdims=True)
+    if g.rng.random() < 0.15:
+        flat = g.apply("squeeze", top, g.constant([axis] if top.shape[axis] == 1 else []))
+        place = g.constant([g.rng.randrange(flat.array.ndim + 1)])
+        top = flat if g.rng.random() < 0.5 else g.apply("unsqueeze", flat, place)
+    below = g.apply("sub", slip(g, x), slip(g, top))
     if g.rng.random() < 0.15:
         below = g.apply("mul", below, g.scalar(below, 0.5, 2.0, 10.0, -1.0))
     if g.rng.random() < 0.1:
-        below = _masked(g, below)
+        below = masked(g, below)
     high = g.apply(g.rng.choices(["exp", "exp2", "expm1"], [10, 1, 1])[0], below)
-    return top, high, g.apply("reduce_sum", _slip(g, high), _axes(g, x, axis), keepdims=True)
+    return top, high, g.apply("reduce_sum", slip(g, high), _axes(g, x, axis), keepdims=True)
 
 
 def stable_softmax(g: Growth) -> None:
-    x = _tensor(g)
-    _, high, total = _exponentials(g, x, _axis(g, x))
-    share = _divided(g, high, total)
+    x = tensor(g)
+    _, high, total = _exponentials(g, x, axis_of(g, x))
+    share = divided(g, high, total)
     if g.rng.random() < 0.4:
-        g.apply("log", share if g.rng.random() < 0.5 else _epsilon(g, share))
+        g.apply("log", share if g.rng.random() < 0.5 else epsilon(g, share))
 
 
 def log_sum_exp(g: Growth) -> None:
-    x = _tensor(g)
-    top, _, total = _exponentials(g, x, _axis(g, x))
+    x = tensor(g)
+    top, _, total = _exponentials(g, x, axis_of(g, x))
     whole = g.apply("add", g.apply("log", total), top)
     if g.rng.random() < 0.5:
         g.apply("sub", x, whole)
 
 
-def _masked(g: Growth, x: Known) -> Known:
+def masked(g: Growth, x: Known) -> Known:
     """The value where a mask holds, else -inf or a large negative number; or the sum with such a mask."""
     low = g.scalar(x, -np.inf, -np.inf, -1e9, float(x.dtype.least), -1e4)
     if g.rng.random() < 0.6:
@@ -109,45 +117,45 @@ def _masked(g: Growth, x: Known) -> Known:
 
 
 def masked_softmax(g: Growth) -> None:
-    x = _tensor(g)
-    masked = _masked(g, x)
-    axis = _axis(g, x)
+    x = tensor(g)
+    scores = masked(g, x)
+    axis = axis_of(g, x)
     kind = g.rng.random()
     if kind < 0.4:
-        g.apply(g.rng.choice(["softmax", "log_softmax"]), masked, axis=axis)
+        g.apply(g.rng.choice(["softmax", "log_softmax"]), scores, axis=axis)
     elif kind < 0.5:
-        g.apply("reduce_log_sum_exp", masked, g.constant([axis]), keepdims=True)
+        g.apply("reduce_log_sum_exp", scores, g.constant([axis]), keepdims=True)
     else:
-        _, high, total = _exponentials(g, masked, axis)
-        _divided(g, high, total)
+        _, high, total = _exponentials(g, scores, axis)
+        divided(g, high, total)
 
 
 def layer_norm(g: Growth) -> None:
-    x = _tensor(g)
-    axis = _axis(g, x)
-    mean = g.apply("reduce_mean", _slip(g, x), _axes(g, x, axis), keepdims=True)
+    x = tensor(g)
+    axis = axis_of(g, x)
+    mean = g.apply("reduce_mean", slip(g, x), _axes(g, x, axis), keepdims=True)
     gap = g.apply("sub", x, mean)
-    square = g.apply("square", gap) if g.rng.random() < 0.3 else g.apply("mul", gap, _slip(g, gap))
+    square = g.apply("square", gap) if g.rng.random() < 0.3 else g.apply("mul", gap, slip(g, gap))
     if g.rng.random() < 0.1:
         square = g.apply("pow", gap, g.scalar(gap, 2.0, 2.0, 3.0, 4.0))
     variance = g.apply("reduce_mean", square, _axes(g, x, axis), keepdims=True)
-    kept = _epsilon(g, variance)
+    kept = epsilon(g, variance)
     if g.rng.random() < 0.5:
         g.apply("mul", gap, g.apply("rsqrt", kept))
     else:
-        _divided(g, gap, g.apply("sqrt", kept))
+        divided(g, gap, g.apply("sqrt", kept))
 
 
 def moments(g: Growth) -> None:
     """The variance as the mean of squares less the square of the mean, which rounding can make negative."""
-    x = _tensor(g)
-    axes = _axes(g, x, _axis(g, x))
+    x = tensor(g)
+    axes = _axes(g, x, axis_of(g, x))
     mean = g.apply("reduce_mean", x, axes, keepdims=True)
-    squares = g.apply("reduce_mean", g.apply("mul", x, _slip(g, x)), axes, keepdims=True)
-    variance = g.apply("sub", squares, g.apply("mul", mean, _slip(g, mean)))
+    squares = g.apply("reduce_mean", g.apply("mul", x, slip(g, x)), axes, keepdims=True)
+    variance = g.apply("sub", squares, g.apply("mul", mean, slip(g, mean)))
     if g.rng.random() < 0.3:
         variance = g.apply("relu", variance)
-    g.apply(g.rng.choice(["sqrt", "rsqrt", "log"]), _epsilon(g, variance) if g.rng.random() < 0.7 else variance)
+    g.apply(g.rng.choice(["sqrt", "rsqrt", "log"]), epsilon(g, variance) if g.rng.random() < 0.7 else variance)
 
 
 def rectangle(g: Growth) -> None:
@@ -156,26 +164,26 @@ def rectangle(g: Growth) -> None:
     offset = g.fit(g.pick(), centre.shape, centre.dtype)
     if g.rng.random() < 0.6:
         offset = g.apply("max", offset, g.scalar(offset, 1.0, 0.5, 0.0, 1e-3))
-    axis = _axis(g, centre)
-    low = g.apply("sub", centre, _slip(g, offset))
-    high = g.apply("add", _slip(g, centre), offset)
+    axis = axis_of(g, centre)
+    low = g.apply("sub", centre, slip(g, offset))
+    high = g.apply("add", slip(g, centre), offset)
     corners = g.apply("concat", low, high, axis=axis)
     size = centre.shape[axis]
     cut = size if g.rng.random() < 0.85 else g.rng.randint(0, 2 * size)
     first, second = g.apply_all("split", [corners, g.constant([cut, 2 * size - cut])], {"axis": axis})
     width = g.apply("sub", second, first)
     if g.rng.random() < 0.5:
-        width = g.apply("mul", width, _slip(g, width))
+        width = g.apply("mul", width, slip(g, width))
     g.apply(g.rng.choice(["reciprocal", "log", "sqrt", "rsqrt"]), width)
 
 
 def relu_identity(g: Growth) -> None:
     """relu(a) - relu(-a), which is a."""
     a = g.pick()
-    left, right = g.apply("relu", a), g.apply("relu", g.apply("neg", _slip(g, a)))
+    left, right = g.apply("relu", a), g.apply("relu", g.apply("neg", slip(g, a)))
     back = g.apply(g.rng.choices(["sub", "add"], [4, 1])[0], left, right)
-    rest = g.apply(g.rng.choice(["sub", "add"]), back, _slip(g, a))
-    _unsafe(g, g.apply("add", rest, g.scalar(rest, 1.0, 0.5, 1e-3, 0.0)))
+    rest = g.apply(g.rng.choice(["sub", "add"]), back, slip(g, a))
+    unsafe(g, g.apply("add", rest, g.scalar(rest, 1.0, 0.5, 1e-3, 0.0)))
 
 
 def guard(g: Growth) -> None:
@@ -183,7 +191,7 @@ def guard(g: Growth) -> None:
     x = g.pick()
     relation = g.rng.choice(["greater", "greater_or_equal", "less", "less_or_equal", "equal", "not_equal"])
     bound = g.scalar(x, 0.0, 0.0, 0.0, 1e-5, 1.0, -1.0, 1e-40)
-    operands = [_slip(g, x), bound] if g.rng.random() < 0.8 else [bound, _slip(g, x)]
+    operands = [slip(g, x), bound] if g.rng.random() < 0.8 else [bound, slip(g, x)]
     condition = g.apply(relation, *operands)
     if g.rng.random() < 0.2:
         condition = g.apply("not", condition)
@@ -194,14 +202,14 @@ def guard(g: Growth) -> None:
     kind = g.rng.random()
     choose = g.rng.choice(["where", "where", "select"])
     if kind < 0.5:
-        risky = _unsafe(g, x) if g.rng.random() < 0.7 else g.apply("div", g.fit(g.pick(), x.shape, x.dtype), x)
+        risky = unsafe(g, x) if g.rng.random() < 0.7 else g.apply("div", g.fit(g.pick(), x.shape, x.dtype), x)
         if g.rng.random() < 0.3:
             risky = g.apply(g.rng.choice(["mul", "add"]), risky, g.scalar(risky, 2.0, 0.0, -1.0))
         pair = [risky, g.fit(spare, risky.shape, risky.dtype) if choose == "select" else spare]
         g.apply(choose, condition, *(pair if g.rng.random() < 0.8 else pair[::-1]))
     else:
         pair = [x, g.fit(spare, x.shape, x.dtype) if choose == "select" else spare]
-        _unsafe(g, g.apply(choose, condition, *(pair if g.rng.random() < 0.8 else pair[::-1])))
+        unsafe(g, g.apply(choose, condition, *(pair if g.rng.random() < 0.8 else pair[::-1])))
 
 
 def clipped(g: Growth) -> None:
@@ -211,41 +219,41 @@ def clipped(g: Growth) -> None:
             ends = g.scalar(x, 1e-7, 1e-12, 0.0, -1.0, -80.0, 1e-40), g.scalar(x, 1.0, 80.0, 1e4, 0.999)
             held = g.apply("clip", x, *ends)
         case 1:
-            held = g.apply("max", _slip(g, x), g.scalar(x, 1e-7, 0.0, 1.0, 1e-40, -1.0))
+            held = g.apply("max", slip(g, x), g.scalar(x, 1e-7, 0.0, 1.0, 1e-40, -1.0))
         case 2:
-            held = g.apply("min", _slip(g, x), g.scalar(x, 80.0, 10.0, 0.0, 100.0, -1e-7))
+            held = g.apply("min", slip(g, x), g.scalar(x, 80.0, 10.0, 0.0, 100.0, -1e-7))
         case 3:
-            held = _epsilon(g, g.apply(g.rng.choice(["abs", "relu", "softplus", "exp", "sigmoid"]), x))
+            held = epsilon(g, g.apply(g.rng.choice(["abs", "relu", "softplus", "exp", "sigmoid"]), x))
         case _:
             held = g.apply(g.rng.choice(["relu6", "sigmoid", "tanh", "hard_sigmoid", "cos", "erf", "softsign"]), x)
-    _unsafe(g, held)
+    unsafe(g, held)
 
 
 def same_operand(g: Growth) -> None:
     """Expressions that read one value twice."""
     x = g.pick()
-    y = _slip(g, x)
+    y = slip(g, x)
     match g.rng.randrange(9):
         case 0:
-            _divided(g, x, g.apply("add", g.apply("mul", x, y), g.scalar(x, 1.0, 1e-5, 0.0)))
+            divided(g, x, g.apply("add", g.apply("mul", x, y), g.scalar(x, 1.0, 1e-5, 0.0)))
         case 1:
             part = g.apply("sub", g.apply("mul", x, y), g.apply("mul", g.scalar(x, 2.0, 1.0), x))
             g.apply("sqrt", g.apply("add", part, g.scalar(x, 1.0, 2.0, 0.5)))
         case 2:
-            _divided(g, x, g.apply(g.rng.choice(["reduce_sum", "reduce_l2", "reduce_max", "reduce_l1"]), y, None))
+            divided(g, x, g.apply(g.rng.choice(["reduce_sum", "reduce_l2", "reduce_max", "reduce_l1"]), y, None))
         case 3:
-            _divided(g, x, y)
+            divided(g, x, y)
         case 4:
-            _unsafe(g, g.apply(g.rng.choice(["sub", "div", "mul", "add"]), x, y))
+            unsafe(g, g.apply(g.rng.choice(["sub", "div", "mul", "add"]), x, y))
         case 5:
             p = g.apply("sigmoid", x)
-            inner = g.apply("sub", g.scalar(p, 1.0), _slip(g, p))
-            g.apply("log", _epsilon(g, inner) if g.rng.random() < 0.7 else inner)
+            inner = g.apply("sub", g.scalar(p, 1.0), slip(g, p))
+            g.apply("log", epsilon(g, inner) if g.rng.random() < 0.7 else inner)
         case 6:
             total = g.apply("reduce_sum", g.apply("mul", x, y), None, keepdims=True)
-            _divided(g, x, g.apply("sqrt", _epsilon(g, total)))
+            divided(g, x, g.apply("sqrt", epsilon(g, total)))
         case 7:
-            _divided(g, x, _epsilon(g, g.apply("abs", y)))
+            divided(g, x, epsilon(g, g.apply("abs", y)))
         case _:
             g.apply("mul", y, g.apply("log", x))
 
@@ -256,17 +264,17 @@ def cancelling(g: Growth) -> None:
     y = g.fit(g.pick(), x.shape, x.dtype)
     total = g.apply(g.rng.choice(["add", "sub"]), x, y)
     for _ in range(g.rng.randint(1, 3)):
-        term = _slip(g, g.rng.choice([x, y, total]))
+        term = slip(g, g.rng.choice([x, y, total]))
         if g.rng.random() < 0.4:
             term = g.apply("mul", term, g.scalar(term, 2.0, -1.0, 0.5, 3.0))
         total = g.apply(g.rng.choice(["sub", "add"]), total, term)
-    _unsafe(g, total if g.rng.random() < 0.3 else g.apply("add", total, g.scalar(total, 1.0, 0.5, 1e-3)))
+    unsafe(g, total if g.rng.random() < 0.3 else g.apply("add", total, g.scalar(total, 1.0, 0.5, 1e-3)))
 
 
 def moved(g: Growth) -> None:
     """A tensor against a rearrangement of itself, where element by element equalities no longer hold."""
-    x = _tensor(g)
-    axis = _axis(g, x)
+    x = tensor(g)
+    axis = axis_of(g, x)
     size = x.shape[axis]
     match g.rng.randrange(5):
         case 0:
@@ -286,13 +294,13 @@ def moved(g: Growth) -> None:
             other = turned if turned.shape == x.shape else g.apply("reshape", turned, g.constant(x.shape))
     rest = g.apply(g.rng.choice(["sub", "div", "add"]), x, other)
     if g.rng.random() < 0.7:
-        _unsafe(g, g.apply("add", rest, g.scalar(rest, 1.0, 0.5, 0.0)))
+        unsafe(g, g.apply("add", rest, g.scalar(rest, 1.0, 0.5, 0.0)))
 
 
 def patchwork(g: Growth) -> None:
     """Parts of different ranges joined, moved and taken apart again, so that each part keeps its own range."""
-    x = _tensor(g)
-    axis = _axis(g, x)
+    x = tensor(g)
+    axis = axis_of(g, x)
     other = g.apply("add", g.apply("abs", g.fit(g.pick(), x.shape, x.dtype)), g.scalar(x, 1.0, 1e-3))
     joined = g.apply(g.rng.choice(["concat", "concat", "stack"]), x, other, axis=axis)
     whole = joined.shape
@@ -309,7 +317,7 @@ def patchwork(g: Growth) -> None:
     part = g.apply("slice", joined, *map(g.constant, ([start], [g.rng.randint(start + 1, size)], [axis], [step])))
     if not part.array.size or len(whole) > 4:
         raise Unfit
-    _unsafe(g, part)
+    unsafe(g, part)
 
 
 def arithmetic(g: Growth) -> None:
@@ -319,12 +327,12 @@ def arithmetic(g: Growth) -> None:
     g.apply(g.rng.choice(["add", "sub", "mul", "div", "max", "min", "pow", "squared_difference"]), x, y)
 
 
-def unsafe(g: Growth) -> None:
+def anything(g: Growth) -> None:
     """An unsafe operator on whatever is there."""
-    _unsafe(g, g.pick())
+    unsafe(g, g.pick())
 
 
 MOTIFS = [
     stable_softmax, log_sum_exp, masked_softmax, layer_norm, moments, rectangle, relu_identity, guard, guard, clipped,
-    same_operand, cancelling, moved, patchwork, arithmetic, arithmetic, unsafe,
+    same_operand, cancelling, moved, patchwork, arithmetic, arithmetic, anything,
 ]  # fmt: skip

@@ -13,11 +13,9 @@ from mlvet.domains.dtypes import i64
 
 def _grown(growth: Growth, start: list[Known], steps: int) -> Known:
     """A few steps in a region, and the value that they end in; it starts from what enters."""
-    from random_motifs import MOTIFS
-
     growth.pool += start * 2
     for _ in range(steps):
-        growth.step(MOTIFS, REGIONS)
+        growth.step()
     return growth._some_number()
 
 

@@ -116,7 +116,8 @@ def flush(array: NDArray[Any]) -> NDArray[Any]:
     dtype = of(array.dtype)
     if not dtype.is_float or dtype.bits < 16:
         return array
-    small = np.abs(array) < dtype.numpy.type(dtype.smallest)
+    with np.errstate(invalid="ignore"):
+        small = np.abs(array) < dtype.numpy.type(dtype.smallest)
     return np.where(small, array.dtype.type(0), array) if small.any() else array
 
 
