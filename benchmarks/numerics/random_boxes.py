@@ -115,7 +115,7 @@ def elements(how: str, numbers: np.random.Generator, box: Box, shape: tuple[int,
             found = low * (1 - share) + high * share
     with np.errstate(all="ignore"):
         held = np.asarray(found, dtype=np.float64).astype(dtype.numpy)
-    return np.asarray(np.clip(held, dtype.numpy.type(low), dtype.numpy.type(high)))
+    return np.asarray(np.clip(held, dtype.numpy.type(low), dtype.numpy.type(high))).astype(dtype.numpy)
 
 
 def _whole_elements(
