@@ -292,9 +292,10 @@ def _table(whole: Outcome, graphs: int, spent: float) -> Table:
 
 def summary(table: Table) -> str:
     """One line: how many graphs, executions and violations."""
-    violated = sum(sum(row[6:11]) for row in table.rows)
+    violated, crashed = sum(sum(row[6:11]) for row in table.rows), sum(row[11] for row in table.rows)
     graphs, executions = table.rows[0][1], table.rows[0][3]
-    return f"{graphs} graphs, {executions} executions each, {len(table.rows)} combinations: {violated} violations"
+    told = f"{graphs} graphs, {executions} executions each, {len(table.rows)} combinations"
+    return f"{told}: {violated} violations, {crashed} crashes"
 
 
 if __name__ == "__main__":
