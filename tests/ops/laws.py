@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 from drawing import HypothesisDraw
+from enclosing import enclosure_holds
 from hypothesis import assume
 from numpy.typing import NDArray
 from running import Eager, Operands, in_double, is_real, replaced, results
@@ -33,6 +34,9 @@ RELATIONS: dict[str, Callable[..., Any]] = {
 def numeric_law_holds(op: Op, sample: Sample, draw: HypothesisDraw) -> None:
     """Assert what the numeric kind of the operator says of its results on a sample."""
     kind = op.numeric.of(**sample.attributes) if isinstance(op.numeric, n.ByMode) else op.numeric
+    if isinstance(kind, n.Enclosure):
+        enclosure_holds(op, kind, sample, draw)
+        return
     if isinstance(kind, n.Composite):
         _decomposition_agrees(op, kind, sample)
         return

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import reduce
-from math import pi
 from typing import Any
 
 import numpy as np
@@ -15,8 +14,9 @@ from mlvet.domains.dtypes import i32, u32
 from mlvet.domains.tensors import Tensor, UnknownValue
 from mlvet.ops.danger import SUM_OVERFLOW, Danger, Near, Overflow
 from mlvet.ops.derivative import Derivative, Partials, ProductRule, SameMap, Zero
+from mlvet.ops.enclosures_elementwise import AND, ANGLE, HYPOTENUSE, OR, REMAINDER, SHIFTED, XOR
 from mlvet.ops.index_map import Elementwise
-from mlvet.ops.numeric import NONNEGATIVE, Affine, Bounded, Composite, Lattice, Numeric, Power, Product, Quotient, Range
+from mlvet.ops.numeric import Affine, Composite, Lattice, Numeric, Power, Product, Quotient
 from mlvet.ops.op import Infer, Op, pure
 from mlvet.ops.pointwise import Array, keeping_dtype
 from mlvet.ops.require import Require
@@ -217,7 +217,7 @@ floor_div = elementwise(
 mod = elementwise(
     "mod",
     on_sizes(_remainder_size, _mod),
-    Bounded(),
+    REMAINDER,
     danger=[BY_ZERO],
     derivative=Partials(lambda a, b, fmod=0: (np.ones_like(a), -np.trunc(a / b) if fmod else -np.floor(a / b))),
     samples=lambda draw: Sample(apart(draw), {"fmod": draw.integer(0, 1)}),
@@ -225,7 +225,7 @@ mod = elementwise(
 remainder = elementwise(
     "remainder",
     on_sizes(_remainder_size, np.mod),
-    Bounded(),
+    REMAINDER,
     danger=[BY_ZERO],
     derivative=Partials(lambda a, b: (np.ones_like(a), -np.floor(a / b))),
     samples=lambda draw: Sample(apart(draw)),
@@ -277,14 +277,14 @@ mean = elementwise(
 atan2 = elementwise(
     "atan2",
     np.arctan2,
-    Bounded(Range(-pi, pi)),
+    ANGLE,
     derivative=Partials(lambda y, x: (x / (x * x + y * y), -y / (x * x + y * y))),
     samples=lambda draw: Sample(apart(draw)),
 )
 hypot = elementwise(
     "hypot",
     np.hypot,
-    Bounded(NONNEGATIVE),
+    HYPOTENUSE,
     danger=[SUM_OVERFLOW],
     derivative=Partials(lambda a, b: (a / np.hypot(a, b), b / np.hypot(a, b))),
     samples=lambda draw: Sample(apart(draw)),
@@ -298,15 +298,15 @@ squared_difference = elementwise(
 )
 
 
-def _bits(name: str, function: Callable[..., Any]) -> Op:
+def _bits(name: str, function: Callable[..., Any], numeric: Numeric) -> Op:
     return elementwise(
-        name, function, Bounded(), derivative=Zero(), samples=Tensors(low=-100, high=100, count=2, dtype=i32)
+        name, function, numeric, derivative=Zero(), samples=Tensors(low=-100, high=100, count=2, dtype=i32)
     )
 
 
-bitwise_and = _bits("bitwise_and", np.bitwise_and)
-bitwise_or = _bits("bitwise_or", np.bitwise_or)
-bitwise_xor = _bits("bitwise_xor", np.bitwise_xor)
+bitwise_and = _bits("bitwise_and", np.bitwise_and, AND)
+bitwise_or = _bits("bitwise_or", np.bitwise_or, OR)
+bitwise_xor = _bits("bitwise_xor", np.bitwise_xor, XOR)
 
 
 def _shifted(a: Array, b: Array, direction: str) -> Any:
@@ -316,7 +316,7 @@ def _shifted(a: Array, b: Array, direction: str) -> Any:
 bit_shift = elementwise(
     "bit_shift",
     _shifted,
-    Bounded(),
+    SHIFTED,
     derivative=Zero(),
     samples=lambda draw: Sample(
         (draw.array(shape := draw.shape(), low=0, high=99, dtype=u32), draw.array(shape, low=0, high=7, dtype=u32)),

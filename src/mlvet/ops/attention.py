@@ -14,7 +14,7 @@ from mlvet.domains.dtypes import DType
 from mlvet.domains.tensors import Dims, Tensor
 from mlvet.ops.danger import SUM_OVERFLOW
 from mlvet.ops.derivative import Jvp
-from mlvet.ops.numeric import Convex
+from mlvet.ops.enclosures_attention import ATTENTION, FLEXIBLE, SCALED_DOT_PRODUCT
 from mlvet.ops.op import pure
 from mlvet.ops.precision import narrow, wide
 from mlvet.ops.require import Require
@@ -144,7 +144,7 @@ scaled_dot_product_attention = attentive(
     infer_scaled_dot_product_attention,
     scaled_dot_product_attention_reference,
     _sample_sdpa,
-    numeric=Convex(2),
+    numeric=SCALED_DOT_PRODUCT,
     derivative=Jvp(_sdpa_along),
 )
 
@@ -320,7 +320,7 @@ def _sample_attention(draw: Draw) -> Sample:
     return Sample((*(draw.array(shape) for shape in operands), mask, *past, lengths), attributes)
 
 
-attention = attentive("attention", infer_attention, attention_reference, _sample_attention)
+attention = attentive("attention", infer_attention, attention_reference, _sample_attention, numeric=ATTENTION)
 
 
 def infer_flex_attention(q: Tensor, k: Tensor, v: Tensor, *, require: Require, **_: Any) -> Tensor:
@@ -346,5 +346,5 @@ def _sample_flex(draw: Draw) -> Sample:
 
 
 flex_attention = attentive(
-    "flex_attention", infer_flex_attention, flex_attention_reference, _sample_flex, numeric=Convex(2)
+    "flex_attention", infer_flex_attention, flex_attention_reference, _sample_flex, numeric=FLEXIBLE
 )

@@ -12,8 +12,9 @@ from mlvet.domains.dtypes import DType, Kind
 from mlvet.domains.tensors import Tensor, UnknownValue
 from mlvet.ops.danger import Overflow
 from mlvet.ops.derivative import Jvp, Zero
+from mlvet.ops.enclosures_elementwise import RECAST
 from mlvet.ops.index_map import Elementwise
-from mlvet.ops.numeric import Bounded, Piecewise
+from mlvet.ops.numeric import Piecewise
 from mlvet.ops.op import pure
 from mlvet.ops.pointwise import Array
 from mlvet.ops.require import Require
@@ -169,7 +170,7 @@ bit_cast = pure(
     lambda x, to: x.view(to.numpy),
     _bit_cast_samples,
     family="pointwise",
-    numeric=Bounded(),
+    numeric=RECAST,
     index_map=Elementwise(),
     danger=None,
     derivative=Zero(),

@@ -10,16 +10,16 @@ import numpy as np
 
 from mlvet.domains.dtypes import i32, i64
 from mlvet.domains.tensors import Dims, Tensor, Unranked
-from mlvet.ops.danger import SUM_OVERFLOW
+from mlvet.ops.danger import SUM_OVERFLOW, Overflow
 from mlvet.ops.derivative import Jvp
-from mlvet.ops.numeric import Bounded
+from mlvet.ops.enclosures_losses import ALIGNMENT, CROSS_ENTROPY, DENSE, LIKELIHOOD, SPARSE
 from mlvet.ops.op import pure
 from mlvet.ops.pointwise import Array, is_narrow
 from mlvet.ops.require import Require
 from mlvet.ops.samples import Draw, Sample
 from mlvet.ops.softmax import log_softmax_along, log_softmax_of
 
-_loss = partial(pure, family="loss", numeric=Bounded(), danger=(SUM_OVERFLOW,))
+_loss = partial(pure, family="loss", danger=(SUM_OVERFLOW,))
 
 
 def _labelled_shape(
@@ -146,6 +146,7 @@ negative_log_likelihood_loss = _loss(
     infer_negative_log_likelihood_loss,
     _likelihood,
     _labelled,
+    numeric=LIKELIHOOD,
     derivative=Jvp(_likelihood_jvp),
 )
 softmax_cross_entropy_loss = _loss(
@@ -153,6 +154,7 @@ softmax_cross_entropy_loss = _loss(
     infer_softmax_cross_entropy_loss,
     _cross_entropy,
     _labelled,
+    numeric=CROSS_ENTROPY,
     derivative=Jvp(_cross_entropy_jvp),
 )
 
@@ -218,13 +220,19 @@ def _sparse_samples(draw: Draw) -> Sample:
 
 
 softmax_cross_entropy_with_logits = _loss(
-    "softmax_cross_entropy_with_logits", infer_dense_cross_entropy, _dense, _dense_samples, derivative=Jvp(_dense_jvp)
+    "softmax_cross_entropy_with_logits",
+    infer_dense_cross_entropy,
+    _dense,
+    _dense_samples,
+    numeric=DENSE,
+    derivative=Jvp(_dense_jvp),
 )
 sparse_softmax_cross_entropy_with_logits = _loss(
     "sparse_softmax_cross_entropy_with_logits",
     infer_sparse_cross_entropy,
     _sparse,
     _sparse_samples,
+    numeric=SPARSE,
     derivative=Jvp(_sparse_jvp),
 )
 
@@ -250,4 +258,4 @@ def infer_ctc_loss(
     return Tensor(log_probs.dtype, (batch,) if reduction == "none" else ())
 
 
-ctc_loss = pure("ctc_loss", infer_ctc_loss, family="loss", danger=None)
+ctc_loss = pure("ctc_loss", infer_ctc_loss, family="loss", numeric=ALIGNMENT, danger=(Overflow("log-of-nonpositive"),))

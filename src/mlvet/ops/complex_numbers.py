@@ -9,8 +9,9 @@ import numpy as np
 
 from mlvet.domains.dtypes import DType, Kind, c64, c128, f32, f64
 from mlvet.domains.tensors import Tensor
+from mlvet.ops.enclosures_elementwise import CONJUGATE, IMAGINARY, REAL
 from mlvet.ops.index_map import Elementwise
-from mlvet.ops.numeric import Bounded
+from mlvet.ops.numeric import Numeric
 from mlvet.ops.op import Op, pure
 from mlvet.ops.pointwise import infer_pointwise
 from mlvet.ops.samples import Sample
@@ -24,18 +25,18 @@ def infer_part(x: Tensor, **_: Any) -> Tensor:
     return x.with_dtype(PARTS[x.dtype]) if complex_valued and x.dtype else x.without_value()
 
 
-def _part(name: str, function: Callable[..., Any], infer: Callable[..., Tensor] = infer_part) -> Op:
+def _part(name: str, function: Callable[..., Any], numeric: Numeric, infer: Callable[..., Tensor] = infer_part) -> Op:
     return pure(
         name,
         infer,
         lambda x: np.array(function(x)),
         lambda draw: Sample((draw.array(draw.shape(), dtype=draw.choice([c64, c128, f32])),)),
         family="pointwise",
-        numeric=Bounded(),
+        numeric=numeric,
         index_map=Elementwise(),
     )
 
 
-real = _part("real", np.real)
-imag = _part("imag", np.imag)
-conj = _part("conj", np.conj, infer_pointwise)
+real = _part("real", np.real, REAL)
+imag = _part("imag", np.imag, IMAGINARY)
+conj = _part("conj", np.conj, CONJUGATE, infer_pointwise)

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from mlvet.domains.dims import Dim, floor_div, maximum, product
 from mlvet.domains.tensors import Dims, Tensor
 from mlvet.ops.danger import SUM_OVERFLOW
+from mlvet.ops.enclosures_sums import CAUSAL
 from mlvet.ops.multilinear import sum_of_products
 from mlvet.ops.op import pure
 from mlvet.ops.precision import narrow, wide
@@ -302,5 +303,9 @@ def _sample_causal(draw: Draw) -> Sample:
 
 
 causal_conv_with_state = convolution(
-    "causal_conv_with_state", infer_causal_conv_with_state, causal_conv_with_state_reference, _sample_causal
+    "causal_conv_with_state",
+    infer_causal_conv_with_state,
+    causal_conv_with_state_reference,
+    _sample_causal,
+    numeric=CAUSAL,
 )

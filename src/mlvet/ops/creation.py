@@ -13,14 +13,14 @@ from mlvet.domains.dims import Dim, Expr, ceil_div, maximum
 from mlvet.domains.dtypes import DType
 from mlvet.domains.tensors import SMALL, Tensor, Unranked, of_dims
 from mlvet.ops.derivative import SameMap, Zero
+from mlvet.ops.enclosures_counting import DIM, LINSPACE, RANGE, RANK, SHAPE, SIZE
 from mlvet.ops.index_map import Moves
 from mlvet.ops.layout import Array, ints_of, length_of, proper
-from mlvet.ops.numeric import NONNEGATIVE, Bounded, ByMode, Linear, Range, Selection
+from mlvet.ops.numeric import Bounded, ByMode, Range, Selection
 from mlvet.ops.op import pure
 from mlvet.ops.require import Require
 from mlvet.ops.samples import Draw, Sample, Tensors, integers
 
-SIZES = Bounded(NONNEGATIVE)
 ANY = Tensors()
 
 _creation = partial(pure, family="creation", derivative=Zero())
@@ -133,7 +133,7 @@ def _sample_range(draw: Draw) -> Sample:
     return Sample(tuple(np.asarray(end, dtype=dtype.numpy) for end in ends))
 
 
-range_ = pure("range", infer_range, _range, _sample_range, family="creation")
+range_ = pure("range", infer_range, _range, _sample_range, family="creation", numeric=RANGE)
 
 
 def infer_eye_like(x: Tensor, *, require: Require, dtype: DType | None = None, k: int = 0) -> Tensor:
@@ -223,7 +223,7 @@ def _sample_shape(draw: Draw) -> Sample:
     return Sample((draw.array(draw.shape()),), attributes if end is None else {**attributes, "end": end})
 
 
-shape = _creation("shape", infer_shape, _shape, _sample_shape, numeric=SIZES)
+shape = _creation("shape", infer_shape, _shape, _sample_shape, numeric=SHAPE)
 
 
 def _scalar(dim: Dim) -> Tensor:
@@ -254,10 +254,10 @@ def _sample_dim(draw: Draw) -> Sample:
     return Sample((draw.array(dims),), {"axis": draw.integer(-len(dims), len(dims) - 1)})
 
 
-size = _creation("size", infer_size, lambda x: np.asarray(x.size, dtype=np.int64), ANY, numeric=SIZES)
-rank = _creation("rank", infer_rank, lambda x: np.asarray(x.ndim, dtype=np.int64), ANY, numeric=SIZES)
+size = _creation("size", infer_size, lambda x: np.asarray(x.size, dtype=np.int64), ANY, numeric=SIZE)
+rank = _creation("rank", infer_rank, lambda x: np.asarray(x.ndim, dtype=np.int64), ANY, numeric=RANK)
 dim = _creation(
-    "dim", infer_dim, lambda x, *, axis: np.asarray(x.shape[axis], dtype=np.int64), _sample_dim, numeric=SIZES
+    "dim", infer_dim, lambda x, *, axis: np.asarray(x.shape[axis], dtype=np.int64), _sample_dim, numeric=DIM
 )
 
 
@@ -279,7 +279,7 @@ def _sample_linspace(draw: Draw) -> Sample:
 
 
 linspace = _creation(
-    "linspace", infer_linspace, _linspace, _sample_linspace, numeric=Linear((0, 1)), derivative=SameMap((0, 1))
+    "linspace", infer_linspace, _linspace, _sample_linspace, numeric=LINSPACE, derivative=SameMap((0, 1))
 )
 
 

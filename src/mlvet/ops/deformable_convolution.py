@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from mlvet.domains.dims import product
 from mlvet.domains.tensors import Tensor
 from mlvet.ops.convolution import convolution, infer_conv
+from mlvet.ops.enclosures_sums import DEFORMED
 from mlvet.ops.precision import narrow, wide
 from mlvet.ops.require import Require
 from mlvet.ops.samples import Draw, Sample
@@ -125,4 +126,6 @@ def _sample_deform_conv(draw: Draw) -> Sample:
     return Sample((x, w, offset, b, mask), attributes)
 
 
-deform_conv = convolution("deform_conv", infer_deform_conv, deform_conv_reference, _sample_deform_conv)
+deform_conv = convolution(
+    "deform_conv", infer_deform_conv, deform_conv_reference, _sample_deform_conv, numeric=DEFORMED
+)

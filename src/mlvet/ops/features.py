@@ -12,6 +12,7 @@ from mlvet.domains import dtypes
 from mlvet.domains.dtypes import DType
 from mlvet.domains.tensors import Tensor
 from mlvet.ops.derivative import SameMap, Zero
+from mlvet.ops.enclosures_counting import ENCODED
 from mlvet.ops.index_map import Elementwise, Moves
 from mlvet.ops.numeric import Monotone, Range, Selection
 from mlvet.ops.op import pure
@@ -156,6 +157,7 @@ label_encoder = pure(
     label_encoder_reference,
     _sample_encoder,
     family="features",
+    numeric=ENCODED,
     index_map=Elementwise(),
     derivative=Zero(),
 )

@@ -13,8 +13,9 @@ from mlvet.domains.dims import Dim, floor_div
 from mlvet.domains.tensors import Tensor
 from mlvet.ops.danger import SUM_OVERFLOW
 from mlvet.ops.derivative import Jvp
+from mlvet.ops.enclosures_sums import CUBIC, blended, overshooting
 from mlvet.ops.layout import Array, axes_of, ints_of, length_of, proper
-from mlvet.ops.numeric import ByMode, Convex, Linear, Numeric, Selection
+from mlvet.ops.numeric import ByMode, Convex, Numeric, Selection
 from mlvet.ops.op import pure
 from mlvet.ops.require import Require
 from mlvet.ops.samples import Draw, Sample, integers
@@ -247,15 +248,18 @@ def kind_of_resize(
     mode: str = "nearest",
     coordinate_transformation_mode: str = "half_pixel",
     extrapolation_value: float = 0.0,
+    cubic_coeff_a: float = CUBIC,
+    exclude_outside: bool = False,
+    antialias: bool = False,
     **_: Any,
 ) -> Numeric | None:
     """Picked elements, means of elements or sums of their multiples; what lies outside has a value of its own."""
     outside = extrapolation_value if coordinate_transformation_mode == "tf_crop_and_resize" else None
     if mode == "nearest":
         return Selection((0,), outside)
-    if outside:
-        return None
-    return Convex() if mode == "linear" else Linear()
+    if mode == "linear":
+        return blended(outside) if outside else Convex()
+    return None if exclude_outside else overshooting(cubic_coeff_a, outside, slack=0.5 if antialias else 0.0)
 
 
 resize = pure(

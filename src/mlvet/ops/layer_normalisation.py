@@ -10,6 +10,7 @@ import numpy as np
 from mlvet.domains.tensors import Tensor
 from mlvet.ops.danger import AllAt
 from mlvet.ops.derivative import Jvp
+from mlvet.ops.enclosures_normalising import LAYER, LOCAL, LP, MEAN_VARIANCE, RMS
 from mlvet.ops.index_map import AlongAxis
 from mlvet.ops.normalisation import (
     SQUARE,
@@ -20,7 +21,6 @@ from mlvet.ops.normalisation import (
     standardised_jvp,
     wide,
 )
-from mlvet.ops.numeric import Bounded, Range
 from mlvet.ops.op import pure
 from mlvet.ops.pointwise import Array
 from mlvet.ops.require import Require
@@ -86,7 +86,7 @@ def _layer_samples(draw: Draw) -> Sample:
 
 
 layer_normalization = normalisation(
-    "layer_normalization", infer_layer_normalization, _layer_normalization, _layer_jvp, _layer_samples, SQUARE
+    "layer_normalization", infer_layer_normalization, _layer_normalization, _layer_jvp, _layer_samples, LAYER, SQUARE
 )
 
 
@@ -129,7 +129,7 @@ def _rms_samples(draw: Draw) -> Sample:
 
 
 rms_normalization = normalisation(
-    "rms_normalization", infer_rms_normalization, _rms_normalization, _rms_jvp, _rms_samples, SQUARE
+    "rms_normalization", infer_rms_normalization, _rms_normalization, _rms_jvp, _rms_samples, RMS, SQUARE
 )
 
 
@@ -173,6 +173,7 @@ lrn = normalisation(
     _lrn,
     _lrn_jvp,
     lambda draw: Sample((draw.array(draw.shape(2)),), {"size": draw.integer(1, 5), "alpha": 0.3}),
+    LOCAL,
     SQUARE,
 )
 
@@ -214,7 +215,7 @@ lp_normalization = pure(
     _lp_normalization,
     _lp_samples,
     family="normalisation",
-    numeric=Bounded(Range(-1, 1)),
+    numeric=LP,
     index_map=AlongAxis(),
     danger=(SQUARE, AllAt(0, rule="infinite-gradient", gradient=True)),
     derivative=Jvp(_lp_jvp),
@@ -253,5 +254,6 @@ mean_variance_normalization = normalisation(
     _mean_variance_normalization,
     _mean_variance_jvp,
     lambda draw: Sample((draw.array(draw.shape(4, 4, 2), distinct=True),)),
+    MEAN_VARIANCE,
     SQUARE,
 )

@@ -14,6 +14,8 @@ from mlvet.domains.dtypes import DType
 from mlvet.domains.tensors import Tensor
 from mlvet.ops.danger import Overflow
 from mlvet.ops.derivative import Derivative, Jvp
+from mlvet.ops.enclosures_matrices import CHOLESKY, DETERMINANT, EIGEN, ORTHOGONAL, SINGULAR, SOLUTION
+from mlvet.ops.numeric import Numeric
 from mlvet.ops.op import Infer, Op, Reference, pure
 from mlvet.ops.precision import narrow, wide
 from mlvet.ops.require import Require
@@ -21,10 +23,23 @@ from mlvet.ops.samples import Draw, Sample, Samples
 
 
 def _operator(
-    name: str, infer: Infer, reference: Reference, samples: Samples, rule: str, derivative: Derivative | None = None
+    name: str,
+    infer: Infer,
+    reference: Reference,
+    samples: Samples,
+    rule: str,
+    numeric: Numeric,
+    derivative: Derivative | None = None,
 ) -> Op:
     return pure(
-        name, infer, reference, samples, family="linear_algebra", danger=(Overflow(rule),), derivative=derivative
+        name,
+        infer,
+        reference,
+        samples,
+        family="linear_algebra",
+        numeric=numeric,
+        danger=(Overflow(rule),),
+        derivative=derivative,
     )
 
 
@@ -93,7 +108,13 @@ def _inverse_along(operands: Any, directions: Any) -> Any:
 
 
 det = _operator(
-    "det", infer_det, det_reference, lambda draw: Sample((_regular(draw),)), "product-overflow", Jvp(_det_along)
+    "det",
+    infer_det,
+    det_reference,
+    lambda draw: Sample((_regular(draw),)),
+    "arithmetic-overflow",
+    DETERMINANT,
+    Jvp(_det_along),
 )
 inverse = _operator(
     "inverse",
@@ -101,6 +122,7 @@ inverse = _operator(
     inverse_reference,
     lambda draw: Sample((_regular(draw),)),
     "singular-matrix",
+    SOLUTION,
     Jvp(_inverse_along),
 )
 cholesky = _operator(
@@ -108,7 +130,8 @@ cholesky = _operator(
     infer_same_square,
     cholesky_reference,
     lambda draw: Sample((_positive_definite(draw),), {"upper": draw.choice([False, True])}),
-    "matrix-not-positive-definite",
+    "singular-matrix",
+    CHOLESKY,
 )
 
 
@@ -165,9 +188,9 @@ def _sample_triangular_solve(draw: Draw) -> Sample:
     return Sample(sample.operands, {**sample.attributes, **{flag: draw.choice([True, False]) for flag in flags}})
 
 
-solve = _operator("solve", infer_solve, solve_reference, _sample_solve, "singular-matrix")
+solve = _operator("solve", infer_solve, solve_reference, _sample_solve, "singular-matrix", SOLUTION)
 triangular_solve = _operator(
-    "triangular_solve", infer_solve, triangular_solve_reference, _sample_triangular_solve, "singular-matrix"
+    "triangular_solve", infer_solve, triangular_solve_reference, _sample_triangular_solve, "singular-matrix", SOLUTION
 )
 
 
@@ -234,19 +257,22 @@ svd = _operator(
         (_rectangle(draw),),
         {"full_matrices": draw.choice([True, False]), "compute_uv": draw.choice([True, False])},
     ),
-    "sum-overflow",
+    "arithmetic-overflow",
+    SINGULAR,
 )
 qr = _operator(
     "qr",
     infer_qr,
     qr_reference,
     lambda draw: Sample((_rectangle(draw),), {"mode": draw.choice(["reduced", "complete"])}),
-    "sum-overflow",
+    "arithmetic-overflow",
+    ORTHOGONAL,
 )
 eigh = _operator(
     "eigh",
     infer_eigh,
     eigh_reference,
     lambda draw: Sample((_positive_definite(draw),), {"lower": draw.choice([True, False])}),
-    "sum-overflow",
+    "arithmetic-overflow",
+    EIGEN,
 )

@@ -12,7 +12,8 @@ from mlvet.domains.dtypes import DType
 from mlvet.domains.tensors import Tensor
 from mlvet.ops.danger import Danger, Outside, Overflow
 from mlvet.ops.derivative import Jvp
-from mlvet.ops.numeric import NONNEGATIVE, Bounded
+from mlvet.ops.enclosures_normalising import BATCH, GROUP, INSTANCE
+from mlvet.ops.numeric import POSITIVE, Numeric
 from mlvet.ops.op import Infer, Op, Reference, pure
 from mlvet.ops.pointwise import Array, is_narrow
 from mlvet.ops.require import Require
@@ -62,16 +63,22 @@ def scaled_jvp(normal: Any, change: Any, scale: Any, scale_change: Any, shift_ch
 
 
 def normalisation(
-    name: str, infer: Infer, reference: Reference, jvp: Callable[..., Any] | None, samples: Samples, *danger: Danger
+    name: str,
+    infer: Infer,
+    reference: Reference,
+    jvp: Callable[..., Any] | None,
+    samples: Samples,
+    numeric: Numeric,
+    *danger: Danger,
 ) -> Op:
-    """An operator whose results may be any value, as learned parameters scale them."""
+    """An operator that standardises, and perhaps scales and shifts by learned parameters."""
     return pure(
         name,
         infer,
         reference,
         samples,
         family="normalisation",
-        numeric=Bounded(),
+        numeric=numeric,
         danger=danger,
         derivative=Jvp(jvp) if jvp else None,
     )
@@ -175,7 +182,8 @@ batch_normalization = normalisation(
     _batch_normalization,
     _batch_jvp,
     _batch_samples,
-    Outside(NONNEGATIVE, rule="sqrt-of-negative", operand=4),
+    BATCH,
+    Outside(POSITIVE, rule="rsqrt-of-nonpositive", operand=4),
     SQUARE,
 )
 
@@ -222,6 +230,7 @@ instance_normalization = normalisation(
     _instance_normalization,
     _instance_jvp,
     _instance_samples,
+    INSTANCE,
     SQUARE,
 )
 
@@ -297,5 +306,5 @@ def _group_samples(draw: Draw) -> Sample:
 
 
 group_normalization = normalisation(
-    "group_normalization", infer_group_normalization, _group_normalization, _group_jvp, _group_samples, SQUARE
+    "group_normalization", infer_group_normalization, _group_normalization, _group_jvp, _group_samples, GROUP, SQUARE
 )

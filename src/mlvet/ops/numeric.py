@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from math import inf
 from typing import Any, TypeAlias
 
+from mlvet.domains.intervals import Interval
+
 
 @dataclass(frozen=True, slots=True)
 class Range:
@@ -158,7 +160,21 @@ class ByMode:
     of: Callable[..., Any]
 
 
+@dataclass(frozen=True, slots=True)
+class Enclosure:
+    """The operator encloses its own results: `of(operands, tensors, **attributes)` yields one interval per result.
+
+    `operands` are intervals, one per operand for all its elements together (of a complex operand for both parts), None
+    where one is left out; `tensors` are the operands as `Tensor`. An interval without a number stands for text. With
+    `keeps`, each element of the results hangs only on the element of operand 0 at its place and on the other operands,
+    so that part of operand 0 may be enclosed by itself.
+    """
+
+    of: Callable[..., tuple[Interval, ...]]
+    keeps: bool = False
+
+
 Numeric: TypeAlias = (
     Monotone | Piecewise | Bounded | Affine | Lattice | Product | Quotient | Power | Selection | Reduction | Bilinear
-    | Multilinear | Linear | Convex | Predicate | Composite | ByMode
+    | Multilinear | Linear | Convex | Predicate | Composite | ByMode | Enclosure
 )  # fmt: skip

@@ -10,7 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mlvet.domains.tensors import Tensor
+from mlvet.ops import enclosures_learning
 from mlvet.ops.danger import SUM_OVERFLOW
+from mlvet.ops.enclosures_learning import optimiser
 from mlvet.ops.op import Op, pure
 from mlvet.ops.precision import narrow, wide
 from mlvet.ops.require import Require
@@ -115,17 +117,27 @@ def _sample(memories: int, attributes: dict[str, Any], draw: Draw) -> Sample:
     return Sample((rate, step, *moving, *kept), attributes)
 
 
-def _optimiser(name: str, update: Update, memories: int, **attributes: Any) -> Op:
+def _optimiser(name: str, update: Update, enclosed: Any, memories: int, **attributes: Any) -> Op:
     return pure(
         name,
         partial(infer_update, memories),
         partial(update_reference, update, memories),
         partial(_sample, memories, attributes),
         family="optimizer",
+        numeric=optimiser(enclosed, memories),
         danger=(SUM_OVERFLOW,),
     )
 
 
-adagrad = _optimiser("adagrad", adagrad_update, 1, decay_factor=0.1, norm_coefficient=0.01)
-adam = _optimiser("adam", adam_update, 2, norm_coefficient=0.01)
-momentum = _optimiser("momentum", momentum_update, 1, alpha=0.9, beta=0.9, norm_coefficient=0.01, mode="nesterov")
+adagrad = _optimiser("adagrad", adagrad_update, enclosures_learning.adagrad, 1, decay_factor=0.1, norm_coefficient=0.01)
+adam = _optimiser("adam", adam_update, enclosures_learning.adam, 2, norm_coefficient=0.01)
+momentum = _optimiser(
+    "momentum",
+    momentum_update,
+    enclosures_learning.momentum,
+    1,
+    alpha=0.9,
+    beta=0.9,
+    norm_coefficient=0.01,
+    mode="nesterov",
+)

@@ -12,16 +12,23 @@ from mlvet.domains import dtypes
 from mlvet.domains.dims import Dim
 from mlvet.domains.tensors import Tensor
 from mlvet.ops.derivative import Jvp, Zero
+from mlvet.ops.enclosures_counting import (
+    BINCOUNT,
+    BUCKETS,
+    INSERTION_PLACES,
+    NONZERO_PLACES,
+    SORTED_PLACES,
+    TOP_K,
+    UNIQUE,
+)
 from mlvet.ops.index_map import AlongAxis
 from mlvet.ops.layout import Array, any_axis, proper, same_dims
-from mlvet.ops.numeric import NONNEGATIVE, Bounded, Selection
+from mlvet.ops.numeric import Selection
 from mlvet.ops.op import pure
 from mlvet.ops.require import Require
 from mlvet.ops.samples import Draw, Sample, integers
 
-COUNTS = Bounded(NONNEGATIVE)
-
-_ordering = partial(pure, family="ordering", numeric=COUNTS, derivative=Zero())
+_ordering = partial(pure, family="ordering", derivative=Zero())
 
 
 def order(x: Array, axis: int, descending: bool) -> Array:
@@ -71,7 +78,7 @@ def _sample_top_k(draw: Draw) -> Sample:
     return Sample((draw.array(dims, distinct=True), integers([draw.integer(1, dims[axis])])), attributes)
 
 
-top_k = _ordering("top_k", infer_top_k, _top_k, _sample_top_k, numeric=None, derivative=Jvp(_move_top_k))
+top_k = _ordering("top_k", infer_top_k, _top_k, _sample_top_k, numeric=TOP_K, derivative=Jvp(_move_top_k))
 
 
 def infer_sort(x: Tensor, *, require: Require, axis: int = -1, descending: bool = False) -> Tensor:
@@ -113,7 +120,7 @@ def _argsort(x: Array, *, axis: int = -1, descending: bool = False) -> Array:
     return order(x, axis, descending) if x.ndim else np.zeros((), dtype=np.int64)
 
 
-argsort = _ordering("argsort", infer_argsort, _argsort, _sample_sort, index_map=AlongAxis())
+argsort = _ordering("argsort", infer_argsort, _argsort, _sample_sort, numeric=SORTED_PLACES, index_map=AlongAxis())
 
 
 def infer_nonzero(x: Tensor, *, require: Require) -> Tensor:
@@ -135,7 +142,7 @@ def _sample_nonzero(draw: Draw) -> Sample:
     return Sample((draw.array(draw.shape(1), low=0, high=2, dtype=dtype),))
 
 
-nonzero = _ordering("nonzero", infer_nonzero, _nonzero, _sample_nonzero)
+nonzero = _ordering("nonzero", infer_nonzero, _nonzero, _sample_nonzero, numeric=NONZERO_PLACES)
 
 
 def infer_unique(
@@ -175,7 +182,7 @@ def _sample_unique(draw: Draw) -> Sample:
     return Sample((draw.array(dims, low=0, high=2, dtype=dtypes.i64),), attributes)
 
 
-unique = _ordering("unique", infer_unique, _unique, _sample_unique, numeric=None)
+unique = _ordering("unique", infer_unique, _unique, _sample_unique, numeric=UNIQUE)
 
 
 def infer_searchsorted(sequence: Tensor, values: Tensor, *, require: Require, right: bool = False) -> Tensor:
@@ -205,7 +212,9 @@ def _sample_searchsorted(draw: Draw) -> Sample:
     return Sample((sequence, draw.array((*batch, draw.integer(1, 5)))), {"right": right})
 
 
-searchsorted = _ordering("searchsorted", infer_searchsorted, _searchsorted, _sample_searchsorted)
+searchsorted = _ordering(
+    "searchsorted", infer_searchsorted, _searchsorted, _sample_searchsorted, numeric=INSERTION_PLACES
+)
 
 
 def infer_bucketize(x: Tensor, boundaries: Tensor, *, require: Require, right: bool = False) -> Tensor:
@@ -225,7 +234,7 @@ def _sample_bucketize(draw: Draw) -> Sample:
     return Sample((draw.array(draw.shape()), boundaries), {"right": draw.choice((True, False))})
 
 
-bucketize = _ordering("bucketize", infer_bucketize, _bucketize, _sample_bucketize)
+bucketize = _ordering("bucketize", infer_bucketize, _bucketize, _sample_bucketize, numeric=BUCKETS)
 
 
 def infer_bincount(x: Tensor, weights: Tensor | None = None, *, require: Require, minlength: int = 0) -> Tensor:
@@ -263,5 +272,5 @@ def _move_bincount(
 
 
 bincount = _ordering(
-    "bincount", infer_bincount, _bincount, _sample_bincount, numeric=None, derivative=Jvp(_move_bincount)
+    "bincount", infer_bincount, _bincount, _sample_bincount, numeric=BINCOUNT, derivative=Jvp(_move_bincount)
 )

@@ -12,8 +12,8 @@ from mlvet.domains.dims import Dim, evaluate, floor_div, product
 from mlvet.domains.tensors import Tensor
 from mlvet.ops.danger import SUM_OVERFLOW
 from mlvet.ops.derivative import SameMap
+from mlvet.ops.enclosures_sums import COLUMNS
 from mlvet.ops.layout import Array, ints_of, layout, proper
-from mlvet.ops.numeric import Linear
 from mlvet.ops.op import pure
 from mlvet.ops.require import Require
 from mlvet.ops.samples import Draw, Sample, integers
@@ -160,7 +160,7 @@ col2im = pure(
     _col2im,
     _sample_col2im,
     family="layout",
-    numeric=Linear((0,)),
+    numeric=COLUMNS,
     danger=(SUM_OVERFLOW,),
     derivative=SameMap(),
 )

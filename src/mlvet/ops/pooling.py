@@ -14,7 +14,8 @@ from mlvet.domains.tensors import Tensor
 from mlvet.ops.convolution import sample_window
 from mlvet.ops.danger import SUM_OVERFLOW
 from mlvet.ops.derivative import Jvp, SameMap
-from mlvet.ops.numeric import NONNEGATIVE, Bounded, Convex, Selection
+from mlvet.ops.enclosures_normalising import WINDOW_NORM
+from mlvet.ops.numeric import Convex, Selection
 from mlvet.ops.op import pure
 from mlvet.ops.precision import narrow, wide
 from mlvet.ops.require import Require
@@ -194,5 +195,5 @@ average_pool = pooling(
     derivative=SameMap((0,)),
 )
 lp_pool = pooling(
-    "lp_pool", infer_pool, lp_pool_reference, _sample_lp_pool, numeric=Bounded(NONNEGATIVE), danger=(SUM_OVERFLOW,)
+    "lp_pool", infer_pool, lp_pool_reference, _sample_lp_pool, numeric=WINDOW_NORM, danger=(SUM_OVERFLOW,)
 )

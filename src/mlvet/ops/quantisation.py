@@ -14,6 +14,7 @@ from mlvet.domains.dtypes import DType
 from mlvet.domains.tensors import Tensor
 from mlvet.ops.danger import Near, Overflow
 from mlvet.ops.derivative import SameMap, Zero
+from mlvet.ops.enclosures_quantised import DEQUANTISED, DYNAMIC, IMITATED, QUANTISED
 from mlvet.ops.op import pure
 from mlvet.ops.precision import narrow, wide
 from mlvet.ops.require import Require
@@ -129,6 +130,7 @@ quantize_linear = _quantised(
     infer_quantize_linear,
     quantize_linear_reference,
     _sample_quantize,
+    numeric=QUANTISED,
     danger=(Near(0, "quantisation-scale-zero", operand=1), Overflow("quantisation-overflow")),
     derivative=Zero(),
 )
@@ -186,6 +188,7 @@ dequantize_linear = _quantised(
     infer_dequantize_linear,
     dequantize_linear_reference,
     _sample_dequantize,
+    numeric=DEQUANTISED,
     danger=(Overflow("dequantisation-overflow", operand=1),),
     derivative=SameMap((1,)),
 )
@@ -214,6 +217,7 @@ dynamic_quantize_linear = _quantised(
     infer_dynamic_quantize_linear,
     dynamic_quantize_linear_reference,
     lambda draw: Sample((draw.array(draw.shape()),)),
+    numeric=DYNAMIC,
     danger=(Overflow("quantisation-overflow"),),
     derivative=Zero(),
 )
@@ -258,5 +262,6 @@ fake_quantize = _quantised(
     infer_fake_quantize,
     fake_quantize_reference,
     _sample_fake_quantize,
+    numeric=IMITATED,
     danger=(Overflow("quantisation-range-empty", operand=1),),
 )

@@ -11,9 +11,10 @@ from numpy.typing import NDArray
 from mlvet.domains import dtypes
 from mlvet.domains.tensors import Tensor
 from mlvet.ops.contraction import infer_matmul
-from mlvet.ops.convolution import conv_reference, front_kernel, infer_conv, sample_conv
+from mlvet.ops.convolution import conv_reference, conv_terms, front_kernel, infer_conv, sample_conv
 from mlvet.ops.danger import Near
 from mlvet.ops.derivative import Zero
+from mlvet.ops.enclosures_quantised import products_of_bytes, saturated
 from mlvet.ops.op import pure
 from mlvet.ops.require import Require
 from mlvet.ops.samples import Draw, Sample
@@ -62,7 +63,13 @@ def _sample_matmul_integer(draw: Draw) -> Sample:
     return Sample((a, b, a_zero, b_zero))
 
 
-matmul_integer = _quantised("matmul_integer", infer_matmul_integer, matmul_integer_reference, _sample_matmul_integer)
+matmul_integer = _quantised(
+    "matmul_integer",
+    infer_matmul_integer,
+    matmul_integer_reference,
+    _sample_matmul_integer,
+    numeric=products_of_bytes(lambda a, *_: a.dim(-1)),
+)
 
 
 def requantised(sums: NDArray[Any], factor: Any, zero: NDArray[Any] | None, like: NDArray[Any]) -> NDArray[Any]:
@@ -130,6 +137,7 @@ qlinear_matmul = _quantised(
     infer_qlinear_matmul,
     qlinear_matmul_reference,
     _sample_qlinear_matmul,
+    numeric=saturated(7),
     danger=(Near(0, "quantisation-scale-zero", operand=6),),
 )
 
@@ -178,7 +186,13 @@ def _sample_conv_integer(draw: Draw) -> Sample:
     return Sample((x, w, draw.choice([None, _number(draw, dtypes.u8)]), w_zero), sample.attributes)
 
 
-conv_integer = _quantised("conv_integer", infer_conv_integer, conv_integer_reference, _sample_conv_integer)
+conv_integer = _quantised(
+    "conv_integer",
+    infer_conv_integer,
+    conv_integer_reference,
+    _sample_conv_integer,
+    numeric=products_of_bytes(conv_terms),
+)
 
 
 def infer_qlinear_conv(
@@ -245,5 +259,6 @@ qlinear_conv = _quantised(
     infer_qlinear_conv,
     qlinear_conv_reference,
     _sample_qlinear_conv,
+    numeric=saturated(7),
     danger=(Near(0, "quantisation-scale-zero", operand=6),),
 )

@@ -11,6 +11,8 @@ from mlvet.domains.dtypes import DType, bool_, f32, i32
 from mlvet.domains.tensors import Tensor
 from mlvet.ops.danger import Danger, Overflow
 from mlvet.ops.derivative import Derivative, Zero
+from mlvet.ops.enclosures_counting import CLASSES
+from mlvet.ops.enclosures_learning import NORMAL, NORMAL_LIKE, UNIFORM, UNIFORM_LIKE
 from mlvet.ops.numeric import Bounded, Composite, Numeric, Range
 from mlvet.ops.op import Effects, Infer, Op, Reference, register
 from mlvet.ops.pointwise import Array
@@ -94,11 +96,13 @@ def _examples(draw: Draw) -> Sample:
     return Sample((draw.array(draw.shape()),), {"dtype": i32} if draw.integer(0, 1) else {})
 
 
-random_normal = drawing("random_normal", infer_filled, _filled(_normal), Bounded(), _shapes, derivative=Zero())
-random_uniform = drawing("random_uniform", infer_filled, _filled(_uniform), Bounded(), _shapes, derivative=Zero())
-random_normal_like = drawing("random_normal_like", infer_like, _like(_normal), Bounded(), _examples, derivative=Zero())
+random_normal = drawing("random_normal", infer_filled, _filled(_normal), NORMAL, _shapes, derivative=Zero())
+random_uniform = drawing("random_uniform", infer_filled, _filled(_uniform), UNIFORM, _shapes, derivative=Zero())
+random_normal_like = drawing(
+    "random_normal_like", infer_like, _like(_normal), NORMAL_LIKE, _examples, derivative=Zero()
+)
 random_uniform_like = drawing(
-    "random_uniform_like", infer_like, _like(_uniform), Bounded(), _examples, derivative=Zero()
+    "random_uniform_like", infer_like, _like(_uniform), UNIFORM_LIKE, _examples, derivative=Zero()
 )
 
 
@@ -136,7 +140,7 @@ multinomial = drawing(
     "multinomial",
     infer_multinomial,
     _multinomial,
-    Bounded(Range(low=0)),
+    CLASSES,
     lambda draw: Sample((draw.array(draw.shape(2, 2)),), {"sample_size": draw.integer(1, 5)}),
     derivative=Zero(),
 )

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from mlvet.domains.dims import Dim
 from mlvet.domains.tensors import Tensor
 from mlvet.ops.danger import SUM_OVERFLOW
+from mlvet.ops.enclosures_recurrent import GRU, LSTM, RNN
 from mlvet.ops.op import pure
 from mlvet.ops.precision import narrow, wide
 from mlvet.ops.require import Require
@@ -253,6 +254,12 @@ def _sample(kind: str, draw: Draw) -> Sample:
 
 
 rnn, gru, lstm = (
-    recurrent(kind, partial(infer_recurrent, kind), partial(recurrent_reference, kind), partial(_sample, kind))
-    for kind in ("rnn", "gru", "lstm")
+    recurrent(
+        kind,
+        partial(infer_recurrent, kind),
+        partial(recurrent_reference, kind),
+        partial(_sample, kind),
+        numeric=numeric,
+    )
+    for kind, numeric in (("rnn", RNN), ("gru", GRU), ("lstm", LSTM))
 )

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from mlvet.domains.dims import Dim
 from mlvet.domains.tensors import Tensor
+from mlvet.ops.enclosures_recurrent import GRU_CELL, LSTM_CELL, RNN_CELL
 from mlvet.ops.precision import narrow, wide
 from mlvet.ops.recurrent import GATES, logistic, recurrent
 from mlvet.ops.require import Require
@@ -119,6 +120,8 @@ def _sample_rnn_cell(draw: Draw) -> Sample:
     return Sample(_sample(draw, 1, 1).operands, {"nonlinearity": draw.choice(["tanh", "relu"])})
 
 
-rnn_cell = recurrent("rnn_cell", infer_rnn_cell, rnn_cell_reference, _sample_rnn_cell)
-gru_cell = recurrent("gru_cell", infer_gru_cell, gru_cell_reference, lambda draw: _sample(draw, 3, 1))
-lstm_cell = recurrent("lstm_cell", infer_lstm_cell, lstm_cell_reference, lambda draw: _sample(draw, 4, 2))
+rnn_cell = recurrent("rnn_cell", infer_rnn_cell, rnn_cell_reference, _sample_rnn_cell, numeric=RNN_CELL)
+gru_cell = recurrent("gru_cell", infer_gru_cell, gru_cell_reference, lambda draw: _sample(draw, 3, 1), numeric=GRU_CELL)
+lstm_cell = recurrent(
+    "lstm_cell", infer_lstm_cell, lstm_cell_reference, lambda draw: _sample(draw, 4, 2), numeric=LSTM_CELL
+)

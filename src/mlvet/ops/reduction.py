@@ -13,8 +13,10 @@ from mlvet.domains.dtypes import DType, bool_, i64
 from mlvet.domains.tensors import Dims, Tensor, UnknownValue, Unranked
 from mlvet.ops.danger import SUM_OVERFLOW, AllAt, Danger, Overflow
 from mlvet.ops.derivative import Derivative, Jvp, SameMap, Zero
+from mlvet.ops.enclosures_counting import EXTREME_PLACES
+from mlvet.ops.enclosures_normalising import VARIANCE
 from mlvet.ops.index_map import Reduces
-from mlvet.ops.numeric import NONNEGATIVE, Bounded, Composite, Numeric, Reduction
+from mlvet.ops.numeric import Composite, Numeric, Reduction
 from mlvet.ops.op import Op, pure
 from mlvet.ops.pointwise import Array, is_narrow
 from mlvet.ops.require import Require
@@ -344,7 +346,7 @@ count_nonzero = reduction(
 reduce_variance = reduction(
     "reduce_variance",
     _variance,
-    Bounded(NONNEGATIVE),
+    VARIANCE,
     danger=[SQUARE],
     derivative=_along_axes(_variance_jvp),
     samples=reductions(noop=False, correction=0.0),
@@ -389,7 +391,7 @@ def _arg_extreme(name: str, function: Callable[..., Any]) -> Op:
         run,
         samples,
         family="reduction",
-        numeric=Bounded(NONNEGATIVE),
+        numeric=EXTREME_PLACES,
         index_map=Reduces(),
         derivative=Zero(),
     )

@@ -13,8 +13,9 @@ from mlvet.domains import dtypes
 from mlvet.domains.dims import Dim, evaluate
 from mlvet.domains.tensors import Tensor
 from mlvet.ops.derivative import Zero
+from mlvet.ops.enclosures_counting import SUPPRESSED
 from mlvet.ops.layout import Array, ints_of, layout, proper
-from mlvet.ops.numeric import NONNEGATIVE, Bounded, Convex, Selection
+from mlvet.ops.numeric import Convex, Selection
 from mlvet.ops.op import pure
 from mlvet.ops.require import Require
 from mlvet.ops.samples import Draw, Sample, integers
@@ -300,6 +301,6 @@ non_max_suppression = pure(
     _non_max_suppression,
     _sample_non_max_suppression,
     family="image",
-    numeric=Bounded(NONNEGATIVE),
+    numeric=SUPPRESSED,
     derivative=Zero(),
 )

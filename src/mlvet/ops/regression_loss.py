@@ -11,7 +11,8 @@ from mlvet.domains.tensors import Tensor
 from mlvet.ops.activations import logistic, softplus_of
 from mlvet.ops.danger import SUM_OVERFLOW, Danger, GradientAt, Outside, Overflow
 from mlvet.ops.derivative import Jvp
-from mlvet.ops.numeric import NONNEGATIVE, Bounded, Composite, Numeric, Range
+from mlvet.ops.enclosures_losses import BINARY, BINARY_OF_LOGITS, DIVERGENCE, HUBER, SMOOTH
+from mlvet.ops.numeric import Composite, Numeric, Range
 from mlvet.ops.op import Op, pure
 from mlvet.ops.pointwise import Array, is_narrow
 from mlvet.ops.require import Require
@@ -148,7 +149,7 @@ def _huber_partials(a: Array, b: Array, delta: float = 1.0) -> tuple[Any, Any]:
     return slope, -slope
 
 
-huber_loss = loss("huber_loss", _huber, _huber_partials, Bounded(NONNEGATIVE), _pair(), SUM_OVERFLOW)
+huber_loss = loss("huber_loss", _huber, _huber_partials, HUBER, _pair(), SUM_OVERFLOW)
 
 
 def _smooth_l1(a: Array, b: Array, beta: float = 1.0) -> Any:
@@ -160,7 +161,7 @@ def _smooth_l1_partials(a: Array, b: Array, beta: float = 1.0) -> tuple[Any, Any
     return slope, -slope
 
 
-smooth_l1_loss = loss("smooth_l1_loss", _smooth_l1, _smooth_l1_partials, Bounded(NONNEGATIVE), _pair(), SUM_OVERFLOW)
+smooth_l1_loss = loss("smooth_l1_loss", _smooth_l1, _smooth_l1_partials, SMOOTH, _pair(), SUM_OVERFLOW)
 
 
 def _binary_cross_entropy(p: Array, y: Array) -> Any:
@@ -176,7 +177,7 @@ binary_cross_entropy = loss(
     "binary_cross_entropy",
     _binary_cross_entropy,
     _binary_partials,
-    Bounded(),
+    BINARY,
     _weighted(0.05, 0.95),
     Outside(Range(0, 1), rule="log-of-nonpositive"),
     GradientAt(0, rule="infinite-gradient"),
@@ -193,7 +194,7 @@ binary_cross_entropy_with_logits = loss(
     "binary_cross_entropy_with_logits",
     lambda x, y: softplus_of(x) - x * y,
     _logit_partials,
-    Bounded(),
+    BINARY_OF_LOGITS,
     _weighted(-4, 4),
     SUM_OVERFLOW,
 )
@@ -218,4 +219,4 @@ def _kl_samples(draw: Draw) -> tuple[tuple[Any, ...], dict[str, Any]]:
     return (draw.array(shape, low=-4, high=0), target), {"log_target": log_target}
 
 
-kl_div = loss("kl_div", _kl_div, _kl_partials, Bounded(), _kl_samples, SUM_OVERFLOW, ways=(*WAYS, "batchmean"))
+kl_div = loss("kl_div", _kl_div, _kl_partials, DIVERGENCE, _kl_samples, SUM_OVERFLOW, ways=(*WAYS, "batchmean"))

@@ -9,7 +9,8 @@ import numpy as np
 
 from mlvet.domains.dtypes import i32
 from mlvet.ops.derivative import Zero
-from mlvet.ops.numeric import Bounded, Monotone
+from mlvet.ops.enclosures_elementwise import INVERTED
+from mlvet.ops.numeric import Monotone
 from mlvet.ops.pointwise import pointwise
 from mlvet.ops.samples import Tensors
 
@@ -24,5 +25,5 @@ ceil = pointwise("ceil", _or_whole(np.ceil), Monotone(), derivative=Zero(), fold
 truncate = pointwise("trunc", _or_whole(np.trunc), Monotone(), derivative=Zero(), folds=True)
 round_half_even = pointwise("round", _or_whole(np.rint), Monotone(), derivative=Zero(), folds=True)
 bitwise_not = pointwise(
-    "bitwise_not", np.invert, Bounded(), derivative=Zero(), samples=Tensors(low=-100, high=100, dtype=i32)
+    "bitwise_not", np.invert, INVERTED, derivative=Zero(), samples=Tensors(low=-100, high=100, dtype=i32)
 )

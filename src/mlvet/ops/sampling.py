@@ -10,8 +10,9 @@ import numpy as np
 from mlvet.domains.tensors import Tensor
 from mlvet.ops.danger import SUM_OVERFLOW
 from mlvet.ops.derivative import SameMap
+from mlvet.ops.enclosures_sums import CUBIC, GRID, overshooting
 from mlvet.ops.layout import Array, ints_of, length_of, proper
-from mlvet.ops.numeric import ByMode, Convex, Linear
+from mlvet.ops.numeric import ByMode, Convex
 from mlvet.ops.op import pure
 from mlvet.ops.require import Require
 from mlvet.ops.samples import Draw, Sample, integers
@@ -111,7 +112,7 @@ grid_sample = pure(
     _grid_sample,
     _sample_grid_sample,
     family="image",
-    numeric=ByMode(lambda mode="linear", **_: Linear() if mode == "cubic" else Convex()),
+    numeric=ByMode(lambda mode="linear", **_: overshooting(CUBIC) if mode == "cubic" else Convex()),
     derivative=SameMap((0,)),
 )
 
@@ -156,7 +157,7 @@ affine_grid = pure(
     _affine_grid,
     _sample_affine_grid,
     family="image",
-    numeric=Linear((0,)),
+    numeric=GRID,
     danger=(SUM_OVERFLOW,),
     derivative=SameMap((0,)),
 )

@@ -15,9 +15,10 @@ from mlvet.domains.dims import minimum as smaller
 from mlvet.domains.tensors import Tensor
 from mlvet.ops.danger import SUM_OVERFLOW
 from mlvet.ops.derivative import Jvp, SameMap
+from mlvet.ops.enclosures_sums import MULTIPLIED, SEGMENTS, added
 from mlvet.ops.indexing import draw_key, indexed, key_of
 from mlvet.ops.layout import Array, any_axis, index_in_range, layout, proper, same_dims
-from mlvet.ops.numeric import ByMode, Linear, Numeric, Selection
+from mlvet.ops.numeric import ByMode, Numeric, Selection
 from mlvet.ops.op import pure
 from mlvet.ops.require import Require
 from mlvet.ops.samples import Draw, Sample, integers
@@ -25,9 +26,9 @@ from mlvet.ops.samples import Draw, Sample, integers
 REDUCTIONS = ("none", "add", "mul", "min", "max")
 
 
-def kind_of_scatter(reduction: str = "none", **_: Any) -> Numeric | None:
-    """Elements are written, compared or added up; of products there is no telling."""
-    return {"add": Linear((0, 2)), "mul": None}.get(reduction, Selection((0, 2)))
+def kind_of_scatter(reduction: str = "none", **_: Any) -> Numeric:
+    """Elements are written, compared, added up or multiplied."""
+    return {"add": added(2), "mul": MULTIPLIED}.get(reduction, Selection((0, 2)))
 
 
 _scatter = partial(pure, family="scatter", numeric=ByMode(kind_of_scatter), danger=(SUM_OVERFLOW,), folds=True)
@@ -285,7 +286,7 @@ index_put = pure(
     _index_put,
     _sample_index_put,
     family="scatter",
-    numeric=ByMode(lambda accumulate=False, **_: Linear((0, 1)) if accumulate else Selection((0, 1))),
+    numeric=ByMode(lambda accumulate=False, **_: added(1) if accumulate else Selection((0, 1))),
     danger=(SUM_OVERFLOW,),
     derivative=SameMap((0, 1)),
 )
@@ -327,7 +328,7 @@ segment_sum = pure(
     _segment_sum,
     _sample_segment_sum,
     family="scatter",
-    numeric=Linear((0,)),
+    numeric=SEGMENTS,
     danger=(SUM_OVERFLOW,),
     derivative=SameMap(),
 )

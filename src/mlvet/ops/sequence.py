@@ -8,12 +8,14 @@ import numpy as np
 
 from mlvet.domains import dtypes
 from mlvet.domains.tensors import Tensor
+from mlvet.ops.enclosures import COUNT, SHARE, always
 from mlvet.ops.layout import Array, ints_of
+from mlvet.ops.numeric import Numeric
 from mlvet.ops.op import Infer, Op, Reference, pure
 
 
-def _sequence(name: str, reference: Reference | None, infer: Infer | None = None) -> Op:
-    return pure(name, infer, reference, family="sequence")
+def _sequence(name: str, reference: Reference | None, infer: Infer | None = None, numeric: Numeric | None = None) -> Op:
+    return pure(name, infer, reference, family="sequence", numeric=numeric)
 
 
 def _construct(*elements: Array) -> list[Array]:
@@ -78,7 +80,7 @@ def _has_element(value: Any = None) -> Array:
 
 sequence_construct = _sequence("sequence_construct", _construct)
 sequence_at = _sequence("sequence_at", _at)
-sequence_length = _sequence("sequence_length", _length, infer_sequence_length)
+sequence_length = _sequence("sequence_length", _length, infer_sequence_length, always(COUNT))
 sequence_insert = _sequence("sequence_insert", _insert)
 sequence_erase = _sequence("sequence_erase", _erase)
 sequence_empty = _sequence("sequence_empty", _empty)
@@ -87,4 +89,4 @@ concat_from_sequence = _sequence("concat_from_sequence", _concat_from_sequence)
 sequence_map = _sequence("sequence_map", None)
 optional = _sequence("optional", _optional)
 optional_get_element = _sequence("optional_get_element", _optional)
-optional_has_element = _sequence("optional_has_element", _has_element, infer_condition)
+optional_has_element = _sequence("optional_has_element", _has_element, infer_condition, always(SHARE))

@@ -11,6 +11,7 @@ from mlvet.domains.dims import Dim, floor_div
 from mlvet.domains.tensors import Tensor
 from mlvet.ops.attention import attentive
 from mlvet.ops.derivative import SameMap
+from mlvet.ops.enclosures_attention import LINEAR, ROTARY
 from mlvet.ops.precision import narrow, wide
 from mlvet.ops.require import Require
 from mlvet.ops.samples import Draw, Sample
@@ -91,6 +92,7 @@ rotary_embedding = attentive(
     infer_rotary_embedding,
     rotary_embedding_reference,
     _sample_rotary,
+    numeric=ROTARY,
     derivative=SameMap((0,)),
 )
 
@@ -199,5 +201,5 @@ def _sample_linear_attention(draw: Draw) -> Sample:
 
 
 linear_attention = attentive(
-    "linear_attention", infer_linear_attention, linear_attention_reference, _sample_linear_attention
+    "linear_attention", infer_linear_attention, linear_attention_reference, _sample_linear_attention, numeric=LINEAR
 )

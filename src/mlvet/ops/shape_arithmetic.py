@@ -10,6 +10,8 @@ from numpy.typing import NDArray
 from mlvet.domains.dims import Expr, equal
 from mlvet.domains.dtypes import i32
 from mlvet.domains.tensors import Tensor, UnknownValue
+from mlvet.ops.enclosures_counting import AXES, OFFSETS, STITCHED
+from mlvet.ops.numeric import Numeric
 from mlvet.ops.op import Effects, Infer, Op, Reference, register
 from mlvet.ops.require import Require
 from mlvet.ops.samples import Draw, Sample, Samples, broadcasting
@@ -17,12 +19,13 @@ from mlvet.ops.samples import Draw, Sample, Samples, broadcasting
 Array = NDArray[Any]
 
 
-def _arithmetic(name: str, infer: Infer, reference: Reference, samples: Samples) -> Op:
+def _arithmetic(name: str, infer: Infer, reference: Reference, samples: Samples, numeric: Numeric) -> Op:
     return register(
         Op(
             name,
             "shape arithmetic",
             infer=infer,
+            numeric=numeric,
             danger=(),
             effects=Effects.PURE,
             reference=reference,
@@ -125,7 +128,7 @@ def _sample_stitch(draw: Draw) -> Sample:
 
 
 broadcast_gradient_args = _arithmetic(
-    "broadcast_gradient_args", infer_broadcast_gradient_args, _broadcast_gradient_args, _sample_shapes
+    "broadcast_gradient_args", infer_broadcast_gradient_args, _broadcast_gradient_args, _sample_shapes, AXES
 )
-concat_offset = _arithmetic("concat_offset", infer_concat_offset, _concat_offset, _sample_offsets)
-dynamic_stitch = _arithmetic("dynamic_stitch", infer_dynamic_stitch, _dynamic_stitch, _sample_stitch)
+concat_offset = _arithmetic("concat_offset", infer_concat_offset, _concat_offset, _sample_offsets, OFFSETS)
+dynamic_stitch = _arithmetic("dynamic_stitch", infer_dynamic_stitch, _dynamic_stitch, _sample_stitch, STITCHED)

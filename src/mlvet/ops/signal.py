@@ -15,14 +15,15 @@ from mlvet.domains.dtypes import DType, Kind
 from mlvet.domains.tensors import Tensor
 from mlvet.ops.danger import SUM_OVERFLOW
 from mlvet.ops.derivative import SameMap
+from mlvet.ops.enclosures_sums import DISCRETE, SHORT_TIME, spectrum
 from mlvet.ops.index_map import Moves
-from mlvet.ops.numeric import Linear, Selection
+from mlvet.ops.numeric import Selection
 from mlvet.ops.op import pure
 from mlvet.ops.precision import narrow, wide
 from mlvet.ops.require import Require
 from mlvet.ops.samples import Draw, Sample, integers
 
-_transform = partial(pure, family="signal", numeric=Linear((0,)), danger=(SUM_OVERFLOW,), derivative=SameMap((0,)))
+_transform = partial(pure, family="signal", danger=(SUM_OVERFLOW,), derivative=SameMap((0,)))
 
 
 def number(tensor: Tensor | None, default: Dim, require: Require) -> Dim:
@@ -101,7 +102,7 @@ def _sample_dft(draw: Draw) -> Sample:
     return Sample((x, length, axis), {"inverse": inverse, "onesided": onesided})
 
 
-dft = _transform("dft", infer_dft, dft_reference, _sample_dft)
+dft = _transform("dft", infer_dft, dft_reference, _sample_dft, numeric=DISCRETE)
 
 COMPLEX = {dtypes.f64: dtypes.c128, dtypes.c128: dtypes.c128}
 REAL = {dtypes.c128: dtypes.f64, dtypes.f64: dtypes.f64}
@@ -174,7 +175,9 @@ def _sample_fft(kind: str, draw: Draw) -> Sample:
 
 
 fft, ifft, rfft, irfft = (
-    _transform(kind, partial(infer_fft, kind), partial(fft_reference, kind), partial(_sample_fft, kind))
+    _transform(
+        kind, partial(infer_fft, kind), partial(fft_reference, kind), partial(_sample_fft, kind), numeric=spectrum(kind)
+    )
     for kind in FUNCTIONS
 )
 
@@ -239,7 +242,7 @@ def _sample_stft(draw: Draw) -> Sample:
     return Sample((signal, np.asarray(step, np.int64), window, given), {"onesided": onesided})
 
 
-stft = _transform("stft", infer_stft, stft_reference, _sample_stft)
+stft = _transform("stft", infer_stft, stft_reference, _sample_stft, numeric=SHORT_TIME)
 
 
 def infer_istft(

@@ -11,6 +11,7 @@ import numpy as np
 from mlvet.domains.tensors import Tensor
 from mlvet.ops.danger import SUM_OVERFLOW, AllAt, Danger, Outside
 from mlvet.ops.derivative import Derivative, Jvp, Zero
+from mlvet.ops.enclosures_normalising import LOG_SOFTMAX, SOFTMAX
 from mlvet.ops.index_map import AlongAxis
 from mlvet.ops.numeric import Bounded, Numeric, Range
 from mlvet.ops.op import Op, pure
@@ -20,7 +21,7 @@ from mlvet.ops.require import Require
 from mlvet.ops.samples import Draw, Sample
 
 INFINITY = Outside(Range(open_high=True), rule="softmax-of-infinity")
-NOTHING = AllAt(-inf, rule="softmax-of-nothing")
+NOTHING = AllAt(-inf, rule="all-masked-softmax")
 
 
 def infer_along(x: Tensor, *, require: Require, axis: int = -1) -> Tensor:
@@ -81,11 +82,11 @@ def _log_softmax_jvp(operands: Sequence[Any], directions: Sequence[Any], axis: i
     return log_softmax_along(operands[0], directions[0], axis)
 
 
-softmax = _register("softmax", softmax_of, Bounded(Range(0, 1)), Jvp(_softmax_jvp), INFINITY, NOTHING)
+softmax = _register("softmax", softmax_of, SOFTMAX, Jvp(_softmax_jvp), INFINITY, NOTHING)
 log_softmax = _register(
     "log_softmax",
     log_softmax_of,
-    Bounded(Range(high=0)),
+    LOG_SOFTMAX,
     Jvp(_log_softmax_jvp),
     INFINITY,
     NOTHING,

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from mlvet.domains.dims import Dim
 from mlvet.domains.dtypes import DType, bool_
 from mlvet.domains.tensors import Tensor
+from mlvet.ops.enclosures import SHARE, always
 from mlvet.ops.layout import same_dims
 from mlvet.ops.numeric import Affine, Numeric, Selection
 from mlvet.ops.op import Effects, Infer, Op, register
@@ -64,4 +65,4 @@ assign = _state("assign", infer_assign, Selection((1,)))
 assign_add = _state("assign_add", infer_update, Affine((1.0, 1.0)))
 assign_sub = _state("assign_sub", infer_update, Affine((1.0, -1.0)))
 apply_update = _state("apply_update", infer_apply_update)
-is_initialized = _state("is_initialized", infer_is_initialized)
+is_initialized = _state("is_initialized", infer_is_initialized, always(SHARE))

@@ -9,15 +9,17 @@ import numpy as np
 
 from mlvet.domains.dtypes import DType, f32, i32, i64
 from mlvet.domains.tensors import Tensor
+from mlvet.ops.enclosures import COUNT, always
 from mlvet.ops.gradients import sized
+from mlvet.ops.numeric import Numeric, Selection
 from mlvet.ops.op import Effects, Infer, Op, register
 from mlvet.ops.require import Require
 from mlvet.ops.samples import Draw, Sample, integers
 
 
-def _store(name: str, infer: Infer | None) -> Op:
+def _store(name: str, infer: Infer | None, numeric: Numeric | None = None) -> Op:
     """An operator on a store; what it takes out has no shape rule if only the file can tell."""
-    return register(Op(name, "stores", infer=infer, effects=Effects.STATE))
+    return register(Op(name, "stores", infer=infer, numeric=numeric, effects=Effects.STATE))
 
 
 def _element(require: Require, dtype: DType | None, shape: Sequence[int] | None, lead: Sequence[Any] = ()) -> Tensor:
@@ -134,12 +136,13 @@ list_new = _store("list_new", infer_list)
 list_push = _store("list_push", infer_list)
 list_pop = _store("list_pop", infer_pop)
 list_take = _store("list_take", None)
-store_size = _store("store_size", infer_size)
+store_size = _store("store_size", infer_size, always(COUNT))
 list_at = register(
     Op(
         "list_at",
         "stores",
         infer=infer_list_at,
+        numeric=Selection((0,)),
         effects=Effects.PURE,
         danger=(),
         reference=lambda items, index, *_, **__: np.take(items, index, axis=0),
@@ -151,6 +154,7 @@ list_stacked = register(
         "list_stacked",
         "stores",
         infer=infer_list_stacked,
+        numeric=Selection((0,)),
         effects=Effects.PURE,
         danger=(),
         reference=lambda items, *_, **__: np.array(items),

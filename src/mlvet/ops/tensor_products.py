@@ -12,6 +12,7 @@ from mlvet.domains.dims import product
 from mlvet.domains.dtypes import DType
 from mlvet.domains.tensors import Tensor
 from mlvet.ops.contraction import INNER, contraction
+from mlvet.ops.enclosures_sums import CROSS
 from mlvet.ops.multilinear import product_rule, sum_of_products
 from mlvet.ops.numeric import Multilinear
 from mlvet.ops.precision import narrow, wide
@@ -228,4 +229,6 @@ def sample_cross(draw: Draw) -> Sample:
     return Sample((draw.array(shape), draw.array(shape)), {"axis": axis})
 
 
-cross = contraction("cross", infer_cross, cross_reference, sample_cross, derivative=product_rule(cross_reference))
+cross = contraction(
+    "cross", infer_cross, cross_reference, sample_cross, numeric=CROSS, derivative=product_rule(cross_reference)
+)

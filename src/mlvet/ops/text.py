@@ -13,6 +13,8 @@ from mlvet.domains import dtypes
 from mlvet.domains.dims import Dim
 from mlvet.domains.tensors import Tensor
 from mlvet.ops.derivative import Zero
+from mlvet.ops.enclosures import COUNT, TEXT, always
+from mlvet.ops.enclosures_counting import TF_IDF
 from mlvet.ops.index_map import Elementwise
 from mlvet.ops.layout import Array
 from mlvet.ops.numeric import Bounded, Range
@@ -59,7 +61,12 @@ def _sample_string_concat(draw: Draw) -> Sample:
 
 
 string_concat = _text(
-    "string_concat", infer_string_concat, _string_concat, _sample_string_concat, index_map=Elementwise()
+    "string_concat",
+    infer_string_concat,
+    _string_concat,
+    _sample_string_concat,
+    index_map=Elementwise(),
+    numeric=always(TEXT),
 )
 
 
@@ -86,7 +93,9 @@ def _sample_string_split(draw: Draw) -> Sample:
     return Sample((words(draw, draw.shape(0, 3)),), attributes)
 
 
-string_split = _text("string_split", infer_string_split, _string_split, _sample_string_split)
+string_split = _text(
+    "string_split", infer_string_split, _string_split, _sample_string_split, numeric=always(TEXT, COUNT)
+)
 
 
 def infer_regex_full_match(x: Tensor, *, require: Require, pattern: str = "") -> Tensor:
@@ -148,7 +157,9 @@ def _sample_string_normalizer(draw: Draw) -> Sample:
     return Sample((words(draw, draw.choice(((count,), (1, count)))),), attributes)
 
 
-string_normalizer = _text("string_normalizer", infer_string_normalizer, _string_normalizer, _sample_string_normalizer)
+string_normalizer = _text(
+    "string_normalizer", infer_string_normalizer, _string_normalizer, _sample_string_normalizer, numeric=always(TEXT)
+)
 
 
 def infer_tf_idf_vectorizer(x: Tensor, *, require: Require, ngram_indexes: Sequence[int], **_: Any) -> Tensor:
@@ -208,4 +219,6 @@ def _sample_tf_idf_vectorizer(draw: Draw) -> Sample:
     return Sample((x,), attributes)
 
 
-tf_idf_vectorizer = _text("tf_idf_vectorizer", infer_tf_idf_vectorizer, _tf_idf_vectorizer, _sample_tf_idf_vectorizer)
+tf_idf_vectorizer = _text(
+    "tf_idf_vectorizer", infer_tf_idf_vectorizer, _tf_idf_vectorizer, _sample_tf_idf_vectorizer, numeric=TF_IDF
+)

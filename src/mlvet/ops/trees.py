@@ -14,6 +14,7 @@ from mlvet.domains import dtypes
 from mlvet.domains.tensors import Tensor
 from mlvet.ops.danger import SUM_OVERFLOW
 from mlvet.ops.derivative import Zero
+from mlvet.ops.enclosures_learning import CLASSIFICATION, ENSEMBLE, REGRESSION
 from mlvet.ops.op import pure
 from mlvet.ops.require import Require
 from mlvet.ops.samples import Draw, Sample
@@ -165,7 +166,7 @@ def _sample_tree_ensemble(draw: Draw) -> Sample:
     return Sample((draw.array((draw.integer(1, 4), 2)),), attributes)
 
 
-tree_ensemble = _trees("tree_ensemble", infer_targets, tree_ensemble_reference, _sample_tree_ensemble)
+tree_ensemble = _trees("tree_ensemble", infer_targets, tree_ensemble_reference, _sample_tree_ensemble, numeric=ENSEMBLE)
 
 
 def tree_ensemble_regressor_reference(
@@ -243,7 +244,11 @@ def _sample_regressor(draw: Draw) -> Sample:
 
 
 tree_ensemble_regressor = _trees(
-    "tree_ensemble_regressor", infer_tree_ensemble_regressor, tree_ensemble_regressor_reference, _sample_regressor
+    "tree_ensemble_regressor",
+    infer_tree_ensemble_regressor,
+    tree_ensemble_regressor_reference,
+    _sample_regressor,
+    numeric=REGRESSION,
 )
 
 
@@ -263,4 +268,6 @@ def infer_tree_ensemble_classifier(
     return Tensor(dtype, (x.dims[0],)), Tensor(dtypes.f32, (x.dims[0], len(labels)))
 
 
-tree_ensemble_classifier = _trees("tree_ensemble_classifier", infer_tree_ensemble_classifier, None, None)
+tree_ensemble_classifier = _trees(
+    "tree_ensemble_classifier", infer_tree_ensemble_classifier, None, None, numeric=CLASSIFICATION
+)

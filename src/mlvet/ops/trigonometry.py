@@ -6,9 +6,10 @@ from math import pi
 
 import numpy as np
 
-from mlvet.ops.danger import GradientAt, Outside, Overflow
+from mlvet.ops.danger import GradientAt, Near, Outside, Overflow
 from mlvet.ops.derivative import Partials
-from mlvet.ops.numeric import Bounded, Monotone, Piecewise, Range
+from mlvet.ops.enclosures_elementwise import COSINE, SINE, TANGENT
+from mlvet.ops.numeric import Monotone, Piecewise, Range
 from mlvet.ops.pointwise import pointwise
 from mlvet.ops.samples import Tensors
 
@@ -17,12 +18,13 @@ INNER = Range(-1, 1, open_low=True, open_high=True)
 FROM_ONE = Range(low=1)
 STEEP = [GradientAt(-1, rule="infinite-gradient"), GradientAt(1, rule="infinite-gradient")]
 
-sin = pointwise("sin", np.sin, Bounded(UNIT), derivative=Partials(lambda x: (np.cos(x),)))
-cos = pointwise("cos", np.cos, Bounded(UNIT), derivative=Partials(lambda x: (-np.sin(x),)))
+sin = pointwise("sin", np.sin, SINE, derivative=Partials(lambda x: (np.cos(x),)))
+cos = pointwise("cos", np.cos, COSINE, derivative=Partials(lambda x: (-np.sin(x),)))
 tan = pointwise(
     "tan",
     np.tan,
-    Bounded(),
+    TANGENT,
+    danger=[Near(pi / 2, rule="outside-domain", operand=0), Near(-pi / 2, rule="outside-domain", operand=0)],
     derivative=Partials(lambda x: (1 + np.tan(x) ** 2,)),
     samples=Tensors(low=-1.4, high=1.4),
 )

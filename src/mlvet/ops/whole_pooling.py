@@ -13,7 +13,8 @@ from mlvet.domains import dtypes
 from mlvet.domains.tensors import Tensor
 from mlvet.ops.danger import SUM_OVERFLOW
 from mlvet.ops.derivative import Jvp, SameMap
-from mlvet.ops.numeric import NONNEGATIVE, Bounded, Convex, Selection
+from mlvet.ops.enclosures_normalising import WHOLE_NORM
+from mlvet.ops.numeric import Convex, Selection
 from mlvet.ops.pooling import pooling
 from mlvet.ops.precision import narrow, wide
 from mlvet.ops.require import Require
@@ -86,7 +87,7 @@ global_lp_pool = pooling(
     infer_global_pool,
     global_lp_pool_reference,
     lambda draw: Sample((draw.array(draw.shape(3, 4)),), {"p": draw.integer(1, 3)}),
-    numeric=Bounded(NONNEGATIVE),
+    numeric=WHOLE_NORM,
     danger=(SUM_OVERFLOW,),
 )
 

@@ -1,0 +1,144 @@
+"""An abstract tensor: cells of indices, what the elements of each cell can be, and how they relate to others."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mlvet.analyses.numerics.settings import TensorAbstraction
+from mlvet.domains import boxes, dtypes, grids
+from mlvet.domains.boxes import Box
+from mlvet.domains.dtypes import DType
+from mlvet.domains.forms import Form
+from mlvet.domains.grids import Cuts
+from mlvet.domains.intervals import Interval
+from mlvet.domains.tensors import Dims, Tensor, Unranked
+
+CELLS = {
+    TensorAbstraction.PARTITIONING: 4096,
+    TensorAbstraction.SMASHING: 1,
+    TensorAbstraction.EXPANSION: 1 << 18,
+}
+"""The most cells that a tensor is cut into; one that would need more loses its finest cuts."""
+
+
+@dataclass(frozen=True, slots=True)
+class Attained:
+    """In every slice along `axes` at least one element is within `interval`."""
+
+    axes: frozenset[int]
+    interval: Interval
+
+
+@dataclass(frozen=True, slots=True)
+class Extreme:
+    """The greatest (or least) element of the tensor numbered `of` along `axes`, or something beyond it.
+
+    `attains` says that an element really has this value, as the maximum has and a sum of magnitudes has not.
+    """
+
+    of: int
+    axes: frozenset[int]
+    greatest: bool = True
+    attains: bool = True
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Abstract:
+    """What is known of one tensor.
+
+    `dims` is None when its rank is unknown; there is then one cell without axes. `number` is the same for two tensors
+    that surely hold the same elements. `form` relates elements to those of other tensors, `exact` has the elements
+    themselves where the file tells them. Along the axis `shares` they are not negative and sum to at most 1.
+    """
+
+    dtype: DType
+    dims: Dims | None
+    cuts: Cuts
+    box: Box
+    number: int
+    form: Form | None = None
+    exact: NDArray[Any] | None = None
+    attained: tuple[Attained, ...] = ()
+    extreme: Extreme | None = None
+    shares: int | None = None
+
+    @property
+    def interval(self) -> Interval:
+        """All elements together."""
+        return boxes.smashed(self.box)
+
+    @property
+    def rank(self) -> int:
+        return len(self.cuts)
+
+    def axis(self, axis: int) -> int:
+        return axis + self.rank if axis < 0 else axis
+
+
+def shape_of(tensor: Tensor) -> tuple[DType, Dims | None]:
+    """Element type and dims; an unknown element type is taken for a float."""
+    dims = None if isinstance(tensor.shape, Unranked) else tensor.shape
+    return tensor.dtype or dtypes.f32, dims
+
+
+def uniform(tensor: Tensor, interval: Interval, number: int) -> Abstract:
+    """A tensor of one cell, all of whose elements are within an interval."""
+    dtype, dims = shape_of(tensor)
+    cuts = grids.uncut(0 if dims is None else len(dims))
+    return Abstract(dtype, dims, cuts, boxes.of_interval(interval, grids.cells(cuts)), number)
+
+
+def of_array(array: NDArray[Any], dtype: DType, number: int, most: int) -> Abstract:
+    """A tensor whose elements are known: a cell for each where that is few enough, fewer cells where not."""
+    dims = tuple(array.shape)
+    values = np.asarray(array)
+    if values.dtype.kind not in "fiub":
+        values = values.astype(np.float64)
+    if values.size == 0:
+        return Abstract(dtype, dims, grids.uncut(len(dims)), boxes.of_interval(Interval(0.0, 0.0), (1,) * len(dims)), number)
+    if values.size <= most and most > 1:
+        box = boxes.of_array(values)
+        cuts = grids.boundaries(values, dims) if most <= CELLS[TensorAbstraction.PARTITIONING] else None
+        if cuts is None:
+            cuts = tuple(grids.everywhere(size) for size in dims)
+        else:
+            box = box.map(lambda cells: grids.sample(cells, cuts))
+        return Abstract(dtype, dims, cuts, box, number, exact=array)
+    cuts = grids.limited(tuple(grids.everywhere(size) for size in dims), most)
+    reduced = tuple(axis for axis, kept in enumerate(cuts) if not kept and dims[axis] > 1)
+    box = _hull(values, reduced) if reduced else boxes.of_array(values)
+    return Abstract(dtype, dims, cuts, box, number, exact=array)
+
+
+def _hull(values: NDArray[Any], axes: tuple[int, ...]) -> Box:
+    """Bounds along axes without a point for every element."""
+    if values.dtype.kind == "f" and values.dtype.itemsize >= 2 and not np.isnan(values).any():
+        low = values.min(axis=axes, keepdims=True).astype(np.float64)
+        high = values.max(axis=axes, keepdims=True).astype(np.float64)
+        return Box(low, high, np.zeros(low.shape, dtype=bool))
+    return boxes.hull(boxes.of_array(values), axes)
+
+
+def regridded(tensor: Abstract, cuts: Cuts) -> Box:
+    """The cells of a tensor on another grid of its shape."""
+    return regrid_box(tensor.box, tensor.cuts, cuts)
+
+
+def regrid_box(box: Box, old: Cuts, new: Cuts) -> Box:
+    if old == new:
+        return box
+    return Box(
+        grids.regrid(box.low, old, new, np.minimum),
+        grids.regrid(box.high, old, new, np.maximum),
+        grids.regrid(box.nan, old, new, np.logical_or),
+    )
+
+
+def smashed(tensor: Abstract) -> Abstract:
+    """The tensor as one cell."""
+    cuts = grids.uncut(tensor.rank)
+    return tensor if tensor.cuts == cuts else replace(tensor, cuts=cuts, box=regridded(tensor, cuts), form=None)

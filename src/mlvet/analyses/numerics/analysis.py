@@ -1,0 +1,246 @@
+"""The abstract interpretation of a graph: what every value can be, and which operators can fail.
+
+After a hazard the interpretation goes on as if it had not struck, so that each operator is judged by itself and one
+cause yields one hazard.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from mlvet.analyses.numerics import checks
+from mlvet.analyses.numerics.abstract import Abstract, of_array, shape_of, uniform
+from mlvet.analyses.numerics.guards import Guards
+from mlvet.analyses.numerics.hazard import Hazard, Outcome, Verdict
+from mlvet.analyses.numerics.ranges import Assumed
+from mlvet.analyses.numerics.settings import Settings
+from mlvet.analyses.numerics.transfer import NoRule, Transfer
+from mlvet.analyses.shapes.inference import Inference
+from mlvet.core.errors import UnsupportedInput
+from mlvet.domains import boxes, dtypes
+from mlvet.domains.dtypes import Kind
+from mlvet.domains.intervals import Interval
+from mlvet.domains.tensors import Tensor
+from mlvet.ir.graph import OPAQUE, Constant, Graph, Node, Parameter, Region, Value
+from mlvet.ops import REGISTRY, Op
+
+STORED = 1 << 26
+"""Stored tensors of more elements than this are not read; they can be anything."""
+
+
+@dataclass(slots=True)
+class Analysis:
+    """What was found out. `intervals` has all elements of a value together, in loops those of all rounds."""
+
+    intervals: dict[Value, Interval] = field(default_factory=dict)
+    hazards: list[Hazard] = field(default_factory=list)
+    verdicts: dict[Node, Verdict] = field(default_factory=dict)
+    analysed: int = 0
+    unanalysed: Counter[str] = field(default_factory=Counter)
+    failures: list[str] = field(default_factory=list)
+    not_finite: list[tuple[Value, Interval]] = field(default_factory=list)
+
+
+def analyse(
+    graph: Graph, inference: Inference, ranges: Mapping[Value, Assumed], settings: Settings | None = None
+) -> Analysis:
+    """Interpret a graph whose inputs and free parameters lie within the ranges."""
+    run = Run(graph, inference, ranges, settings or Settings())
+    run.start()
+    run.region(graph.body)
+    run.finish()
+    return run.result
+
+
+class Run:
+    """One interpretation under way."""
+
+    def __init__(
+        self, graph: Graph, inference: Inference, ranges: Mapping[Value, Assumed], settings: Settings
+    ) -> None:
+        self.graph = graph
+        self.inference = inference
+        self.ranges = ranges
+        self.transfer = Transfer(settings)
+        self.table: dict[Value, Abstract] = {}
+        self.producers: dict[Value, Node] = {}
+        self.result = Analysis()
+        self.recording = True
+        self.guards = Guards(self)
+        self._hazards: dict[tuple[Node, bool], Hazard] = {}
+        self._trained: set[Value] = set()
+        self._depth = 0
+
+    def start(self) -> None:
+        for parameter in self.graph.parameters:
+            self.bind(parameter.value, self._parameter(parameter))
+            if parameter.trainable and _floats(parameter.value.declared):
+                self._trained.add(parameter.value)
+        for value in self.graph.inputs:
+            self.bind(value, self._assumed(value))
+
+    def finish(self) -> None:
+        """Take back what guards excuse, and count."""
+        for (node, backward), hazard in self._hazards.items():
+            if not backward and self.guards.excuse(node):
+                self.result.verdicts[node] = Verdict.GUARDED
+                if any(value in self._trained for value in node.inputs if value is not None):
+                    self.result.hazards.append(replace(hazard, rule="gradient-through-where", outcome=Outcome.GRADIENT, backward=True))
+                continue
+            self.result.hazards.append(hazard)
+        known = [verdict for verdict in self.result.verdicts.values() if verdict is not Verdict.UNKNOWN]
+        self.result.analysed = len(known)
+        self.result.unanalysed = Counter(
+            node.source_op or node.op for node, verdict in self.result.verdicts.items() if verdict is Verdict.UNKNOWN
+        )
+
+    def region(self, region: Region) -> list[Abstract]:
+        """Interpret the nodes of a region whose inputs are bound, and return its outputs."""
+        for item in region.constants:
+            if item.value not in self.table:
+                self.bind(item.value, self._stored(item))
+        for node in region.nodes:
+            self.node(node)
+        return [self.value(value) for value in region.outputs]
+
+    def rehearse(self, region: Region) -> list[Abstract]:
+        """Interpret a region without keeping what is found, because it will run again."""
+        recording, self.recording = self.recording, False
+        outputs = self.region(region)
+        self.recording = recording
+        return outputs
+
+    def bind(self, value: Value, abstract: Abstract) -> None:
+        """Say what a value is."""
+        self.table[value] = abstract
+        if self.recording:
+            seen = self.result.intervals.get(value)
+            interval = abstract.interval
+            self.result.intervals[value] = interval if seen is None else seen.join(interval)
+
+    def value(self, value: Value) -> Abstract:
+        if value not in self.table:
+            self.table[value] = self.transfer.unknown(self.type_of(value))
+        return self.table[value]
+
+    def type_of(self, value: Value) -> Tensor:
+        return self.inference.type_of(value)
+
+    def node(self, node: Node) -> None:
+        from mlvet.analyses.numerics import control
+
+        for value in node.outputs:
+            self.producers[value] = node
+        operands = [None if value is None else self.value(value) for value in node.inputs]
+        outs = [self.type_of(value) for value in node.outputs]
+        if any(value in self._trained for value in node.inputs if value is not None) and node.op not in _NO_GRADIENT:
+            self._trained.update(value for value, out in zip(node.outputs, outs, strict=True) if _floats(out))
+        if node.regions and node.op in control.RULES:
+            results = control.RULES[node.op](self, node, operands, outs)
+            self._settle(node, results, outs, Verdict.SAFE)
+            return
+        op = REGISTRY.get(node.op)
+        if op is None or node.op == OPAQUE or not _numbers(operands, outs):
+            self._settle(node, [], outs, Verdict.UNKNOWN)
+            return
+        try:
+            raw = self.raw(op, node, operands, outs)
+        except NoRule:
+            self._settle(node, [], outs, Verdict.UNKNOWN)
+            return
+        except Exception as error:
+            self.result.failures.append(f"the value rule of `{node.op}` does not take node `{node}`: {error!r}")
+            self._settle(node, [], outs, Verdict.UNKNOWN)
+            return
+        hazards = checks.forward(op, node, operands, raw)
+        if self.recording:
+            for hazard in hazards:
+                self._hazards.setdefault((node, False), hazard)
+            if not hazards and self._flows(node):
+                for hazard in checks.backward(op, node, operands):
+                    self._hazards.setdefault((node, True), hazard)
+        cut = [self._cut(each, operands) if hazards else each for each in raw]
+        self._settle(node, cut, outs, Verdict.HAZARD if hazards else Verdict.SAFE)
+
+    def raw(self, op: Op, node: Node, operands: Sequence[Abstract | None], outs: Sequence[Tensor]) -> list[Abstract]:
+        """What the operator yields, with guards taken into account."""
+        guarded = self.guards.selected(node, operands, outs)
+        return guarded if guarded is not None else self.transfer.results(op, operands, node.attributes, outs)
+
+    def _settle(self, node: Node, results: Sequence[Abstract], outs: Sequence[Tensor], verdict: Verdict) -> None:
+        for index, (value, out) in enumerate(zip(node.outputs, outs, strict=True)):
+            self.bind(value, results[index] if index < len(results) else self.transfer.unknown(out))
+        if self.recording and node.outputs:
+            before = self.result.verdicts.get(node)
+            if before is None or before is Verdict.SAFE:
+                self.result.verdicts[node] = verdict
+
+    def _cut(self, result: Abstract, operands: Sequence[Abstract | None]) -> Abstract:
+        """The result had the hazard not struck: finite, unless infinity came in as a value."""
+        if not result.dtype.is_float:
+            return result
+        box = boxes.cut_to_finite(result.box, result.dtype)
+        given = [operand.box for operand in operands if operand is not None and operand.dtype.is_float]
+        if any(np.isneginf(each.low).any() for each in given) and np.isneginf(result.box.low).any():
+            box = boxes.Box(np.where(np.isneginf(result.box.low), -np.inf, box.low), box.high, box.nan)
+        if any(np.isposinf(each.high).any() for each in given) and np.isposinf(result.box.high).any():
+            box = boxes.Box(box.low, np.where(np.isposinf(result.box.high), np.inf, box.high), box.nan)
+        return replace(result, box=box, form=None, exact=None, attained=_finite_facts(result))
+
+    def _flows(self, node: Node) -> bool:
+        return any(value in self._trained for value in node.inputs if value is not None)
+
+    def _assumed(self, value: Value) -> Abstract:
+        tensor = self.type_of(value)
+        assumed = self.ranges.get(value)
+        if not _is_number(tensor):
+            return self.transfer.unknown(Tensor(dtypes.f32, tensor.shape))
+        if assumed is None:
+            return self.transfer.unknown(tensor)
+        dtype, _ = shape_of(tensor)
+        limits = boxes.smashed(boxes.finite(dtype))
+        return uniform(tensor, assumed.interval.meet(limits), self.transfer.fresh())
+
+    def _parameter(self, parameter: Parameter) -> Abstract:
+        given = self.ranges.get(parameter.value)
+        if parameter.data is None or given is not None:
+            return self._assumed(parameter.value)
+        return self._stored(parameter)
+
+    def _stored(self, item: Constant | Parameter) -> Abstract:
+        tensor = self.type_of(item.value)
+        data = item.data
+        if data is None or data.size > STORED or not _is_number(Tensor(data.dtype, data.shape)):
+            return self._assumed(item.value)
+        try:
+            array = data.load()
+        except (UnsupportedInput, OSError, ValueError):
+            return self._assumed(item.value)
+        found = of_array(array, data.dtype, self.transfer.fresh(), self.transfer.most)
+        if data.dtype.is_float and found.box.nan.any():
+            self.result.not_finite.append((item.value, found.interval))
+            found = replace(found, box=boxes.cut_to_finite(found.box, data.dtype), exact=None)
+        return found if tensor.dtype in (None, data.dtype) else replace(found, dtype=tensor.dtype or data.dtype)
+
+
+_NO_GRADIENT = frozenset("stop_gradient shape size rank arg_max arg_min sign floor ceil round trunc".split())
+
+
+def _finite_facts(result: Abstract) -> tuple:  # type: ignore[type-arg]
+    return tuple(fact for fact in result.attained if fact.interval.finite)
+
+
+def _floats(tensor: Tensor) -> bool:
+    return tensor.dtype is not None and tensor.dtype.is_float
+
+
+def _is_number(tensor: Tensor) -> bool:
+    return tensor.dtype is None or tensor.dtype.kind not in (Kind.TEXT, Kind.COMPLEX)
+
+
+def _numbers(operands: Sequence[Abstract | None], outs: Sequence[Tensor]) -> bool:
+    return all(_is_number(out) for out in outs)

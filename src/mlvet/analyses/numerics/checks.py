@@ -1,0 +1,155 @@
+"""Whether an operator can make NaN or infinity of what it gets, and under which rule that falls."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from math import inf, isinf
+from typing import Any
+
+import numpy as np
+
+from mlvet.analyses.numerics.abstract import Abstract
+from mlvet.analyses.numerics.hazard import Hazard, Outcome
+from mlvet.domains.dtypes import DType
+from mlvet.domains.intervals import Interval
+from mlvet.ir.graph import Node
+from mlvet.ops import Op
+from mlvet.ops.danger import AllAt, GradientAt, Near, Outside, Overflow
+from mlvet.ops.numeric import Range
+
+OVERFLOW = "arithmetic-overflow"
+HALF_OVERFLOW = "half-precision-overflow"
+ANYTHING = "not-a-number"
+
+
+def forward(op: Op, node: Node, operands: Sequence[Abstract | None], raw: Sequence[Abstract]) -> list[Hazard]:
+    """The hazards of computing the results."""
+    found = list(_named(op, node, operands, raw))
+    if found:
+        return found[:1]
+    nan, infinite = _arises(operands, raw)
+    if not nan and not infinite:
+        return []
+    result = next(each for each in raw if not each.interval.finite)
+    rule = ANYTHING if nan and not infinite else _overflow(OVERFLOW, result.dtype)
+    return [Hazard(node, rule, None, result.interval, _outcome(nan, infinite))]
+
+
+def backward(op: Op, node: Node, operands: Sequence[Abstract | None]) -> list[Hazard]:
+    """The hazards of computing the gradient."""
+    found = []
+    for danger in op.danger or ():
+        at = isinstance(danger, GradientAt) or (isinstance(danger, AllAt) and danger.gradient)
+        if not at or danger.operand >= len(operands):  # type: ignore[union-attr]
+            continue
+        operand = operands[danger.operand]  # type: ignore[union-attr]
+        if operand is None or not operand.dtype.is_float:
+            continue
+        interval = operand.interval
+        if _reaches(interval, danger.point, operand.dtype):  # type: ignore[union-attr]
+            found.append(Hazard(node, danger.rule, danger.operand, interval, Outcome.GRADIENT, backward=True))  # type: ignore[union-attr]
+    return found[:1]
+
+
+def _named(op: Op, node: Node, operands: Sequence[Abstract | None], raw: Sequence[Abstract]) -> Iterator[Hazard]:
+    nan, infinite = _arises(operands, raw)
+    for danger in op.danger or ():
+        if isinstance(danger, GradientAt) or danger.operand >= len(operands):
+            continue
+        operand = operands[danger.operand]
+        if operand is None:
+            continue
+        interval = operand.interval
+        match danger:
+            case Outside(safe=safe):
+                if not _within(interval, safe, operand.dtype) and (nan or infinite or not _explained(op)):
+                    yield Hazard(node, danger.rule, danger.operand, interval, _outcome(nan, infinite))
+            case Near(point=point):
+                if _reaches(interval, point, operand.dtype) and (nan or infinite or not _explained(op) or not operand.dtype.is_float):
+                    yield Hazard(node, danger.rule, danger.operand, interval, _outcome(nan, infinite))
+            case AllAt(point=point, gradient=False):
+                if point in interval and not _saved(op, operand, node, point):
+                    yield Hazard(node, danger.rule, danger.operand, interval, Outcome.NAN)
+            case Overflow(rule=rule):
+                yield from _overflows(node, rule, danger.operand, operand, raw[0], infinite)
+            case _:
+                pass
+
+
+def _explained(op: Op) -> bool:
+    """Whether the transfer tells exactly when NaN and infinity arise, so that the facet only names the cause."""
+    return type(op.numeric).__name__ not in ("Bounded", "NoneType", "ByMode", "Enclosure", "Convex", "Selection")
+
+
+def _overflows(
+    node: Node, rule: str, index: int, operand: Abstract, result: Abstract, infinite: bool
+) -> Iterator[Hazard]:
+    if infinite:
+        guilty = index if rule == "exp-overflow" else None
+        interval = operand.interval if guilty is not None else result.interval
+        yield Hazard(node, _overflow(rule, result.dtype), guilty, interval, Outcome.INFINITY)
+    elif rule == "cast-overflow" and operand.dtype.is_float and result.dtype.is_integer:
+        interval = operand.interval
+        low, high = float(result.dtype.least), float(result.dtype.largest)
+        if interval.nan or interval.low <= low - 1 or interval.high >= high + 1:
+            yield Hazard(node, rule, index, interval, Outcome.WRAPPED)
+
+
+def _arises(operands: Sequence[Abstract | None], raw: Sequence[Abstract]) -> tuple[bool, bool]:
+    """Whether NaN, and whether infinity, is in the results though not in the operands."""
+    given = [operand.box for operand in operands if operand is not None and operand.dtype.is_float]
+    had_nan = any(box.nan.any() for box in given)
+    had_infinity = any(np.isinf(box.low).any() or np.isinf(box.high).any() for box in given)
+    made = [result.box for result in raw if result.dtype.is_float]
+    nan = not had_nan and any(box.nan.any() for box in made)
+    infinite = not had_infinity and any(_infinite(box) for box in made)
+    return nan, infinite
+
+
+def _infinite(box: Any) -> bool:
+    there = box.low <= box.high
+    return bool((np.isinf(box.low) & there).any() or (np.isinf(box.high) & there).any())
+
+
+def _outcome(nan: bool, infinite: bool) -> Outcome:
+    return Outcome.EITHER if nan == infinite else Outcome.NAN if nan else Outcome.INFINITY
+
+
+def _overflow(rule: str, dtype: DType) -> str:
+    """The name of an overflow: in half precision it is a cause of its own."""
+    if rule in ("exp-overflow", "singular-matrix") or not rule.endswith("-overflow"):
+        return rule
+    return HALF_OVERFLOW if dtype.is_float and dtype.bits <= 16 else OVERFLOW if rule != "cast-overflow" else rule
+
+
+def _within(interval: Interval, safe: Range, dtype: DType) -> bool:
+    """Whether all numbers are safe, those that may be flushed to zero included."""
+    if interval.empty:
+        return True
+    low, high = interval.low, interval.high
+    if dtype.is_float:
+        low = 0.0 if 0 < low < dtype.smallest else low
+        high = 0.0 if -dtype.smallest < high < 0 else high
+    if isinf(low) and low < 0 and safe.low == -inf:
+        low = 0.0 if high >= 0 else high
+    if isinf(high) and high > 0 and safe.high == inf and not safe.open_high:
+        high = low
+    return low in safe and high in safe
+
+
+def _reaches(interval: Interval, point: float, dtype: DType) -> bool:
+    gap = dtype.smallest if dtype.is_float and point == 0 else 0.0
+    if interval.empty:
+        return False
+    if gap:
+        return interval.low < gap and interval.high > -gap
+    return interval.low <= point <= interval.high
+
+
+def _saved(op: Op, operand: Abstract, node: Node, point: float) -> bool:
+    """Whether some element along the operator's axis surely is not at the point."""
+    axis = node.attributes.get("axis", -1)
+    if operand.dims is None or not isinstance(axis, int):
+        return False
+    axis = operand.axis(axis)
+    return any(fact.axes <= {axis} and point not in fact.interval and not fact.interval.nan for fact in operand.attained)

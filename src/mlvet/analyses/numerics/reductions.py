@@ -1,0 +1,212 @@
+"""Operators that combine the elements along axes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from math import inf
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from mlvet.analyses.numerics.abstract import Abstract, Attained, Extreme, shape_of
+from mlvet.domains import boxes, grids
+from mlvet.domains.boxes import Box
+from mlvet.domains.grids import Cuts
+from mlvet.domains.intervals import Interval
+from mlvet.domains.tensors import Tensor
+from mlvet.ops import Op
+from mlvet.ops.numeric import Reduction
+
+if TYPE_CHECKING:
+    from mlvet.analyses.numerics.transfer import Transfer
+
+
+def reduction(
+    run: Transfer, op: Op, kind: Reduction, operands: Sequence[Abstract | None], attributes: Any, out: Tensor
+) -> Abstract:
+    x = operands[0]
+    assert x is not None
+    axes = reduced_axes(x, operands[1] if len(operands) > 1 else None, attributes)
+    if axes == ():
+        return replace(x, number=run.fresh(), dtype=shape_of(out)[0], extreme=None)
+    if axes is None or x.dims is None:
+        return _somehow(run, kind, x, out)
+    counts = _counts(x, axes)
+    box = _combined(run, kind.how, x, axes, counts, out)
+    keeps = bool(attributes.get("keepdims", True))
+    cuts = tuple(() if axis in axes else cut for axis, cut in enumerate(x.cuts))
+    if not keeps:
+        cuts = tuple(cut for axis, cut in enumerate(cuts) if axis not in axes)
+        box = box.map(lambda array: array.reshape(grids.cells(cuts)))
+    result = run.made(out, cuts, box)
+    return replace(result, extreme=_extreme(kind.how, x, axes)) if run.relational else result
+
+
+def reduced_axes(x: Abstract, axes: Abstract | None, attributes: Any) -> tuple[int, ...] | None:
+    """The axes, counted from 0; None if they are not known."""
+    given: list[int] = []
+    if axes is not None:
+        if axes.exact is None:
+            return None
+        given = [int(axis) for axis in np.ravel(axes.exact)]
+    if x.dims is None:
+        return None
+    if not given:
+        return () if attributes.get("noop_with_empty_axes", False) else tuple(range(x.rank))
+    found = tuple(sorted({axis + x.rank if axis < 0 else axis for axis in given}))
+    return found if all(0 <= axis < x.rank for axis in found) else None
+
+
+def _counts(x: Abstract, axes: Sequence[int]) -> Any:
+    """How many elements of each cell meet in one result."""
+    assert x.dims is not None
+    counts: Any = np.ones((1,) * x.rank)
+    for axis in axes:
+        shape = [1] * x.rank
+        shape[axis] = -1
+        counts = counts * grids.element_counts(x.cuts[axis], x.dims[axis]).reshape(shape)
+    return counts
+
+
+def _open(x: Abstract, axes: Sequence[int]) -> bool:
+    """Whether it is not known how many elements meet."""
+    return x.dims is None or any(not isinstance(x.dims[axis], int) for axis in axes)
+
+
+def _combined(run: Transfer, how: str, x: Abstract, axes: tuple[int, ...], counts: Any, out: Tensor) -> Box:
+    dtype, _ = shape_of(out)
+    match how:
+        case "sum":
+            total = _sum(x, axes, counts, dtype)
+            return _raised(run, x, axes, total, how)
+        case "mean":
+            return _mean(x, axes, counts, dtype)
+        case "max":
+            return _raised(run, x, axes, _pick(x.box, axes, np.maximum), how)
+        case "min":
+            return _raised(run, x, axes, _pick(x.box, axes, np.minimum), how)
+        case "product":
+            return _product(x, axes, counts, dtype)
+        case "any" | "all":
+            return _pick(x.box, axes, np.maximum if how == "any" else np.minimum)
+        case "count":
+            most = np.maximum(counts.sum(axis=tuple(axes), keepdims=True), 0)
+            shape = boxes.hull(x.box, axes).low.shape
+            return Box(np.zeros(shape), np.broadcast_to(most, shape).astype(np.float64), np.zeros(shape, bool))
+        case "log_sum_exp":
+            top = _pick(x.box, axes, np.maximum)
+            number = np.broadcast_to(counts, x.box.low.shape).sum(axis=tuple(axes), keepdims=True)
+            return boxes.fused(top.low, top.high + np.log(number), top.nan, dtype, steps=8)
+    raise NotImplementedError(how)
+
+
+def _sum(x: Abstract, axes: tuple[int, ...], counts: Any, dtype: Any) -> Box:
+    full = boxes.total(x.box, counts, dtype, axes, keepdims=True)
+    if not _open(x, axes):
+        return full
+    fewest = boxes.total(x.box, np.ones(x.box.low.shape), dtype, axes, keepdims=True)
+    return boxes.join(full, fewest)
+
+
+def _mean(x: Abstract, axes: tuple[int, ...], counts: Any, dtype: Any) -> Box:
+    """Between the least and the greatest element, once the sum has not left the element type."""
+    total = _sum(x, axes, counts, dtype)
+    weights = np.broadcast_to(counts, x.box.low.shape)
+    number = weights.sum(axis=tuple(axes), keepdims=True)
+    with np.errstate(all="ignore"):
+        hull = boxes.hull(x.box, axes)
+        low = (x.box.low * weights).sum(axis=tuple(axes), keepdims=True) / number
+        high = (x.box.high * weights).sum(axis=tuple(axes), keepdims=True) / number
+        low, high = np.where(np.isfinite(low), low, hull.low), np.where(np.isfinite(high), high, hull.high)
+        if _open(x, axes):
+            low, high = hull.low, hull.high
+        slack = np.minimum(number, 2.0**24) * dtype.epsilon * np.maximum(np.abs(hull.low), np.abs(hull.high)) if dtype.is_float else 1.0
+        same_sign_low = np.where(hull.low >= 0, np.maximum(low - slack, 0.0), low - slack)
+        same_sign_high = np.where(hull.high <= 0, np.minimum(high + slack, 0.0), high + slack)
+    overflows = np.isinf(total.low) | np.isinf(total.high)
+    mean = boxes.fused(same_sign_low, same_sign_high, hull.nan, dtype, steps=2)
+    return Box(
+        np.where(overflows & np.isinf(total.low), -inf, mean.low),
+        np.where(overflows & np.isinf(total.high), inf, mean.high),
+        total.nan,
+    )
+
+
+def _pick(x: Box, axes: tuple[int, ...], choose: np.ufunc) -> Box:
+    low, high = (choose.reduce(end, axis=axes, keepdims=True) for end in (x.low, x.high))
+    return Box(low, high, x.nan.any(axis=axes, keepdims=True))
+
+
+def _product(x: Abstract, axes: tuple[int, ...], counts: Any, dtype: Any) -> Box:
+    box = boxes.hull(x.box, axes)
+    weights = np.broadcast_to(counts, x.box.low.shape)
+    number = float(weights.sum(axis=tuple(axes)).max())
+    with np.errstate(all="ignore"):
+        size = np.maximum(np.abs(box.low), np.abs(box.high))
+        most = np.power(np.maximum(size, 1.0), number) if _open(x, axes) else np.power(size, number)
+        least = np.where(box.low >= 0, np.power(np.minimum(box.low, 1.0) if _open(x, axes) else box.low, number), -most)
+        largest = max(float(np.power(np.maximum(size, 1.0), number).max()), 0.0)
+        slack = 1.0 + min(number, 2.0**24) * (dtype.epsilon if dtype.is_float else 0.0)
+    partial = not dtype.is_float or largest <= dtype.largest
+    low = np.where(least > 0, least / slack, least * slack)
+    found = boxes.fused(low, most * slack, box.nan, dtype, steps=2)
+    if partial:
+        return found
+    return Box(np.where(box.low >= 0, 0.0, -inf), np.full(found.low.shape, inf), found.nan | (box.low <= 0) & (box.high >= 0))
+
+
+def _raised(run: Transfer, x: Abstract, axes: tuple[int, ...], box: Box, how: str) -> Box:
+    """What is attained somewhere along the axes bounds their maximum, minimum, and sum of nonnegative elements."""
+    if not run.relational:
+        return box
+    low, high = box.low, box.high
+    for fact in x.attained:
+        if not fact.axes <= set(axes) or fact.interval.nan or fact.interval.empty:
+            continue
+        if how == "max":
+            low = np.maximum(low, fact.interval.low)
+        elif how == "min":
+            high = np.minimum(high, fact.interval.high)
+        elif how == "sum" and x.interval.low >= 0:
+            low = np.maximum(low, fact.interval.low)
+    return Box(np.minimum(low, high), high, box.nan)
+
+
+def _extreme(how: str, x: Abstract, axes: tuple[int, ...]) -> Extreme | None:
+    along = frozenset(axes)
+    if how in ("max", "min"):
+        return Extreme(x.number, along, greatest=how == "max")
+    if how == "sum" and x.interval.low >= 0:
+        return Extreme(x.number, along, greatest=True, attains=False)
+    return None
+
+
+def _somehow(run: Transfer, kind: Reduction, x: Abstract, out: Tensor) -> Abstract:
+    """The elements of a tensor combined in groups of unknown size."""
+    dtype, dims = shape_of(out)
+    cuts: Cuts = grids.uncut(0 if dims is None else len(dims))
+    hull = x.interval
+    one = Box(np.array([hull.low]), np.array([hull.high]), np.array([hull.nan]))
+    match kind.how:
+        case "sum":
+            many = np.array([float(grids.MANY)])
+            box = boxes.join(boxes.total(one, many, dtype, (0,), keepdims=True), one)
+        case "max" | "min" | "any" | "all" | "mean":
+            box = one
+        case "count":
+            box = boxes.of_interval(Interval(0.0, float(grids.MANY)), (1,))
+        case "log_sum_exp":
+            box = boxes.fused(one.low, one.high + np.log(float(grids.MANY)), one.nan, dtype, steps=8)
+        case _:
+            box = boxes.whole(dtype, (1,))
+    return run.made(out, cuts, box.map(lambda array: array.reshape(())) if not cuts else box)
+
+
+def attained_by_softmax(x: Abstract, axis: int) -> tuple[Attained, ...]:
+    """Some element of each slice has at least its share of the whole."""
+    if x.dims is None:
+        return ()
+    size = x.dims[axis]
+    share = 1.0 / size if isinstance(size, int) and size > 0 else 0.0
+    return (Attained(frozenset({axis}), Interval(share * (1 - 1e-2), 1.0)),)
