@@ -75,9 +75,6 @@ class Outcome:
 
 def vet_model(job: Job) -> Outcome:
     """Every static analysis of one model file."""
-    from mlvet.analyses.catalogue import catalogue
-    from mlvet.analyses.shapes.inference import infer
-    from mlvet.analyses.shapes.judgement import findings
     from mlvet.frontends.models import AMBIGUOUS, read_model
 
     try:
@@ -88,16 +85,25 @@ def vet_model(job: Job) -> Outcome:
         return Outcome(problems=[Problem(job.shown, str(error))])
     except RecursionError:
         return Outcome(problems=[Problem(job.shown, "nested too deeply to be read")])
+    return vet_graph(graph, job.shown, job.numerics)
+
+
+def vet_graph(graph: Graph, shown: str, numerics: NumericsRequest | None) -> Outcome:
+    """Every static analysis of one graph, without that of its numbers if nothing is asked of them."""
+    from mlvet.analyses.catalogue import catalogue
+    from mlvet.analyses.shapes.inference import infer
+    from mlvet.analyses.shapes.judgement import findings
+
     inference = infer(graph)
     outcome = Outcome(
         findings=list(findings(graph, inference, catalogue())),
-        notes=[f"{job.shown}: {note}" for note in (*graph.notes, *inference.failures)],
+        notes=[f"{shown}: {note}" for note in (*graph.notes, *inference.failures)],
         analysed=inference.analysed,
         unanalysed=inference.unanalysed,
         files=1,
     )
-    if job.numerics is not None:
-        outcome.add(_numerics(graph, inference, job.numerics, job.shown))
+    if numerics is not None:
+        outcome.add(_numerics(graph, inference, numerics, shown))
     return outcome
 
 
@@ -141,10 +147,10 @@ def require_names(outcome: Outcome, config: Config) -> None:
     known = [*outcome.inputs, *outcome.parameters]
     inputs = ", ".join(f"`{name}`" for name in dict.fromkeys(outcome.inputs)) or "none"
     for name in sorted(config.asked_ranges - outcome.meant):
-        what = "no input or parameter of the checked models"
-        raise UsageError(f"--range: `{name}` is {what}{did_you_mean(name, known)} (inputs: {inputs})")
+        what = "no input or parameter of a checked model has the name"
+        raise UsageError(f"{what} `{name}`, for which a range is given{did_you_mean(name, known)} (inputs: {inputs})")
     if config.data is not None and not outcome.sampled:
-        raise UsageError(f"--data: {config.data} has no array named as an input or parameter (inputs: {inputs})")
+        raise UsageError(f"{config.data}: no array has the name of an input or parameter (inputs: {inputs})")
 
 
 def _memory(jobs: list[Job]) -> int:

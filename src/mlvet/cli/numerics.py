@@ -6,6 +6,7 @@ import argparse
 from collections.abc import Iterable, Mapping
 from math import isnan
 
+from mlvet.core.config import holds_numbers
 from mlvet.core.errors import UsageError
 
 Range = tuple[str, tuple[float, float]]
@@ -18,10 +19,9 @@ def read_range(text: str) -> Range:
     if not equals or not name.strip() or not colon:
         raise argparse.ArgumentTypeError(f"`{text}` is not of the form NAME=LO:HI")
     ends = _number(low, text), _number(high, text)
-    if ends[0] > ends[1]:
-        raise argparse.ArgumentTypeError(f"`{text}` is empty: {low} is greater than {high}")
-    if ends[0] == ends[1] and abs(ends[0]) == float("inf"):
-        raise argparse.ArgumentTypeError(f"`{text}` holds no finite number")
+    if not holds_numbers(*ends):
+        because = f"{low} is greater than {high}" if ends[0] > ends[1] else "it has no finite number"
+        raise argparse.ArgumentTypeError(f"`{text}` is empty: {because}")
     return name.strip(), ends
 
 

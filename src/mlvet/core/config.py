@@ -7,6 +7,7 @@ import os
 import tomllib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields, replace
+from math import inf
 from pathlib import Path
 from typing import Any
 
@@ -152,9 +153,14 @@ def _ranges(value: Any) -> dict[str, tuple[float, float]]:
     return {name: _range(bounds) for name, bounds in value.items()}
 
 
+def holds_numbers(low: float, high: float) -> bool:
+    """Whether there is a finite number from `low` to `high`."""
+    return low <= high and low < inf and high > -inf
+
+
 def _range(value: Any) -> tuple[float, float]:
     numbers = isinstance(value, list) and len(value) == 2 and all(type(bound) in (int, float) for bound in value)
-    if not numbers or not value[0] <= value[1]:
+    if not numbers or not holds_numbers(float(value[0]), float(value[1])):
         raise ValueError("must give [low, high] with low <= high for each input")
     return (float(value[0]), float(value[1]))
 

@@ -22,17 +22,20 @@ _SCALINGS = {
 }
 
 
-def of(parameter: Parameter, tensor: Tensor) -> Assumed | None:
-    """The range of a parameter after training, from the range of its first elements.
+def of(parameter: Parameter, tensor: Tensor, *, learned: bool) -> Assumed | None:
+    """The range of a parameter in use, from the range of its first elements.
 
-    Training moves an element by as much as the first elements are large, and by at least 1.
+    Training moves an element by as much as the first elements are large, and by at least 1; so do updates of floats
+    that are not trained. Integers stay.
     """
     initialiser = parameter.initialiser
     first = None if initialiser is None else first_elements(initialiser, tensor)
     if initialiser is None or first is None or first.empty or not first.finite:
         return None
+    if tensor.dtype is not None and not tensor.dtype.is_float:
+        return Assumed(first, Origin.INITIALISER, f"starts as {initialiser.name} in {first}")
     margin = max(1.0, abs(first.low), abs(first.high))
-    moves = "training moves" if parameter.trainable else "updates move"
+    moves = "training moves" if learned else "updates move"
     why = f"starts as {initialiser.name} in {first}, and {moves} it by at most {margin:g}"
     return Assumed(Interval(first.low - margin, first.high + margin), Origin.INITIALISER, why)
 

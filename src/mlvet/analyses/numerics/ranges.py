@@ -86,7 +86,8 @@ def assumed_ranges(graph: Graph, inference: Inference, given: Given | None = Non
 def assume(graph: Graph, inference: Inference, given: Given) -> Assumptions:
     """Settle every range: the user's word, his data, the initialiser, the known meaning, the name, the element type.
 
-    The name of a running statistic or counter, which no gradient changes, says more than its initialiser. A parameter
+    The name of a running statistic or counter, which no gradient changes, says more than its initialiser, and the
+    initialiser of a sum that is added to says nothing. A parameter
     whose elements are stored has a range here only if the user gives one. Values that are no numbers have none.
     """
     from mlvet.analyses.numerics import initialisers, statistics
@@ -103,6 +104,7 @@ def assume(graph: Graph, inference: Inference, given: Given) -> Assumptions:
                 or _fitting(statistics.of_name(value.name, tensor, None), tensor)
                 or by_dtype(tensor)
             )
+    counted = {node.inputs[0] for node in graph.nodes() if node.op in ("assign_add", "assign_sub") and node.inputs}
     for parameter in graph.parameters:
         tensor = inference.type_of(parameter.value)
         if not _is_number(tensor):
@@ -112,12 +114,11 @@ def assume(graph: Graph, inference: Inference, given: Given) -> Assumptions:
             found.ranges[parameter.value] = said
         elif parameter.data is None:
             named = _fitting(statistics.of_name(parameter.name, tensor, parameter.initialiser), tensor)
-            certain = not parameter.trainable or statistics.is_updated(parameter.name)
+            learned = parameter.trainable and (tensor.dtype is None or tensor.dtype.is_float)
+            certain = not learned or statistics.is_updated(parameter.name)
+            first = None if parameter.value in counted else initialisers.of(parameter, tensor, learned=learned)
             found.ranges[parameter.value] = (
-                (named if certain else None)
-                or _fitting(initialisers.of(parameter, tensor), tensor)
-                or named
-                or by_dtype(tensor)
+                (named if certain else None) or _fitting(first, tensor) or named or by_dtype(tensor)
             )
     return found
 

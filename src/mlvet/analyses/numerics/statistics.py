@@ -11,9 +11,11 @@ from mlvet.domains.tensors import Tensor
 from mlvet.ir.graph import Initialiser
 
 _LARGEST_STATISTIC = 1e16
+_LARGEST_MEAN = 1e8
 _LARGEST_COUNT = 1e9
 _VARIANCES = frozenset({"variance", "moving_variance", "running_variance", "moving_var", "running_var"})
 _DEVIATIONS = frozenset({"stddev", "std", "moving_std", "running_std", "moving_stddev", "running_stddev"})
+_MEANS = frozenset({"moving_mean", "running_mean", "moving_avg", "moving_average", "running_average"})
 _COUNTS = frozenset({"count", "counter", "step", "steps", "global_step", "iteration", "iterations", "batch_size"})
 _UPDATED = re.compile(r"(moving|running)_.+|global_step|beta_?[12]_power")
 _LOGARITHM = re.compile(r"(^|_)log")
@@ -44,6 +46,11 @@ def _by_name(name: str, tensor: Tensor) -> Assumed | None:
         return _from(0, min(_LARGEST_STATISTIC, largest), "a variance is not negative")
     if _ends(last, _DEVIATIONS):
         return _from(0, min(_LARGEST_STATISTIC, largest), "a standard deviation is not negative")
+    if _ends(last, _MEANS):
+        high = min(_LARGEST_MEAN, largest)
+        return Assumed(
+            Interval(-high, high), Origin.HEURISTIC, f"a running mean, by its name; taken to be within {high:g}"
+        )
     if re.fullmatch(r"beta_?[12]_power", last):
         return _from(0, 1 - 1e-6, "a power of a decay rate is in [0, 1)")
     if _ends(last, _COUNTS):
