@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 _SPARE = 4 << 30
 _COPIES = 4
+_LISTED = 12
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,7 +146,9 @@ def vet_models(jobs: Iterable[Job], executor: Executor, timeout: float) -> Outco
 def require_names(outcome: Outcome, config: Config) -> None:
     """Raise UsageError if a range of the command line, or all arrays of the data file, are of no model's value."""
     known = [*outcome.inputs, *outcome.parameters]
-    inputs = ", ".join(f"`{name}`" for name in dict.fromkeys(outcome.inputs)) or "none"
+    names = list(dict.fromkeys(outcome.inputs))
+    rest = f" and {len(names) - _LISTED} more" if len(names) > _LISTED else ""
+    inputs = (", ".join(f"`{name}`" for name in names[:_LISTED]) or "none") + rest
     for name in sorted(config.asked_ranges - outcome.meant):
         what = "no input or parameter of a checked model has the name"
         raise UsageError(f"{what} `{name}`, for which a range is given{did_you_mean(name, known)} (inputs: {inputs})")

@@ -48,9 +48,8 @@ def _by_name(name: str, tensor: Tensor) -> Assumed | None:
         return _from(0, min(_LARGEST_STATISTIC, largest), "a standard deviation is not negative")
     if _ends(last, _MEANS):
         high = min(_LARGEST_MEAN, largest)
-        return Assumed(
-            Interval(-high, high), Origin.HEURISTIC, f"a running mean, by its name; taken to be within {high:g}"
-        )
+        why = f"a running mean, by its name; taken to be within {high:g} of 0"
+        return Assumed(Interval(-high, high), Origin.HEURISTIC, why)
     if re.fullmatch(r"beta_?[12]_power", last):
         return _from(0, 1 - 1e-6, "a power of a decay rate is in [0, 1)")
     if _ends(last, _COUNTS):
