@@ -7,28 +7,46 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from mlvet.core.errors import UnsupportedInput
+from mlvet.core.config import Config
+from mlvet.core.errors import UnsupportedInput, UsageError
 from mlvet.core.executor import Died, Executor, Failed, Ok, TimedOut
 from mlvet.core.finding import Finding
 from mlvet.core.result import Problem
+from mlvet.core.rule import did_you_mean
+
+if TYPE_CHECKING:
+    from mlvet.analyses.numerics.request import NumericsRequest
+    from mlvet.analyses.shapes.inference import Inference
+    from mlvet.ir.graph import Graph
 
 _SPARE = 4 << 30
 _COPIES = 4
+_LISTED = 12
 
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """A model file; `named` says that the user asked for it, so that it must be a model."""
+    """A model file; `named` says that the user asked for it, so that it must be a model.
+
+    `numerics` is what the numerics engine is asked, the same for all files.
+    """
 
     path: Path
     shown: str
     named: bool = True
+    numerics: NumericsRequest | None = None
 
 
 @dataclass(slots=True)
 class Outcome:
-    """What came of some model files. `passed_over` counts files of a folder that only look like models."""
+    """What came of some model files.
+
+    `passed_over` counts files of a folder that only look like models. `inputs` and `parameters` are the names that
+    ranges can be given to, `meant` and `sampled` the user's ranges and arrays that are of one of them; all are empty
+    if the user gives none.
+    """
 
     findings: list[Finding] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
@@ -37,6 +55,10 @@ class Outcome:
     unanalysed: Counter[str] = field(default_factory=Counter)
     files: int = 0
     passed_over: int = 0
+    inputs: list[str] = field(default_factory=list)
+    parameters: list[str] = field(default_factory=list)
+    meant: set[str] = field(default_factory=set)
+    sampled: set[str] = field(default_factory=set)
 
     def add(self, other: Outcome) -> None:
         self.findings += other.findings
@@ -46,13 +68,14 @@ class Outcome:
         self.unanalysed += other.unanalysed
         self.files += other.files
         self.passed_over += other.passed_over
+        self.inputs += other.inputs
+        self.parameters += other.parameters
+        self.meant |= other.meant
+        self.sampled |= other.sampled
 
 
 def vet_model(job: Job) -> Outcome:
     """Every static analysis of one model file."""
-    from mlvet.analyses.catalogue import catalogue
-    from mlvet.analyses.shapes.inference import infer
-    from mlvet.analyses.shapes.judgement import findings
     from mlvet.frontends.models import AMBIGUOUS, read_model
 
     try:
@@ -63,13 +86,42 @@ def vet_model(job: Job) -> Outcome:
         return Outcome(problems=[Problem(job.shown, str(error))])
     except RecursionError:
         return Outcome(problems=[Problem(job.shown, "nested too deeply to be read")])
+    return vet_graph(graph, job.shown, job.numerics)
+
+
+def vet_graph(graph: Graph, shown: str, numerics: NumericsRequest | None) -> Outcome:
+    """Every static analysis of one graph, without that of its numbers if nothing is asked of them."""
+    from mlvet.analyses.catalogue import catalogue
+    from mlvet.analyses.shapes.inference import infer
+    from mlvet.analyses.shapes.judgement import findings
+
     inference = infer(graph)
-    return Outcome(
+    outcome = Outcome(
         findings=list(findings(graph, inference, catalogue())),
-        notes=[f"{job.shown}: {note}" for note in (*graph.notes, *inference.failures)],
+        notes=[f"{shown}: {note}" for note in (*graph.notes, *inference.failures)],
         analysed=inference.analysed,
         unanalysed=inference.unanalysed,
         files=1,
+    )
+    if numerics is not None:
+        outcome.add(_numerics(graph, inference, numerics, shown))
+    return outcome
+
+
+def _numerics(graph: Graph, inference: Inference, request: NumericsRequest, shown: str) -> Outcome:
+    """What the numerics engine says of a graph."""
+    from mlvet.analyses.numerics.ranges import assume
+
+    if not request.given.names:
+        return Outcome()
+    assumptions = assume(graph, inference, request.given)
+    return Outcome(
+        problems=[Problem(shown, refusal) for refusal in assumptions.refusals],
+        notes=[f"{shown}: {remark}" for remark in assumptions.remarks],
+        inputs=[value.name for value in graph.inputs],
+        parameters=[parameter.name for parameter in graph.parameters],
+        meant=assumptions.meant,
+        sampled=assumptions.sampled,
     )
 
 
@@ -89,6 +141,19 @@ def vet_models(jobs: Iterable[Job], executor: Executor, timeout: float) -> Outco
                 together.problems.append(Problem(job.shown, f"could not be analysed, a defect of mlvet: {error}"))
     together.notes += _coverage(together)
     return together
+
+
+def require_names(outcome: Outcome, config: Config) -> None:
+    """Raise UsageError if a range of the command line, or all arrays of the data file, are of no model's value."""
+    known = [*outcome.inputs, *outcome.parameters]
+    names = list(dict.fromkeys(outcome.inputs))
+    rest = f" and {len(names) - _LISTED} more" if len(names) > _LISTED else ""
+    inputs = (", ".join(f"`{name}`" for name in names[:_LISTED]) or "none") + rest
+    for name in sorted(config.asked_ranges - outcome.meant):
+        what = "no input or parameter of a checked model has the name"
+        raise UsageError(f"{what} `{name}`, for which a range is given{did_you_mean(name, known)} (inputs: {inputs})")
+    if config.data is not None and not outcome.sampled:
+        raise UsageError(f"{config.data}: no array has the name of an input or parameter (inputs: {inputs})")
 
 
 def _memory(jobs: list[Job]) -> int:

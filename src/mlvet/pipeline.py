@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import time
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -11,7 +12,7 @@ from pathlib import Path
 from mlvet.analyses.catalogue import catalogue
 from mlvet.core.baseline import DEFAULT_NAME, read_baseline
 from mlvet.core.config import Config
-from mlvet.core.errors import UnsupportedInput
+from mlvet.core.errors import UnsupportedInput, UsageError
 from mlvet.core.executor import Executor
 from mlvet.core.finding import Finding
 from mlvet.core.fingerprint import fingerprinted
@@ -20,7 +21,7 @@ from mlvet.core.rule import expand
 from mlvet.core.source import Source
 from mlvet.discovery import SOURCES, discover
 from mlvet.frontends.source import read_source
-from mlvet.model_files import Job, Outcome, vet_models
+from mlvet.model_files import Job, Outcome, require_names, vet_models
 
 
 @dataclass(slots=True)
@@ -43,9 +44,10 @@ def vet(paths: Iterable[Path], config: Config, executor: Executor, *, known: fro
     known = _baseline(config) if known is None else known
     reading = read(paths, config, base)
     shown = {source.path: source for source in reading.sources.values()}
+    jobs = _model_jobs(reading, config)
 
     findings, notes, figures, complete = _analyse(reading, config, executor)
-    models = _vet_models(reading, config, executor)
+    models = _vet_models(jobs, config, executor)
     findings += models.findings
     notes += models.notes
     wanted = _Wanted(selected, config, base)
@@ -94,8 +96,26 @@ def _analyse(
     return outcome.findings, outcome.notes, {"pycheck": dict(outcome.figures)}, outcome.complete
 
 
-def _vet_models(reading: Reading, config: Config, executor: Executor) -> Outcome:
-    return vet_models(reading.models, executor, config.timeout) if reading.models else Outcome()
+def _model_jobs(reading: Reading, config: Config) -> list[Job]:
+    """The model files with what the numerics engine is asked of them."""
+    if not reading.models:
+        if config.asked_ranges or config.data is not None:
+            option = "--range" if config.asked_ranges else "--data"
+            raise UsageError(f"{option} is for models, and there is none among the paths")
+        return []
+    from mlvet.analyses.numerics.request import request_of
+
+    request = request_of(config)
+    return [replace(job, numerics=request) for job in reading.models]
+
+
+def _vet_models(jobs: list[Job], config: Config, executor: Executor) -> Outcome:
+    if not jobs:
+        return Outcome()
+    outcome = vet_models(jobs, executor, config.timeout)
+    if not outcome.problems:
+        require_names(outcome, config)
+    return outcome
 
 
 class _Wanted:
@@ -131,5 +151,6 @@ def _baseline(config: Config) -> frozenset[str]:
 
 def _visible(findings: list[Finding], config: Config) -> tuple[list[Finding], Hidden]:
     sure = [finding for finding in findings if finding.certainty.at_least(config.min_certainty)]
+    unsure = Counter(finding.certainty for finding in findings if not finding.certainty.at_least(config.min_certainty))
     grave = [finding for finding in sure if finding.severity.at_least(config.min_severity)]
-    return grave, Hidden(certainty=len(findings) - len(sure), severity=len(sure) - len(grave))
+    return grave, Hidden(unsure=unsure, severity=len(sure) - len(grave))

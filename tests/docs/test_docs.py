@@ -21,7 +21,7 @@ from mlvet import __version__
 from mlvet.analyses.catalogue import catalogue
 from mlvet.analyses.pycheck.checkers import NAMES
 from mlvet.cli.parser import parse
-from mlvet.core.config import Config, load_config
+from mlvet.core.config import INTERNAL, Config, load_config
 from mlvet.core.errors import UsageError
 from mlvet.report import FORMATS
 
@@ -30,6 +30,7 @@ README = (ROOT / "README.md").read_text(encoding="utf-8")
 ACTION = yaml.safe_load((ROOT / "action.yml").read_text(encoding="utf-8"))
 HOOKS = yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text(encoding="utf-8"))
 DOCUMENTS = sorted(path for folder in (".", "docs", "examples", "benchmarks") for path in (ROOT / folder).glob("*.md"))
+NUMERICS = ("tensor_abstraction", "numeric_abstraction", "witness_seconds")
 WRITTEN_BY_BENCH = {ROOT / "benchmarks" / "README.md"}
 
 
@@ -114,9 +115,10 @@ def test_the_configuration_example_parses_and_has_every_key(tmp_path: Path) -> N
     (tmp_path / "pyproject.toml").write_text(example, encoding="utf-8")
     config = load_config(tmp_path)
     table = tomllib.loads(example)["tool"]["mlvet"]
-    assert set(table) == {setting.name.replace("_", "-") for setting in fields(Config)} - {"root", "trust-python"}
+    settings = {setting.name for setting in fields(Config)} - set(INTERNAL)
+    assert set(table) == {name.replace("_", "-") for name in settings}
     assert config.python == tmp_path / ".venv"
-    for name in ("select", "ignore", "min_certainty", "min_severity", "fail_on", "checkers", "timeout"):
+    for name in ("select", "ignore", "min_certainty", "min_severity", "fail_on", "checkers", "timeout", *NUMERICS):
         assert getattr(config, name) == getattr(Config(), name), name
 
 

@@ -161,7 +161,7 @@ def vetting() -> Vetting:
         seconds=0.84,
         operators_analysed=120,
         operators_unanalysed=3,
-        hidden=Hidden(certainty=5, severity=1, suppressed=2, baseline=7),
+        hidden=Hidden(unsure={Certainty.POSSIBLE: 4, Certainty.LIKELY: 1}, severity=1, suppressed=2, baseline=7),
         notes=("pyrefly did not answer within 60 s",),
         problems=(Problem("broken.onnx", "not a model: truncated"),),
     )

@@ -58,7 +58,7 @@ train.py:11:18: warning[missing-attribute] likely
 
 Found 1 error, 2 warnings, 1 suggestion in 14 files (0.8 s); 1 input could not be analysed.
 Analysed 120 operators, 3 not analysed.
-5 more are less certain: show them with --min-certainty possible
+5 more are less certain (4 possible, 1 likely): show them with --min-certainty possible
 1 more is less severe: show it with --min-severity suggestion
 2 more are suppressed by comments
 7 more are in the baseline
@@ -72,9 +72,10 @@ def test_nothing_found(clean: Vetting) -> None:
 
 
 def test_counts_are_told_even_when_nothing_is_shown(make) -> None:
-    summary = Summary(files=1, seconds=2.0, hidden=Hidden(certainty=1))
+    summary = Summary(files=1, seconds=2.0, hidden=Hidden(unsure={Certainty.POSSIBLE: 1}))
     assert render("full", make(summary=summary)) == (
-        "No problems found in 1 file (2.0 s).\n1 more is less certain: show it with --min-certainty possible\n"
+        "No problems found in 1 file (2.0 s).\n"
+        "1 more is less certain (1 possible): show it with --min-certainty possible\n"
     )
 
 

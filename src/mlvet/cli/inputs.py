@@ -9,6 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from mlvet.cli.numerics import merged
 from mlvet.core.config import Config, load_config
 from mlvet.core.errors import UsageError
 from mlvet.core.executor import Executor
@@ -51,6 +52,12 @@ def config_of(options: argparse.Namespace, paths: list[Path]) -> Config:
         "baseline": Path(options.baseline) if options.baseline else None,
         "python": Path(options.python) if options.python else None,
         "trust_python": True if options.python else None,
+        "ranges": merged(config.ranges, options.ranges or ()),
+        "asked_ranges": frozenset(name for name, _ in options.ranges or ()),
+        "data": Path(options.data) if options.data is not None else None,
+        "tensor_abstraction": options.tensor_abstraction,
+        "numeric_abstraction": options.numeric_abstraction,
+        "witness_seconds": options.witness_seconds,
         "timeout": options.timeout,
         "jobs": options.jobs,
     }

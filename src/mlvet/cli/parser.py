@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NoReturn
 
 from mlvet import __version__
 from mlvet.cli.streams import put
-from mlvet.core.config import LARGEST
+from mlvet.core.config import LARGEST, NUMERIC_ABSTRACTIONS, TENSOR_ABSTRACTIONS
 from mlvet.core.errors import UsageError
 from mlvet.core.grade import Certainty, Grade, Severity
 from mlvet.report import FORMATS
@@ -153,6 +153,7 @@ def _inputs(parser: argparse.ArgumentParser) -> None:
     which.add_argument(
         "--baseline", metavar="FILE", help="known findings (default: mlvet-baseline.json in the project)"
     )
+    _numerics(parser.add_argument_group("numbers in models"))
     how = parser.add_argument_group("how to run")
     how.add_argument(
         "--checkers",
@@ -166,6 +167,39 @@ def _inputs(parser: argparse.ArgumentParser) -> None:
     how.add_argument("--jobs", type=_number(int), metavar="N", help="processes at once (default: one per core)")
     how.add_argument(
         "--timeout", type=_number(float), metavar="SECONDS", help="limit for each checker run (default: 120)"
+    )
+
+
+def _numerics(group: argparse._ArgumentGroup) -> None:
+    """What is assumed of the numbers in models, and how closely they are followed."""
+    from mlvet.cli.numerics import read_range
+
+    group.add_argument(
+        "--range",
+        dest="ranges",
+        metavar="NAME=LO:HI",
+        type=read_range,
+        action="append",
+        help="what the elements of an input or parameter can be; -inf and inf mean without a limit",
+    )
+    group.add_argument(
+        "--data", metavar="FILE", help=".npz file of samples; their extremes are the ranges of inputs of the same names"
+    )
+    group.add_argument(
+        "--tensor-abstraction",
+        choices=TENSOR_ABSTRACTIONS,
+        help=f"how many numbers stand for a tensor (default: {TENSOR_ABSTRACTIONS[0]})",
+    )
+    group.add_argument(
+        "--numeric-abstraction",
+        choices=NUMERIC_ABSTRACTIONS,
+        help=f"what is known of those numbers (default: {NUMERIC_ABSTRACTIONS[0]})",
+    )
+    group.add_argument(
+        "--witness-seconds",
+        type=_seconds,
+        metavar="SECONDS",
+        help="how long to search each model for inputs that make NaN or infinity (default: 10; 0: do not)",
     )
 
 
@@ -203,3 +237,13 @@ def _number(kind: Callable[[str], float]) -> Callable[[str], float]:
         return value
 
     return read
+
+
+def _seconds(text: str) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        value = -1
+    if not 0 <= value <= LARGEST:
+        raise argparse.ArgumentTypeError(f"`{text}` is not a number of seconds, at most {LARGEST}, or 0")
+    return value

@@ -7,6 +7,7 @@ import os
 import tomllib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields, replace
+from math import inf
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,8 @@ from mlvet.core.rule import did_you_mean
 
 LARGEST = 1_000_000
 """The most jobs, and the most seconds, that a setting can ask for."""
+TENSOR_ABSTRACTIONS = ("partitioning", "smashing", "expansion")
+NUMERIC_ABSTRACTIONS = ("affine", "intervals")
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +27,8 @@ class Config:
 
     `root` is the folder of the configuration file, else of the repository, else the working folder. Patterns in
     `exclude` and `per_file_ignores` are relative to it. `ranges` maps input names to (low, high). `trust_python` says
-    that the user named `python` himself, so checkers may execute it; a file of the project cannot set it.
+    that the user named `python` himself, so checkers may execute it; a file of the project cannot set it. Nor can it
+    name `data`, the file that ranges are taken from, or say that `asked_ranges` must be of inputs that there are.
     """
 
     root: Path = field(default_factory=Path.cwd)
@@ -39,6 +43,11 @@ class Config:
     python: Path | None = None
     trust_python: bool = False
     ranges: Mapping[str, tuple[float, float]] = field(default_factory=dict)
+    asked_ranges: frozenset[str] = frozenset()
+    data: Path | None = None
+    tensor_abstraction: str = "partitioning"
+    numeric_abstraction: str = "affine"
+    witness_seconds: float = 10.0
     baseline: Path | None = None
     timeout: float = 120.0
     jobs: int | None = None
@@ -105,11 +114,12 @@ def _read(path: Path) -> dict[str, Any]:
         raise UsageError(f"{path}: not valid TOML: it nests too deeply") from error
 
 
-_INTERNAL = ("root", "trust_python")
+INTERNAL = ("root", "trust_python", "asked_ranges", "data")
+"""The settings that a file cannot have."""
 
 
 def _parse(table: Mapping[str, Any], path: Path) -> Config:
-    known = [setting.name.replace("_", "-") for setting in fields(Config) if setting.name not in _INTERNAL]
+    known = [setting.name.replace("_", "-") for setting in fields(Config) if setting.name not in INTERNAL]
     settings: dict[str, Any] = {}
     for key, value in table.items():
         if key not in known:
@@ -143,9 +153,14 @@ def _ranges(value: Any) -> dict[str, tuple[float, float]]:
     return {name: _range(bounds) for name, bounds in value.items()}
 
 
+def holds_numbers(low: float, high: float) -> bool:
+    """Whether there is a finite number from `low` to `high`."""
+    return low <= high and low < inf and high > -inf
+
+
 def _range(value: Any) -> tuple[float, float]:
     numbers = isinstance(value, list) and len(value) == 2 and all(type(bound) in (int, float) for bound in value)
-    if not numbers or not value[0] <= value[1]:
+    if not numbers or not holds_numbers(float(value[0]), float(value[1])):
         raise ValueError("must give [low, high] with low <= high for each input")
     return (float(value[0]), float(value[1]))
 
@@ -159,6 +174,15 @@ def _member(scale: type[Grade]) -> Callable[[Any], Grade]:
     return read
 
 
+def _one_of(words: tuple[str, ...]) -> Callable[[Any], str]:
+    def read(value: Any) -> str:
+        if value not in words:
+            raise ValueError(f"must be one of {', '.join(words)}")
+        return str(value)
+
+    return read
+
+
 def _path(value: Any) -> Path:
     if not isinstance(value, str) or not value:
         raise TypeError("must be a path")
@@ -168,6 +192,12 @@ def _path(value: Any) -> Path:
 def _positive(value: Any) -> float:
     if type(value) not in (int, float) or not 0 < value <= LARGEST:
         raise ValueError(f"must be a number above zero, at most {LARGEST}")
+    return float(value)
+
+
+def _seconds(value: Any) -> float:
+    if type(value) not in (int, float) or not 0 <= value <= LARGEST:
+        raise ValueError(f"must be a number of seconds, at most {LARGEST}, or 0")
     return float(value)
 
 
@@ -188,6 +218,9 @@ _READERS: Mapping[str, Callable[[Any], Any]] = {
     "checkers": _strings,
     "python": _path,
     "ranges": _ranges,
+    "tensor-abstraction": _one_of(TENSOR_ABSTRACTIONS),
+    "numeric-abstraction": _one_of(NUMERIC_ABSTRACTIONS),
+    "witness-seconds": _seconds,
     "baseline": _path,
     "timeout": _positive,
     "jobs": _count,

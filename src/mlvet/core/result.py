@@ -8,23 +8,28 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from mlvet.core.finding import Finding
-from mlvet.core.grade import Severity
+from mlvet.core.grade import Certainty, Severity
 from mlvet.core.rule import Catalogue
 from mlvet.core.source import Source
 
 
 @dataclass(frozen=True, slots=True)
 class Hidden:
-    """How many findings were made but are not shown, and why."""
+    """How many findings were made but are not shown, and why; `unsure` counts the less certain by their certainty."""
 
-    certainty: int = 0
+    unsure: Mapping[Certainty, int] = field(default_factory=dict)
     severity: int = 0
     suppressed: int = 0
     baseline: int = 0
 
-    def to_json(self) -> dict[str, int]:
+    @property
+    def certainty(self) -> int:
+        return sum(self.unsure.values())
+
+    def to_json(self) -> dict[str, Any]:
         return {
             "certainty": self.certainty,
+            "by_certainty": {grade.value: self.unsure[grade] for grade in Certainty if self.unsure.get(grade)},
             "severity": self.severity,
             "suppressed": self.suppressed,
             "baseline": self.baseline,

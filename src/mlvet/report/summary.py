@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from mlvet.core.grade import Severity
+from mlvet.core.grade import Certainty, Severity
 from mlvet.core.result import Hidden, Vetting
 
 
@@ -32,7 +32,10 @@ def remarks(vetting: Vetting) -> Iterator[str]:
 def hidden(counts: Hidden) -> Iterator[str]:
     """One line for each reason why findings are not shown, with the way to see them."""
     if counts.certainty:
-        yield f"{_more(counts.certainty)} less certain: show {_them(counts.certainty)} with --min-certainty possible"
+        grades = [grade for grade in Certainty if counts.unsure.get(grade)]
+        split = ", ".join(f"{counts.unsure[grade]:,} {grade.value}" for grade in grades)
+        how = f"show {_them(counts.certainty)} with --min-certainty {grades[0].value}"
+        yield f"{_more(counts.certainty)} less certain ({split}): {how}"
     if counts.severity:
         yield f"{_more(counts.severity)} less severe: show {_them(counts.severity)} with --min-severity suggestion"
     if counts.suppressed:

@@ -15,6 +15,7 @@ from mlvet.frontends.protobuf import schema, wire
 from mlvet.frontends.protobuf.wire import Record
 from mlvet.frontends.tensorflow import bundle
 from mlvet.frontends.tensorflow.flow import Flow, Port
+from mlvet.frontends.tensorflow.initialisers import Reader
 from mlvet.frontends.tensorflow.tensors import constant
 from mlvet.ir.graph import Data, Initialiser
 
@@ -69,17 +70,23 @@ def gather(flow: Flow, function: Callable[[str], Flow | None], meta: Record | No
             facts.stored = bundle.read(checkpoint)
         except (UnsupportedInput, OSError) as error:
             facts.notes.append(f"the values of the variables cannot be read: {error}")
+    starts: dict[str, Port] = {}
     for step in flow.steps:
         if step.op in ("Assign", "AssignVariableOp") and len(step.inputs) == 2:
             name = _variable(flow, step.inputs[0])
             if name is not None:
-                _assigned(facts, flow, name, step.name, step.inputs[1])
+                _assigned(facts, flow, name, step.name, step.inputs[1], starts)
         elif step.op.startswith(("Apply", "ResourceApply", "SparseApply", "ResourceSparseApply")):
             _optimised(facts, flow, step.inputs)
         elif facts.stored is not None and (reference := step.attributes.function("f")) is not None:
             inner = function(reference.name)
             if inner is not None and len(inner.arguments) == len(step.inputs):
                 _restored_by_call(facts, flow, step.inputs, inner)
+    reader = Reader(flow, starts)
+    for name, port in starts.items():
+        found = reader.initialiser(port)
+        if found is not None:
+            facts.initialisers[name] = found
     if meta is not None:
         _collections(facts, meta)
     return facts
@@ -121,17 +128,15 @@ def _variable(flow: Flow, port: Port) -> str | None:
     return None
 
 
-def _assigned(facts: Facts, flow: Flow, name: str, assignment: str, value: Port) -> None:
+def _assigned(facts: Facts, flow: Flow, name: str, assignment: str, value: Port, starts: dict[str, Port]) -> None:
     source = _origin(flow, value)
     step = flow.steps[source[0]]
     if step.op == "RestoreV2":
         names = _strings(flow, step.inputs[1]) if len(step.inputs) > 1 else []
         if source[1] < len(names):
             facts.keys[name] = names[source[1]]
-    elif assignment == f"{name}/Assign" or name not in facts.initialisers:
-        found = initialiser(flow, source)
-        if found is not None:
-            facts.initialisers[name] = found
+    elif assignment == f"{name}/Assign" or name not in starts:
+        starts[name] = value
 
 
 def _restored_by_call(facts: Facts, flow: Flow, inputs: list[Port], inner: Flow) -> None:
@@ -170,11 +175,6 @@ def _strings(flow: Flow, port: Port) -> list[str]:
     return [bytes(item).decode("utf-8", "replace") for item in array.ravel()] if array is not None else []
 
 
-def _number(flow: Flow, port: Port) -> float | None:
-    array = _array(flow, port)
-    return float(array.ravel()[0]) if array is not None and array.size == 1 and array.dtype.kind in "iufb" else None
-
-
 def _optimised(facts: Facts, flow: Flow, inputs: list[Port]) -> None:
     """The first operand of an optimiser's update is what is trained; other variables it takes are its own."""
     names = [_variable(flow, port) for port in inputs]
@@ -205,69 +205,3 @@ def _definitions(collections: Mapping[str, Record], name: str, message: schema.M
                 yield wire.decode(memoryview(value), message)
             except UnsupportedInput:
                 return
-
-
-def initialiser(flow: Flow, port: Port) -> Initialiser | None:
-    """The distribution that an initialising expression draws from: scaled and shifted random numbers, or a fill."""
-    step = flow.steps[port[0]]
-    if step.op in ("Fill", "Const"):
-        number = _number(flow, step.inputs[1]) if step.op == "Fill" and len(step.inputs) == 2 else _constant(flow, port)
-        if number is None:
-            return None
-        named = {0.0: "zeros", 1.0: "ones"}.get(number)
-        return Initialiser(named) if named else Initialiser("constant", (("value", number),))
-    return _random(flow, port)
-
-
-def _constant(flow: Flow, port: Port) -> float | None:
-    """The one value of a constant all of whose elements are equal."""
-    array = _array(flow, port)
-    if array is None or not array.size or array.dtype.kind not in "iufb":
-        return None
-    first = array.ravel()[0]
-    return float(first) if bool((array == first).all()) else None
-
-
-def _random(flow: Flow, port: Port) -> Initialiser | None:
-    scale, shift = 1.0, 0.0
-    for _ in range(4):
-        port = _origin(flow, port)
-        step = flow.steps[port[0]]
-        kind = _DISTRIBUTIONS.get(step.op)
-        if kind == "uniform":
-            return Initialiser("uniform", (("low", shift), ("high", shift + scale)))
-        if kind is not None:
-            return Initialiser(kind, (("mean", shift), ("stddev", scale)))
-        if step.op not in ("Add", "AddV2", "Mul") or len(step.inputs) != 2:
-            return None
-        number = _figure(flow, step.inputs[1])
-        if number is None:
-            return None
-        if step.op == "Mul":
-            scale *= number
-        else:
-            shift += scale * number
-        port = step.inputs[0]
-    return None
-
-
-def _figure(flow: Flow, port: Port) -> float | None:
-    """A number, or the difference of two, as the width of a uniform distribution is written."""
-    step = flow.steps[_origin(flow, port)[0]]
-    if step.op == "Sub" and len(step.inputs) == 2:
-        high, low = _number(flow, step.inputs[0]), _number(flow, step.inputs[1])
-        return high - low if high is not None and low is not None else None
-    return _number(flow, port)
-
-
-_DISTRIBUTIONS = {
-    "TruncatedNormal": "truncated_normal",
-    "StatelessTruncatedNormal": "truncated_normal",
-    "StatelessTruncatedNormalV2": "truncated_normal",
-    "RandomStandardNormal": "normal",
-    "StatelessRandomNormal": "normal",
-    "StatelessRandomNormalV2": "normal",
-    "RandomUniform": "uniform",
-    "StatelessRandomUniform": "uniform",
-    "StatelessRandomUniformV2": "uniform",
-}
