@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from math import inf
-
 import numpy as np
-import pytest
 
 from mlvet.analyses.numerics.hazard import Hazard, Outcome
 from mlvet.analyses.numerics.ranges import Assumed, Origin

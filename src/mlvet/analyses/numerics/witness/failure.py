@@ -46,14 +46,45 @@ def failure(hazard: Hazard, step: Step) -> Failure | None:
     """What happened in a step if the hazard did."""
     if hazard.backward or hazard.outcome is Outcome.GRADIENT:
         return _gradient(hazard, step)
-    if hazard.outcome is Outcome.WRAPPED:
-        return _wrapped(hazard, step)
+    divided = _divided_by_zero(hazard, step)
+    if divided is not None or hazard.outcome is Outcome.WRAPPED:
+        return divided or _wrapped(hazard, step)
     for value, result in zip(hazard.node.outputs, step.results, strict=False):
         if _is_float(result) and not _all_finite(result):
             found = _forward(hazard, step, value.name, np.asarray(result))
             if found is not None:
                 return found
     return None
+
+
+def flushed(step: Step) -> Step | None:
+    """The step as a backend takes it that has no subnormal numbers; None if there are none among the operands."""
+    op = REGISTRY.get(step.node.op)
+    if op is None or op.reference is None or step.node.regions:
+        return None
+    operands = [_without_subnormal(operand) if _is_float(operand) else operand for operand in step.operands]
+    if all(mine is theirs for mine, theirs in zip(operands, step.operands, strict=True)):
+        return None
+    results = op.reference(*operands, **step.node.attributes)
+    return Step(step.node, tuple(operands), results if isinstance(results, tuple) else (results,))
+
+
+def _without_subnormal(operand: Any) -> Any:
+    array = np.asarray(operand)
+    size = np.abs(array.astype(np.float64))
+    subnormal = (size > 0) & (size < dtypes.of(array.dtype).smallest)
+    return np.where(subnormal, np.zeros_like(array), array) if subnormal.any() else operand
+
+
+def _divided_by_zero(hazard: Hazard, step: Step) -> Failure | None:
+    """Integers have no NaN; a divisor of zero stops the program or yields nonsense."""
+    danger = danger_of(hazard)
+    if not isinstance(danger, Near) or danger.operand >= len(step.operands):
+        return None
+    divisor = step.operands[danger.operand]
+    if not _is_number(divisor) or _is_float(divisor) or not np.any(np.asarray(divisor) == danger.point):
+        return None
+    return Failure(hazard.node.outputs[0].name, danger.point, "division by zero")
 
 
 def _forward(hazard: Hazard, step: Step, name: str, result: NDArray[Any]) -> Failure | None:

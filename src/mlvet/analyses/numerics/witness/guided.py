@@ -59,7 +59,7 @@ class Guide:
     def look(self, point: Point, *, keep: bool = False) -> Outlook:
         """Execute at a point."""
         outlook = self.trial.run(point, keep=keep).get(self.hazard, Outlook())
-        if outlook.failure is not None and self.done(point, outlook):
+        if (outlook.failure is not None or outlook.flushed) and self.done(point, outlook):
             self.found = True
         return outlook
 

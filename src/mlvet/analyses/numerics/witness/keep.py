@@ -14,9 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mlvet.analyses.numerics.hazard import Hazard
-from mlvet.analyses.numerics.witness.found import Witness
+from mlvet.analyses.numerics.witness.found import FLUSHED, REFERENCE, Witness
 from mlvet.domains import dtypes
 from mlvet.ir.graph import Graph
+from mlvet.ir.text import to_text
 
 PATIENCE = 120
 """Seconds for which a script may run to show that it works."""
@@ -39,7 +40,7 @@ print("NaN:", np.isnan(found).sum(), "infinite:", np.isinf(found).sum(), "of", f
 raise SystemExit(0 if not np.isfinite(found).all() else 1)
 '''
 
-REFERENCE = '''"""{title}"""
+SCRIPT = '''"""{title}"""
 
 from pathlib import Path
 
@@ -50,7 +51,8 @@ from mlvet.frontends.models import read_model
 
 graph = read_model(Path({model!r}), {model!r})
 with np.load({inputs!r}) as given:
-    print(replay(graph, {node!r}, dict(given), rule={rule!r}, outcome={outcome!r}, operand={operand!r}))
+    inputs = dict(given)
+print(replay(graph, {node!r}, inputs, rule={rule!r}, outcome={outcome!r}, operand={operand!r}, flush={flush!r}))
 '''
 
 
@@ -66,23 +68,30 @@ def save(witness: Witness, graph: Graph, hazard: Hazard, folder: Path | str) -> 
     stem = _free_stem(where, hazard)
     inputs, script = where / f"{stem}.npz", where / f"{stem}.py"
     _write_arrays(inputs, witness.inputs)
+    title = f"{hazard.rule} at {hazard.node.op} of node {hazard.node.name}: {witness.outcome}"
     told = {
-        "title": f"{hazard.rule} at {hazard.node.op} of node {hazard.node.name}: {witness.outcome}".replace('"', "'"),
-        "model": abspath(graph.path) if graph.path else "model.mlvet",
+        "title": title.replace('"', "'").replace("\\", "/").replace("\n", " "),
+        "model": abspath(graph.path or _written(graph, where / f"{stem}.mlvet")),
         "inputs": abspath(inputs),
         "value": witness.value.partition("#")[0],
         "node": hazard.node.name,
         "rule": hazard.rule,
         "outcome": hazard.outcome.value,
         "operand": hazard.operand,
+        "flush": witness.executed_with == FLUSHED,
     }
-    told["title"] = told["title"].replace("\\", "/").replace("\n", " ")
     if _runs_elsewhere(witness, graph, hazard):
         script.write_text(ORT.format(**told), encoding="utf-8")
         if _works(script):
             return inputs, script
-    script.write_text(REFERENCE.format(**told), encoding="utf-8")
+    script.write_text(SCRIPT.format(**told), encoding="utf-8")
     return inputs, script
+
+
+def _written(graph: Graph, path: Path) -> Path:
+    """A graph that came from no file, as one."""
+    path.write_text(to_text(graph), encoding="utf-8")
+    return path
 
 
 def _runs_elsewhere(witness: Witness, graph: Graph, hazard: Hazard) -> bool:
@@ -95,6 +104,7 @@ def _runs_elsewhere(witness: Witness, graph: Graph, hazard: Hazard) -> bool:
     )
     return (
         graph.format == "onnx"
+        and witness.executed_with == REFERENCE
         and witness.outcome in ("NaN", "inf", "-inf")
         and hazard.node in graph.body.nodes
         and set(witness.inputs) <= free

@@ -10,7 +10,7 @@ import numpy as np
 
 from mlvet.analyses.numerics.hazard import Hazard, Outcome
 from mlvet.analyses.numerics.witness.execution import Step, execute, needed_part, stored_elements
-from mlvet.analyses.numerics.witness.failure import Failure, failure
+from mlvet.analyses.numerics.witness.failure import Failure, failure, flushed
 from mlvet.core.errors import UsageError
 from mlvet.domains.intervals import ANY
 from mlvet.ir.graph import Graph, Node
@@ -18,23 +18,29 @@ from mlvet.ir.graph import Graph, Node
 
 def replay(
     graph: Graph, node: str, inputs: Mapping[str, Any], *, rule: str = "", outcome: str = Outcome.EITHER.value,
-    operand: int | None = None,
+    operand: int | None = None, flush: bool = False,
 ) -> str:  # fmt: skip
-    """One sentence on what a node yields for inputs given by name: which value becomes NaN or infinite, and why."""
+    """One sentence on what a node yields for inputs given by name: which value becomes NaN or infinite, and why.
+
+    With `flush` the node's operands have their subnormal elements taken for zero.
+    """
     named = next((each for each in graph.nodes() if each.name == node), None)
     if named is None:
         raise UsageError(f"the graph has no node `{node}`")
     what = Outcome(outcome)
-    found = happens(graph, Hazard(named, rule, operand, ANY, what, what is Outcome.GRADIENT), inputs)
+    found = happens(graph, Hazard(named, rule, operand, ANY, what, what is Outcome.GRADIENT), inputs, flush=flush)
     if found is None:
         return f"{named.op} of node `{node}` does not fail"
     because = "" if found.operand is None else f" where an operand is {found.operand!r}"
     return f"{named.op} of node `{node}`: {found.outcome} in `{found.value}`{because}"
 
 
-def happens(graph: Graph, hazard: Hazard, inputs: Mapping[str, Any], deadline: float = inf) -> Failure | None:
-    """What happens at the hazard's node in a run of what it needs."""
-    part = needed_part(graph, [hazard.node])
+def happens(
+    graph: Graph, hazard: Hazard, inputs: Mapping[str, Any], *, whole: bool = False, flush: bool = False,
+    deadline: float = inf,
+) -> Failure | None:  # fmt: skip
+    """What happens at the hazard's node in a run of what it needs, or of the whole graph."""
+    part = graph if whole else needed_part(graph, [hazard.node])
     free = [*part.inputs, *(p.value for p in part.parameters if p.data is None)]
     arrays = {}
     for value in free:
@@ -46,6 +52,7 @@ def happens(graph: Graph, hazard: Hazard, inputs: Mapping[str, Any], deadline: f
     seen: list[Failure] = []
 
     def watch(step: Step) -> None:
+        step = flushed(step) or step if flush else step
         found = failure(hazard, step)
         if found is not None:
             seen.append(found)

@@ -12,7 +12,7 @@ import numpy as np
 from mlvet.analyses.numerics.hazard import Hazard
 from mlvet.analyses.numerics.ranges import Assumed
 from mlvet.analyses.numerics.witness.execution import OutOfTime, needed_part
-from mlvet.analyses.numerics.witness.found import REFERENCE, Witness
+from mlvet.analyses.numerics.witness.found import FLUSHED, REFERENCE, Witness
 from mlvet.analyses.numerics.witness.guided import Guide
 from mlvet.analyses.numerics.witness.points import random_points, special_points
 from mlvet.analyses.numerics.witness.replay import happens
@@ -49,7 +49,7 @@ def search(
         left = [each for each in pending[number:] if each not in state.found]
         if hazard in left:
             state.alone(hazard, monotonic() + (state.deadline - monotonic()) / len(left))
-    return state.found
+    return {hazard: each for hazard in pending if (each := state.found.get(hazard) or state.lesser.get(hazard))}
 
 
 @dataclass(slots=True)
@@ -61,7 +61,9 @@ class _Search:
     seconds: float
     rng: np.random.Generator
     found: dict[Hazard, Witness] = field(default_factory=dict)
+    lesser: dict[Hazard, Witness] = field(default_factory=dict)
     tries: int = 0
+    runs_whole: bool = True
 
     def together(self, hazards: Sequence[Hazard], share: float) -> None:
         """Special and random points on the part that all hazards need."""
@@ -72,9 +74,9 @@ class _Search:
 
     def alone(self, hazard: Hazard, deadline: float) -> None:
         """Points on the part that one hazard needs, then guided moves, for a few choices of sizes."""
-        trials = list(islice(self._trials([hazard], deadline), 1 + OTHER_SIZES))
-        for number, run in enumerate(trials):
-            run.deadline = monotonic() + (deadline - monotonic()) / (len(trials) - number)
+        for number, run in enumerate(islice(self._trials([hazard], deadline), 1 + OTHER_SIZES)):
+            share = 1.0 if run.space.only else max(0.5, 1.0 / (1 + OTHER_SIZES - number))
+            run.deadline = monotonic() + share * (deadline - monotonic())
             self._points(run, OWN_POINTS)
             if hazard not in self.found and run.space.moving and run.slowest < self.seconds / 10:
                 self._guided(run, hazard)
@@ -95,12 +97,17 @@ class _Search:
             run = self._prepared(space, hazards, deadline)
             if run is None:
                 return
-            outlooks = run.run({})
-            self._harvest(run, {}, outlooks)
+            reached = False
+            for point in ({}, {free.value: np.zeros(free.shape) for free in space.moving}):
+                outlooks = run.run(point)
+                self._harvest(run, point, outlooks)
+                reached = reached or any(outlook.scores or outlook.failure for outlook in outlooks.values())
+                if run.finished:
+                    break
             if run.finished:
                 worked = True
                 yield run
-            elif any(outlook.scores or outlook.failure for outlook in outlooks.values()):
+            elif reached:
                 seconds_best.append(run)
         if not worked:
             yield from seconds_best
@@ -119,7 +126,8 @@ class _Search:
 
     def _guided(self, run: Trial, hazard: Hazard) -> None:
         def done(point: Point, outlook: Outlook) -> bool:
-            return self._settled(run, point, hazard, outlook)
+            self._harvest(run, point, {hazard: outlook})
+            return hazard in self.found
 
         Guide(run, hazard, done, self.rng).search()
 
@@ -127,20 +135,39 @@ class _Search:
         for hazard, outlook in outlooks.items():
             if outlook.failure is not None:
                 self._settled(run, point, hazard, outlook)
+            elif outlook.flushed and hazard not in self.lesser:
+                witness = self._witness(run, point, hazard, flush=True)
+                if witness is not None:
+                    self.lesser[hazard] = witness
 
     def _settled(self, run: Trial, point: Point, hazard: Hazard, outlook: Outlook) -> bool:
         """Whether a failure is one that counts; it then becomes the witness of its hazard."""
         failed = outlook.failure
         if failed is None or (failed.foreign and not arises_here(run, point, hazard)):
             return False
-        inputs = {value.name: array for value, array in run.space.arrays(point).items()}
-        try:
-            again = happens(self.graph, hazard, inputs)
-        except (OutOfTime, *ERRORS):
+        witness = self._witness(run, point, hazard, flush=False)
+        if witness is None:
             return False
-        if again is None:
-            return False
-        tries = self.tries + run.tries
-        self.found[hazard] = Witness(inputs, again.value, again.operand, again.outcome, REFERENCE, tries)
+        self.found[hazard] = witness
         run.hazards = [each for each in run.hazards if each is not hazard]
         return True
+
+    def _witness(self, run: Trial, point: Point, hazard: Hazard, *, flush: bool) -> Witness | None:
+        """The witness at a point if a fresh execution, of the whole graph if it runs, shows the hazard again."""
+        inputs = {value.name: array for value, array in run.space.arrays(point).items()}
+        again = None
+        if self.runs_whole:
+            try:
+                until = monotonic() + max(1.0, self.seconds / 20)
+                again = happens(self.graph, hazard, inputs, whole=True, flush=flush, deadline=until)
+            except (OutOfTime, *ERRORS):
+                self.runs_whole = False
+        if again is None:
+            try:
+                again = happens(self.graph, hazard, inputs, flush=flush)
+            except (OutOfTime, *ERRORS):
+                return None
+        if again is None:
+            return None
+        told = FLUSHED if flush else REFERENCE
+        return Witness(inputs, again.value, again.operand, again.outcome, told, self.tries + run.tries)

@@ -60,9 +60,10 @@ class Free:
 
 @dataclass(frozen=True, slots=True)
 class Space:
-    """The free values with sizes chosen for all symbols."""
+    """The free values with sizes chosen for all symbols; `only` says that there was nothing to choose."""
 
     free: tuple[Free, ...]
+    only: bool = False
 
     def arrays(self, point: Mapping[Value, NDArray[Any]]) -> dict[Value, NDArray[Any]]:
         """A point as the arrays that a graph runs on; values that it leaves out are in the middle of their range."""
@@ -107,7 +108,7 @@ def spaces(
                 elif value in needed:
                     break
             else:
-                yield Space(tuple(made))
+                yield Space(tuple(made), only=not names and not unranked)
 
 
 def _free_values(graph: Graph) -> list[Value]:

@@ -20,7 +20,7 @@ from mlvet.analyses.numerics.witness.execution import (
     needed_part,
     stored_elements,
 )
-from mlvet.analyses.numerics.witness.failure import Failure, failure
+from mlvet.analyses.numerics.witness.failure import Failure, failure, flushed
 from mlvet.analyses.numerics.witness.goals import Goal, goals
 from mlvet.analyses.numerics.witness.gradient import REFUSALS, sweep
 from mlvet.analyses.numerics.witness.space import Point, Space
@@ -35,9 +35,13 @@ ELITE = 4
 
 @dataclass(slots=True)
 class Outlook:
-    """What one execution showed of one hazard: the step that came nearest to each goal."""
+    """What one execution showed of one hazard: whether it happened, and the step that came nearest to each goal.
+
+    `flushed` says that it would happen where subnormal operands of the node are taken for zero.
+    """
 
     failure: Failure | None = None
+    flushed: bool = False
     scores: dict[Goal, float] = field(default_factory=dict)
     steps: dict[Goal, Step] = field(default_factory=dict)
 
@@ -66,9 +70,10 @@ class Trial:
     def run(self, point: Point, *, keep: bool = False) -> dict[Hazard, Outlook]:
         """Execute at a point and look at every hazard. With `keep` the steps stay for `gradient`."""
         seen = {hazard: Outlook() for hazard in self.hazards}
-        watched: dict[Node, Watch] = {}
-        for node in {hazard.node for hazard in self.hazards}:
-            watched[node] = self._watch([hazard for hazard in self.hazards if hazard.node is node], seen)
+        at: dict[Node, list[Hazard]] = {}
+        for hazard in self.hazards:
+            at.setdefault(hazard.node, []).append(hazard)
+        watched = {node: self._watch(hazards, seen) for node, hazards in at.items()}
         self.arrays = self.space.arrays(point)
         self.tries += 1
         begin = monotonic()
@@ -100,11 +105,13 @@ class Trial:
 
     def _watch(self, hazards: Sequence[Hazard], seen: dict[Hazard, Outlook]) -> Watch:
         def watch(step: Step) -> None:
+            without: Step | None = None
             for hazard in hazards:
                 outlook = seen[hazard]
-                found = failure(hazard, step)
-                if found is not None and outlook.failure is None:
-                    outlook.failure = found
+                outlook.failure = outlook.failure or failure(hazard, step)
+                if outlook.failure is None and not outlook.flushed:
+                    without = without or flushed(step)
+                    outlook.flushed = without is not None and failure(hazard, without) is not None
                 for goal in self.ways[hazard]:
                     score = goal.score(step)
                     if score < outlook.scores.get(goal, inf):
