@@ -1,0 +1,125 @@
+"""The gradients of products and convolutions by their operands, which probing would be too slow for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mlvet.ops import REGISTRY
+from mlvet.ops.convolution import front_kernel
+from mlvet.ops.require import Require
+from mlvet.ops.windows import layout, windows
+
+Array: TypeAlias = NDArray[Any]
+Shares: TypeAlias = Iterator[tuple[int, Array]]
+
+
+def _summed_to(x: Array, shape: tuple[int, ...]) -> Array:
+    extra = x.ndim - len(shape)
+    x = x.sum(axis=tuple(range(extra))) if extra else x
+    axes = tuple(axis for axis, size in enumerate(shape) if size == 1 and x.shape[axis] != 1)
+    return np.asarray(x.sum(axis=axes, keepdims=True) if axes else x)
+
+
+def _product(a: Array, b: Array, gradient: Array) -> tuple[Array, Array]:
+    left = a[None, :] if a.ndim == 1 else a
+    right = b[:, None] if b.ndim == 1 else b
+    if b.ndim == 1:
+        gradient = gradient[..., None]
+    if a.ndim == 1:
+        gradient = gradient[..., None, :]
+    by_left = gradient @ np.swapaxes(right, -1, -2)
+    by_right = np.swapaxes(left, -1, -2) @ gradient
+    return _summed_to(by_left, left.shape).reshape(a.shape), _summed_to(by_right, right.shape).reshape(b.shape)
+
+
+def matmul(operands: Sequence[Any], gradient: Array, **_: Any) -> Shares:
+    yield from enumerate(_product(operands[0], operands[1], gradient))
+
+
+def batch_matmul(
+    operands: Sequence[Any], gradient: Array, adj_x: bool = False, adj_y: bool = False, **_: Any
+) -> Shares:
+    turned = [np.swapaxes(x, -1, -2) if adjoint else x for x, adjoint in zip(operands, (adj_x, adj_y), strict=False)]
+    by = _product(turned[0], turned[1], gradient)
+    for index, adjoint in enumerate((adj_x, adj_y)):
+        yield index, np.swapaxes(by[index], -1, -2) if adjoint else by[index]
+
+
+def gemm(
+    operands: Sequence[Any],
+    gradient: Array,
+    alpha: float = 1.0,
+    beta: float = 1.0,
+    transA: bool = False,  # noqa: N803
+    transB: bool = False,  # noqa: N803
+) -> Shares:
+    a, b = operands[0].T if transA else operands[0], operands[1].T if transB else operands[1]
+    by_a, by_b = _product(a, b, alpha * gradient)
+    yield 0, by_a.T if transA else by_a
+    yield 1, by_b.T if transB else by_b
+    if len(operands) > 2 and operands[2] is not None:
+        yield 2, _summed_to(beta * gradient, operands[2].shape)
+
+
+def linear(operands: Sequence[Any], gradient: Array, **_: Any) -> Shares:
+    by_x, by_weight = _product(operands[0], operands[1].T, gradient)
+    yield 0, by_x
+    yield 1, by_weight.T
+    if len(operands) > 2 and operands[2] is not None:
+        yield 2, _summed_to(gradient, operands[2].shape)
+
+
+def conv(
+    operands: Sequence[Any],
+    gradient: Array,
+    *,
+    data_format: str = "NC",
+    kernel_format: str = "OI",
+    group: int = 1,
+    strides: Sequence[int] | None = None,
+    pads: Sequence[int] | None = None,
+    dilations: Sequence[int] | None = None,
+    auto_pad: str = "NOTSET",
+    input_dilation: Sequence[int] | None = None,
+    batch_group_count: int = 1,
+    **_: Any,
+) -> Shares:
+    """By the input and the bias; the transposed convolution without pads, cut to the input."""
+    x, w = operands[0], operands[1]
+    where = layout(data_format, x.ndim)
+    spread = REGISTRY["conv_transpose"].reference
+    if where is None or input_dilation or batch_group_count != 1 or spread is None:
+        return
+    front, above = where.to_front(x), where.to_front(gradient)
+    kernel, group = front_kernel(w, kernel_format, group)
+    group = group or front.shape[1] // max(kernel.shape[1], 1)
+    sliding = windows(kernel.shape[2:], Require(), strides=strides, pads=pads, dilations=dilations, auto_pad=auto_pad)
+    if sliding is None:
+        return
+    whole = spread(above, kernel, strides=strides, dilations=dilations, group=group)
+    result = np.zeros(front.shape)
+    source: list[slice] = [slice(None), slice(None)]
+    target: list[slice] = [slice(None), slice(None)]
+    for window, length, reach in zip(sliding, front.shape[2:], whole.shape[2:], strict=True):
+        before = int(window.pads(length)[0])
+        first, skipped = max(before, 0), max(-before, 0)
+        count = max(min(length - skipped, reach - first), 0)
+        source.append(slice(first, first + count))
+        target.append(slice(skipped, skipped + count))
+    result[tuple(target)] = whole[tuple(source)]
+    yield 0, where.from_front(result)
+    if len(operands) > 2 and operands[2] is not None:
+        yield 2, above.sum(axis=(0, *range(2, above.ndim)))
+
+
+ADJOINTS: dict[str, Callable[..., Shares]] = {
+    "matmul": matmul,
+    "batch_matmul": batch_matmul,
+    "gemm": gemm,
+    "linear": linear,
+    "conv": conv,
+}
