@@ -99,10 +99,13 @@ def regrid(array: NDArray[Any], old: Cuts, new: Cuts, merge: np.ufunc) -> NDArra
 
 def boundaries(array: NDArray[Any], sizes: Sequence[int]) -> Cuts:
     """The coarsest grid on whose cells an array over elements is constant."""
-    cuts = []
-    for axis in range(len(sizes)):
+    cuts: list[tuple[int, ...]] = []
+    for axis, size in enumerate(sizes):
+        if size < 2:
+            cuts.append(())
+            continue
         moved = np.moveaxis(array, axis, 0)
-        changes = (moved[1:] != moved[:-1]).reshape(max(len(moved) - 1, 0), -1).any(axis=1)
+        changes = (moved[1:] != moved[:-1]).reshape(size - 1, -1).any(axis=1)
         cuts.append(tuple((np.flatnonzero(changes) + 1).tolist()))
     return tuple(cuts)
 
