@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from mlvet.ops import REGISTRY
 from mlvet.ops.convolution import front_kernel
 from mlvet.ops.require import Require
-from mlvet.ops.windows import layout, windows
+from mlvet.ops.windows import layout, pad, view, windows
 
 Array: TypeAlias = NDArray[Any]
 Shares: TypeAlias = Iterator[tuple[int, Array]]
@@ -88,7 +88,7 @@ def conv(
     batch_group_count: int = 1,
     **_: Any,
 ) -> Shares:
-    """By the input and the bias; the transposed convolution without pads, cut to the input."""
+    """By the input the transposed convolution without pads, cut to the input; by the kernel what its windows saw."""
     x, w = operands[0], operands[1]
     where = layout(data_format, x.ndim)
     spread = REGISTRY["conv_transpose"].reference
@@ -112,6 +112,22 @@ def conv(
         target.append(slice(skipped, skipped + count))
     result[tuple(target)] = whole[tuple(source)]
     yield 0, where.from_front(result)
+    padded = pad(front, [window.pads(length) for window, length in zip(sliding, front.shape[2:], strict=True)], 0)
+    taken = view(padded, sliding, above.shape[2:])
+    rank, out, per_group = len(sliding), kernel.shape[0] // group, kernel.shape[1]
+    axes = [0, *range(2, 2 + rank)]
+    parts = [
+        np.tensordot(
+            above[:, index * out : (index + 1) * out],
+            taken[:, index * per_group : (index + 1) * per_group],
+            (axes, axes),
+        )
+        for index in range(group)
+    ]
+    places = front_kernel(np.arange(w.size).reshape(w.shape), kernel_format, group)[0]
+    by_kernel = np.zeros(w.size)
+    by_kernel[places.reshape(-1)] = np.concatenate(parts).reshape(-1)
+    yield 1, by_kernel.reshape(w.shape)
     if len(operands) > 2 and operands[2] is not None:
         yield 2, above.sum(axis=(0, *range(2, above.ndim)))
 
