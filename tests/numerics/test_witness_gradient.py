@@ -32,7 +32,7 @@ def gradient_and_differences(graph: Graph, x: Value, at: Any) -> tuple[Any, Any]
 
     steps, found = result(at)
     weights = RNG.uniform(-1, 1, found.shape)
-    swept = sweep(steps, {id(steps[-1].results[0]): weights})[id(at)]
+    swept = sweep(steps, {id(steps[-1].results[0]): weights}, [id(at)])[id(at)]
     differences = np.zeros(at.size)
     for place in range(at.size):
         step = np.zeros(at.size)
@@ -123,6 +123,33 @@ CASES: dict[str, tuple[tuple[int, ...], Any]] = {
         lambda b, x: b.add("where", b.constant("c", np.asarray([True, False, True, False])), x, b.add("mul", x, x)),
     ),
     "average pool": ((1, 1, 6), lambda b, x: b.add("average_pool", x, kernel_shape=(2,), strides=(2,))),
+    "average pool with pads": (
+        (1, 4, 5, 2),
+        lambda b, x: b.add(
+            "average_pool", x, kernel_shape=(2, 3), strides=(1, 2), pads=(1, 0, 0, 1), data_format="NHWC"
+        ),
+    ),
+    "average pool that counts pads": (
+        (2, 2, 5),
+        lambda b, x: b.add("average_pool", x, kernel_shape=(3,), pads=(1, 1), count_include_pad=True),
+    ),
+    "max pool": ((2, 6, 2), lambda b, x: b.add("max_pool", x, kernel_shape=(3,), pads=(1, 1), data_format="NWC")),
+    "global average pool": ((2, 3, 4), lambda b, x: b.add("global_average_pool", x)),
+    "layer normalisation": (
+        (2, 2, 3),
+        lambda b, x: b.add("layer_normalization", x, b.constant("s", numbers(2, 3)), axis=1),
+    ),
+    "rms normalisation": ((2, 3), lambda b, x: b.add("rms_normalization", x, b.constant("s", numbers(3)))),
+    "batch normalisation": (
+        (2, 3, 2),
+        lambda b, x: b.add("batch_normalization", x, *(b.constant("p", np.abs(numbers(3)) + 0.1) for _ in range(4))),
+    ),
+    "running sum": ((2, 3), lambda b, x: b.add("cum_sum", x, b.constant("a", np.asarray(0)))),
+    "stop_gradient": ((3,), lambda b, x: b.add("stop_gradient", b.add("mul", x, x))),
+    "rnn": (
+        (2, 1, 3),
+        lambda b, x: b.add("rnn", x, b.constant("w", numbers(1, 2, 3)), b.constant("r", numbers(1, 2, 2))),
+    ),
     "cast": ((3,), lambda b, x: b.add("cast", b.add("mul", x, x), to=dtypes.f64)),
 }
 
@@ -143,7 +170,7 @@ def test_a_dead_relu_keeps_a_direction() -> None:
     graph = builder.graph([builder.add("relu", x)])
     at = np.asarray([-1.0, 1.0])
     steps = execute(graph, {x: at}, {}, None, inf, keep=True)
-    found = sweep(steps, {id(steps[-1].results[0]): np.ones(2)})[id(at)]
+    found = sweep(steps, {id(steps[-1].results[0]): np.ones(2)}, [id(at)])[id(at)]
     assert 0 < found[0] < 0.01
     assert found[1] == pytest.approx(1, abs=0.01)
 
@@ -161,5 +188,5 @@ def test_through_every_turn_of_a_loop() -> None:
     at = np.asarray([1.1, 0.5])
     steps = execute(graph, {x: at}, stored_elements(graph), None, inf, keep=True)
     last = [step for step in steps if step.node.op == "mul"][-1]
-    found = sweep(steps, {id(last.results[0]): np.ones(2)})[id(at)]
+    found = sweep(steps, {id(last.results[0]): np.ones(2)}, [id(at)])[id(at)]
     np.testing.assert_allclose(found, 8 * at**7)

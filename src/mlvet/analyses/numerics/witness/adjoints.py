@@ -1,4 +1,4 @@
-"""The gradients of products and convolutions by their operands, which probing would be too slow for."""
+"""The gradients of products, convolutions and pools by their operands, which probing would be too slow for."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from mlvet.ops import REGISTRY
 from mlvet.ops.convolution import front_kernel
+from mlvet.ops.pooling import average_pool_reference, max_pool_reference, pooled_windows
 from mlvet.ops.require import Require
 from mlvet.ops.windows import layout, pad, view, windows
 
@@ -132,10 +133,44 @@ def conv(
         yield 2, above.sum(axis=(0, *range(2, above.ndim)))
 
 
+def max_pool(operands: Sequence[Any], gradient: Array, **attributes: Any) -> Shares:
+    """To the element that each window chose."""
+    x = operands[0]
+    _, indices = max_pool_reference(x, **{**attributes, "storage_order": 0})
+    result = np.zeros(x.size)
+    np.add.at(result, np.reshape(indices, -1), np.reshape(gradient, -1))
+    yield 0, result.reshape(x.shape)
+
+
+def average_pool(operands: Sequence[Any], gradient: Array, data_format: str = "NC", **options: Any) -> Shares:
+    """To all elements of each window alike."""
+    x = operands[0]
+    where = layout(data_format, x.ndim)
+    if where is None:
+        return
+    counts = where.to_front(average_pool_reference(np.ones_like(x), data_format=data_format, **options))
+    options.pop("count_include_pad", None)
+    front = where.to_front(x)
+    numbers = pooled_windows(np.arange(front.size).reshape(front.shape), -1, **options)
+    inside = numbers >= 0
+    each = where.to_front(gradient) * counts / np.maximum(inside.sum(axis=-1), 1)
+    result = np.zeros(front.size)
+    np.add.at(result, numbers[inside], np.broadcast_to(each[..., None], numbers.shape)[inside])
+    yield 0, where.from_front(result.reshape(front.shape))
+
+
+def global_average_pool(operands: Sequence[Any], gradient: Array, **_: Any) -> Shares:
+    x = operands[0]
+    yield 0, np.broadcast_to(gradient * (gradient.size / max(x.size, 1)), x.shape)
+
+
 ADJOINTS: dict[str, Callable[..., Shares]] = {
     "matmul": matmul,
     "batch_matmul": batch_matmul,
     "gemm": gemm,
     "linear": linear,
     "conv": conv,
+    "max_pool": max_pool,
+    "average_pool": average_pool,
+    "global_average_pool": global_average_pool,
 }

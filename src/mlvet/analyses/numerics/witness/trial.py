@@ -101,7 +101,7 @@ class Trial:
             return {}
         seed = goal.seed(np.asarray(target), element)
         steps = self.tape[: place + (goal.operand is None)]
-        found = sweep(steps, {id(target): seed})
+        found = sweep(steps, {id(target): seed}, map(id, self.arrays.values()))
         return {value: found[id(array)] for value, array in self.arrays.items() if id(array) in found}
 
     def _watch(self, hazards: Sequence[Hazard], seen: dict[Hazard, Outlook]) -> Watch:
