@@ -43,7 +43,8 @@ class Job:
 class Outcome:
     """What came of some model files.
 
-    `passed_over` counts files of a folder that only look like models. `inputs` and `parameters` are the names that
+    `passed_over` counts files of a folder that only look like models. `figures` are those of the numerics engine by
+    name, `unfollowed` the operators whose numbers it cannot follow. `inputs` and `parameters` are the names that
     ranges can be given to, `meant` and `sampled` the user's ranges and arrays that are of one of them; all are empty
     if the user gives none.
     """
@@ -55,6 +56,8 @@ class Outcome:
     unanalysed: Counter[str] = field(default_factory=Counter)
     files: int = 0
     passed_over: int = 0
+    figures: Counter[str] = field(default_factory=Counter)
+    unfollowed: Counter[str] = field(default_factory=Counter)
     inputs: list[str] = field(default_factory=list)
     parameters: list[str] = field(default_factory=list)
     meant: set[str] = field(default_factory=set)
@@ -68,6 +71,8 @@ class Outcome:
         self.unanalysed += other.unanalysed
         self.files += other.files
         self.passed_over += other.passed_over
+        self.figures += other.figures
+        self.unfollowed += other.unfollowed
         self.inputs += other.inputs
         self.parameters += other.parameters
         self.meant |= other.meant
@@ -164,10 +169,11 @@ def _memory(jobs: list[Job]) -> int:
 
 def _coverage(outcome: Outcome) -> list[str]:
     notes = []
-    if outcome.unanalysed:
-        listed = ", ".join(f"{name} ({count})" for name, count in outcome.unanalysed.most_common(8))
-        rest = len(outcome.unanalysed) - 8
-        notes.append(f"operators without a shape rule: {listed}{f' and {rest} more' if rest > 0 else ''}")
+    for what, counts in (("a shape rule", outcome.unanalysed), ("a rule for their numbers", outcome.unfollowed)):
+        if counts:
+            listed = ", ".join(f"{name} ({count})" for name, count in counts.most_common(8))
+            rest = len(counts) - 8
+            notes.append(f"operators without {what}: {listed}{f' and {rest} more' if rest > 0 else ''}")
     if outcome.passed_over:
         notes.append(f"{outcome.passed_over} files look like models by their names only and were passed over")
     return notes
