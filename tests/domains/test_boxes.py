@@ -404,3 +404,16 @@ def test_shapes_broadcast() -> None:
         assert found.low.shape == found.high.shape == found.nan.shape == (3, 4)
     assert boxes.total(x, 2.0, dtypes.f32, (0,), keepdims=True).shape == (1, 1)
     assert boxes.hull(x, (0, 1), keepdims=False).shape == ()
+
+
+@pytest.mark.parametrize("dtype", dtypes.ALL, ids=str)
+def test_no_element_type_is_refused(dtype: DType) -> None:
+    x, y = boxes.whole(dtype), boxes.cut_to_finite(boxes.whole(dtype), dtype)
+    for name in ("add", "sub", "mul", "div", "power", "remainder"):
+        assert boxes.covers(boxes.whole(dtype), getattr(boxes, name)(x, y, dtype))
+    for name in ("neg", "absolute", "square"):
+        assert boxes.covers(boxes.whole(dtype), getattr(boxes, name)(y, dtype))
+    for other in dtypes.ALL:
+        assert boxes.covers(boxes.whole(other), boxes.cast(x, dtype, other))
+    assert boxes.covers(boxes.whole(dtype), boxes.total(y, 3.0, dtype, None))
+    assert boxes.covers(boxes.whole(dtype), boxes.monotone(np.exp, x, dtype))
