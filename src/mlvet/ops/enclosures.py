@@ -21,7 +21,7 @@ from mlvet.ops.numeric import Enclosure
 Operands: TypeAlias = Sequence[Interval | None]
 Tensors: TypeAlias = Sequence[Tensor | None]
 
-MOST = 2.0**40
+MOST = 2.0**31 - 1
 """No tensor has more elements than this."""
 UNIT = Interval(-1.0, 1.0)
 SHARE = Interval(0.0, 1.0)

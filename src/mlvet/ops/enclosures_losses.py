@@ -181,6 +181,9 @@ def _weighted(
     """One number per label, weighted by its class; their sum, or their sum over that of the weights."""
     weights = operands[2] if len(operands) > 2 else None
     counts = ONE if weights is None else weights
+    labels = operands[1] if len(operands) > 1 else None
+    if ignore_index is not None and labels is not None and ignore_index not in labels:
+        ignore_index = None
     counts = counts if ignore_index is None else counts.join(ZERO)
     terms = elements_of(tensors[1]) if len(tensors) > 1 else (0.0, MOST)
     products_ = times(rows, counts)
