@@ -168,8 +168,8 @@ def settled(
     Roundings relative to the result keep its sign.
     `image` is what results never leave, whichever way they are rounded.
     """
-    if x.empty:
-        return x
+    if x.empty or dtype.kind is Kind.TEXT:
+        return TEXT if dtype.kind is Kind.TEXT else x
     dtype = part(dtype)
     low, high = x.low, x.high
     if dtype.is_float:
@@ -237,7 +237,7 @@ def one(
     def run(operands: Operands, tensors: Tensors, **attributes: Any) -> tuple[Interval, ...]:
         first = tensors[like] if like < len(tensors) else None
         dtype = None if first is None else first.dtype
-        if dtype is None or any(x is not None and x.empty for x in operands):
+        if dtype is None or dtype.kind is Kind.TEXT or any(x is not None and x.empty for x in operands):
             return (anything(dtype),)
         if (not infinite and not bounded(*operands)) or (not integers and real_of(first) is None):
             return (anything(dtype),)

@@ -8,7 +8,7 @@ from math import sqrt
 from typing import Any
 
 from mlvet.domains import dtypes
-from mlvet.domains.dtypes import DType
+from mlvet.domains.dtypes import DType, Kind
 from mlvet.domains.intervals import Interval, cast
 from mlvet.ops.enclosures import (
     SHARE,
@@ -143,7 +143,11 @@ def _drawn(shape: bool, of: Callable[..., Interval]) -> Enclosure:
 
 
 def _cut(x: Interval, dtype: DType) -> Interval:
-    return settled(x, dtype, roundings=2, scale=size_of(x)) if dtype.is_float else cast(x, dtype)
+    return (
+        settled(x, dtype, roundings=2, scale=size_of(x))
+        if dtype.is_float or dtype.kind is Kind.TEXT
+        else cast(x, dtype)
+    )
 
 
 def _normal(mean: float = 0.0, scale: float = 1.0, **_: Any) -> Interval:
