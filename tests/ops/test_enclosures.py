@@ -77,6 +77,14 @@ def test_a_batch_norm_needs_a_variance_above_minus_epsilon() -> None:
     assert not enclosed("batch_normalization", x, scale, mean, mean, held(0, 3, 3), epsilon=0.0)[0].finite
 
 
+def test_a_mean_over_labels_fails_only_where_all_can_be_ignored() -> None:
+    scores, labels = held(-10, 10, N, 10), held(0, 9, N, dtype=i64)
+    (loss, _) = enclosed("softmax_cross_entropy_loss", scores, labels, None, ignore_index=-100)
+    assert loss.low == 0
+    assert loss.finite
+    assert enclosed("softmax_cross_entropy_loss", scores, labels, None, ignore_index=0)[0].nan
+
+
 def test_a_cell_grows_by_one_at_every_step() -> None:
     weights = held(-1, 1, 1, 32, 4), held(-1, 1, 1, 32, 8)
     y, h, c = enclosed("lstm", held(-10, 10, 20, N, 4), *weights)

@@ -182,7 +182,9 @@ def _weighted(
     """One number per label, weighted by its class; their sum, or their sum over that of the weights."""
     weights = operands[2] if len(operands) > 2 else None
     counts = ONE if weights is None else weights
-    counts = counts if ignore_index is None else counts.join(ZERO)
+    labels = operands[1] if len(operands) > 1 else None
+    ignored = ignore_index is not None and (labels is None or ignore_index in labels)
+    counts = counts.join(ZERO) if ignored else counts
     terms = elements_of(tensors[1]) if len(tensors) > 1 else (0.0, MOST)
     products_ = times(rows, counts)
     if not bounded(products_):
