@@ -28,7 +28,7 @@ def points(graph: Graph, ranges: Mapping[str, Range], count: int, seed: int = 0)
     fills = ("low", "high", "zero", "middle")
     for index in range(count):
         if index < len(fills):
-            kinds = {value: fills[index] for value in boxes}
+            kinds = dict.fromkeys(boxes, fills[index])
         elif index < 40:
             kinds = {value: str(rng.choice(fills)) for value in boxes}
         else:
@@ -74,7 +74,8 @@ _WAYS = ("corners", "uniform", "uniform", "one", "rows", "small", "near", "limit
 
 def _filled(value: Value, box: Range | None, way: str, rng: np.random.Generator) -> NDArray[Any]:
     declared = value.declared
-    assert declared.dtype is not None and declared.ranked, f"{value.name} has no shape"
+    if declared.dtype is None or not declared.ranked:
+        raise ValueError(f"the file gives no shape for {value.name}")
     dtype = declared.dtype.numpy
     shape = tuple(dim if isinstance(dim, int) else OPEN_DIM for dim in declared.dims)
     if dtype.kind == "b":
