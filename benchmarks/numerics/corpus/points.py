@@ -72,7 +72,7 @@ _LOG_LARGEST = (88.72, 11.09)
 _WAYS = ("corners", "uniform", "uniform", "one", "rows", "small", "near", "limit")
 
 
-def _filled(value: Value, box: Range | None, way: str, rng: np.random.Generator) -> NDArray[Any]:
+def _filled(value: Value, box: Range | None, way: str, rng: np.random.Generator) -> Any:
     declared = value.declared
     if declared.dtype is None or not declared.ranked:
         raise ValueError(f"the file gives no shape for {value.name}")
@@ -87,7 +87,7 @@ def _filled(value: Value, box: Range | None, way: str, rng: np.random.Generator)
     return np.clip(np.rint(numbers) if dtype.kind in "iu" else numbers, low, high).astype(dtype)
 
 
-def _numbers(low: float, high: float, shape: tuple[int, ...], way: str, rng: np.random.Generator) -> NDArray[Any]:
+def _numbers(low: float, high: float, shape: tuple[int, ...], way: str, rng: np.random.Generator) -> Any:
     match way:
         case "low" | "high" | "zero" | "middle":
             number = {"low": low, "high": high, "zero": min(max(0.0, low), high), "middle": (low + high) / 2}[way]
