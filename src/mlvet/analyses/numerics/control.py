@@ -189,7 +189,11 @@ def _while(run: Run, node: Node, operands: Sequence[Abstract | None], outs: Sequ
         _bind(run, condition.inputs, [run.value(value) for value in body.inputs])
         return _truth(run.rehearse(condition)[0])
 
-    finished = _followed(run, body, start, test, step)
+    def leave() -> None:
+        _bind(run, condition.inputs, [run.table[value] for value in body.inputs])
+        run.region(condition)
+
+    finished = _followed(run, body, start, test, step, leave)
     if finished is not None:
         return [_fit(run, tensor, out) for tensor, out in zip(finished, outs, strict=False)]
     ever, _ = iterated(run, body.inputs, start, step, None)
@@ -199,7 +203,7 @@ def _while(run: Run, node: Node, operands: Sequence[Abstract | None], outs: Sequ
 
 def _followed(
     run: Run, body: Region, start: Sequence[Abstract], test: Callable[[], bool | None],
-    step: Callable[[bool], Sequence[Abstract]],
+    step: Callable[[bool], Sequence[Abstract]], leave: Callable[[], None],
 ) -> list[Abstract] | None:  # fmt: skip
     """The carried values after a loop whose condition is known in every round; None if it is not or goes on for long."""
     types = [run.type_of(value) for value in body.inputs]
@@ -216,6 +220,9 @@ def _followed(
             for before in passed:
                 _bind(run, body.inputs, before)
                 step(True)
+            for value, tensor in zip(body.inputs, state, strict=True):
+                run.table[value] = tensor
+            leave()
             return state
         passed.append(state)
         state = [_fit(run, tensor, out) for tensor, out in zip(step(False), types, strict=False)]

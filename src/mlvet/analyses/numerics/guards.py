@@ -68,7 +68,7 @@ class Guards:
             return False
         if self._users is None:
             self._users = users(self.run.graph)
-        outputs = set(self.run.graph.outputs)
+        outputs = {value for region in self.run.graph.regions() for value in region.outputs}
         pending, seen = [node], {node}
         while pending:
             current = pending.pop()
