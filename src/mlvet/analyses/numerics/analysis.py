@@ -142,7 +142,9 @@ class Run:
         for value in node.outputs:
             self.producers[value] = node
         operands = [None if value is None else self.value(value) for value in node.inputs]
-        outs = [_typed(self.type_of(value), operands) for value in node.outputs]
+        outs = [self.type_of(value) for value in node.outputs]
+        if not node.regions:
+            outs = [_typed(out, operands) for out in outs]
         if any(value in self._trained for value in node.inputs if value is not None) and node.op not in _NO_GRADIENT:
             self._trained.update(value for value, out in zip(node.outputs, outs, strict=True) if _floats(out))
         if node.regions and node.op in control.RULES:

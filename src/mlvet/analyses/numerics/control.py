@@ -34,6 +34,8 @@ THRESHOLDS = np.array(
 
 def _fit(run: Run, tensor: Abstract, out: Tensor) -> Abstract:
     """The tensor in the shape that is known of a value on every path."""
+    if out.dtype is None:
+        out = replace(out, dtype=tensor.dtype)
     dtype, dims = shape_of(out)
     if tensor.dims == dims:
         return replace(tensor, dtype=dtype)
