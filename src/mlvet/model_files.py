@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -110,19 +111,34 @@ def vet_graph(graph: Graph, shown: str, numerics: NumericsRequest | None) -> Out
 
 def _numerics(graph: Graph, inference: Inference, request: NumericsRequest, shown: str) -> Outcome:
     """What the numerics engine says of a graph."""
-    from mlvet.analyses.numerics.ranges import assume
+    from mlvet.analyses.catalogue import catalogue
+    from mlvet.analyses.numerics.judgement import findings
 
-    if not request.given.names:
-        return Outcome()
-    assumptions = assume(graph, inference, request.given)
+    judged = findings(graph, inference, catalogue(), request, _witness_folder(shown))
+    asked = bool(request.given.names)
     return Outcome(
-        problems=[Problem(shown, refusal) for refusal in assumptions.refusals],
-        notes=[f"{shown}: {remark}" for remark in assumptions.remarks],
-        inputs=[value.name for value in graph.inputs],
-        parameters=[parameter.name for parameter in graph.parameters],
-        meant=assumptions.meant,
-        sampled=assumptions.sampled,
+        findings=judged.findings,
+        problems=[Problem(shown, refusal) for refusal in judged.refusals],
+        notes=[f"{shown}: {note}" for note in judged.notes],
+        inputs=[value.name for value in graph.inputs] if asked else [],
+        parameters=[parameter.name for parameter in graph.parameters] if asked else [],
+        meant=judged.meant,
+        sampled=judged.sampled,
     )
+
+
+def _witness_folder(shown: str) -> Path | None:
+    """Where the witnesses of one model are kept, a part of the cache; None where nothing can be written."""
+    from hashlib import sha256
+
+    from mlvet.engine.cache import cache_folder
+
+    mark = sha256(os.path.abspath(shown).encode("utf-8", "surrogatepass")).hexdigest()[:8]
+    name = re.sub(r"[^A-Za-z0-9_.-]+", "-", Path(shown).name).strip("-.")[:60] or "model"
+    try:
+        return cache_folder() / "witnesses" / f"{name}-{mark}"
+    except UsageError:
+        return None
 
 
 def vet_models(jobs: Iterable[Job], executor: Executor, timeout: float) -> Outcome:

@@ -1,0 +1,43 @@
+"""An exponential that overflows."""
+
+from __future__ import annotations
+
+from mlvet.analyses.numerics.hazard_rule import HazardRule, Told, number
+
+
+class ExpOverflow(HazardRule):
+    """An exponential that overflows.
+
+    ## What it does
+    Reports exponentials whose operand can be greater than the logarithm of the largest number: 88.7 in float32, 11.1 in
+    float16.
+
+    ## Why it matters
+    The result is infinite; a quotient of two such results is NaN.
+
+    ## Example
+        mlvet-graph 1 "model"
+        graph(%x: f32[8, 10]) {
+          %y = exp(%x) @exp_1
+          return %y
+        }
+
+    ## Use instead
+        mlvet-graph 1 "model"
+        graph(%x: f32[8, 10]) {
+          %m = reduce_max(%x, axes=[1], keepdims=true) @max_1
+          %d = sub(%x, %m) @sub_1
+          %y = exp(%d) @exp_1
+          return %y
+        }
+
+    ## How sure
+    Observed if an input within the assumed ranges was run and showed it; possible otherwise.
+    """
+
+    code = "NUM105"
+
+    @staticmethod
+    def message(told: Told) -> str:
+        limit = f"the largest {told.dtype}, {number(told.largest)}"
+        return f"`{told.operator}` receives {told.range}, for which it passes {limit}, so the result can be infinite"
