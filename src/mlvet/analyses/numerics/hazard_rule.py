@@ -16,8 +16,9 @@ class Told:
 
     `low` to `high` is what the guilty operand can be, or the result if none is to blame. Safe operands lie between
     `safe_low` and `safe_high`; an open end is not safe itself. `largest` and `smallest` are the greatest finite and the
-    smallest positive normal number of the element type `dtype`, which is the result's. `outcome` says what arises;
-    `because` is the cause in words, for the rules that have one.
+    smallest positive normal number of the element type `dtype`, which is the result's. Operands beyond
+    `limit`, where it is known, overflow. `outcome` says what arises; `because` is the cause in words, for the rules
+    that have one.
     """
 
     operator: str
@@ -33,6 +34,7 @@ class Told:
     safe_high: float = inf
     open_low: bool = False
     open_high: bool = False
+    limit: float = inf
     because: str = ""
 
     @property
@@ -55,7 +57,7 @@ class Told:
         """How it leaves the safe numbers: `which reaches 0`."""
         if 0 == self.safe_low < self.low < self.smallest:
             return f"which reaches {number(self.low)}, a subnormal number that many backends flush to 0"
-        if self.below or self.low <= self.safe_low and self.open_low:
+        if self.below or (self.low <= self.safe_low and self.open_low):
             above = self.high > self.safe_high or (self.open_high and self.high == self.safe_high)
             if above:
                 return f"which leaves {self.safe}"

@@ -17,8 +17,10 @@ class AllMaskedSoftmax(HazardRule):
     ## Example
         mlvet-graph 1 "model"
         graph(%x: f32[8, 10], %mask: bool[8, 10]) {
-          constant %out: f32[] = f32[] -inf
-          %c = clip(%x, min=-50.0, max=50.0) @clip_1
+          constant %out: f32[] = f32[] [-inf]
+          constant %low: f32[] = f32[] [-50.0]
+          constant %high: f32[] = f32[] [50.0]
+          %c = clip(%x, %low, %high) @clip_1
           %s = where(%mask, %c, %out) @where_1
           %y = softmax(%s) @softmax_1
           return %y
@@ -27,8 +29,10 @@ class AllMaskedSoftmax(HazardRule):
     ## Use instead
         mlvet-graph 1 "model"
         graph(%x: f32[8, 10], %mask: bool[8, 10]) {
-          constant %out: f32[] = f32[] -10000.0
-          %c = clip(%x, min=-50.0, max=50.0) @clip_1
+          constant %out: f32[] = f32[] [-10000.0]
+          constant %low: f32[] = f32[] [-50.0]
+          constant %high: f32[] = f32[] [50.0]
+          %c = clip(%x, %low, %high) @clip_1
           %s = where(%mask, %c, %out) @where_1
           %y = softmax(%s) @softmax_1
           return %y
@@ -42,4 +46,4 @@ class AllMaskedSoftmax(HazardRule):
 
     @staticmethod
     def message(told: Told) -> str:
-        return f"every element of a row of what `{told.operator}` receives can be -inf, so that row of the result can be NaN"
+        return f"`{told.operator}` receives {told.range}, and whole rows can be -inf, so the result can be NaN"

@@ -17,16 +17,20 @@ class CastOverflow(HazardRule):
     ## Example
         mlvet-graph 1 "model"
         graph(%x: f32[8, 10]) {
-          %c = clip(%x, min=-1000.0, max=1000.0) @clip_1
-          %y = cast(%c, dtype=i8) @cast_1
+          constant %low: f32[] = f32[] [-1000.0]
+          constant %high: f32[] = f32[] [1000.0]
+          %c = clip(%x, %low, %high) @clip_1
+          %y = cast(%c) {to=i8} @cast_1
           return %y
         }
 
     ## Use instead
         mlvet-graph 1 "model"
         graph(%x: f32[8, 10]) {
-          %c = clip(%x, min=-128.0, max=127.0) @clip_1
-          %y = cast(%c, dtype=i8) @cast_1
+          constant %low: f32[] = f32[] [-128.0]
+          constant %high: f32[] = f32[] [127.0]
+          %c = clip(%x, %low, %high) @clip_1
+          %y = cast(%c) {to=i8} @cast_1
           return %y
         }
 
@@ -39,4 +43,4 @@ class CastOverflow(HazardRule):
     @staticmethod
     def message(told: Told) -> str:
         limits = f"[{number(told.least)}, {number(told.largest)}]"
-        return f"`{told.operator}` receives {told.range}, but {told.dtype} holds {limits}, so the result can be {told.outcome}"
+        return f"`{told.operator}` receives {told.range}, but {told.dtype} holds {limits}, so the result can be wrong"

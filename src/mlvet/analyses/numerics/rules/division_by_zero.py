@@ -9,7 +9,8 @@ class DivisionByZero(HazardRule):
     """A division by zero.
 
     ## What it does
-    Reports divisions, reciprocals and remainders whose divisor can be 0, or so near to it that the quotient is infinite.
+    Reports divisions, reciprocals and remainders whose divisor can be 0, or so near to it that the quotient is
+    infinite.
 
     ## Why it matters
     x/0 is infinite and 0/0 is NaN; an integer division by 0 stops the program or yields any number.
@@ -25,7 +26,7 @@ class DivisionByZero(HazardRule):
     ## Use instead
         mlvet-graph 1 "model"
         graph(%x: f32[8, 10]) {
-          constant %one: f32[] = f32[] 1.0
+          constant %one: f32[] = f32[] [1.0]
           %s = sigmoid(%x) @sigmoid_1
           %t = add(%s, %one) @add_1
           %y = reciprocal(%t) @reciprocal_1

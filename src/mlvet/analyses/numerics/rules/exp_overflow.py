@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from math import isfinite
+
 from mlvet.analyses.numerics.hazard_rule import HazardRule, Told, number
 
 
@@ -9,8 +11,8 @@ class ExpOverflow(HazardRule):
     """An exponential that overflows.
 
     ## What it does
-    Reports exponentials whose operand can be greater than the logarithm of the largest number: 88.7 in float32, 11.1 in
-    float16.
+    Reports exponentials whose operand can be greater than the logarithm of the largest number: 88.7 in float32, 11.1
+    in float16.
 
     ## Why it matters
     The result is infinite; a quotient of two such results is NaN.
@@ -25,7 +27,8 @@ class ExpOverflow(HazardRule):
     ## Use instead
         mlvet-graph 1 "model"
         graph(%x: f32[8, 10]) {
-          %m = reduce_max(%x, axes=[1], keepdims=true) @max_1
+          constant %axes_max_1: i64[1] = i64[1] [1]
+          %m = reduce_max(%x, %axes_max_1) {keepdims=true} @max_1
           %d = sub(%x, %m) @sub_1
           %y = exp(%d) @exp_1
           return %y
@@ -39,5 +42,6 @@ class ExpOverflow(HazardRule):
 
     @staticmethod
     def message(told: Told) -> str:
-        limit = f"the largest {told.dtype}, {number(told.largest)}"
-        return f"`{told.operator}` receives {told.range}, for which it passes {limit}, so the result can be infinite"
+        where = f"beyond {number(told.limit)}" if isfinite(told.limit) else "for the greatest of these"
+        passes = f"{where} the result passes the largest {told.dtype}"
+        return f"`{told.operator}` receives {told.range}, and {passes}, so it can be infinite"

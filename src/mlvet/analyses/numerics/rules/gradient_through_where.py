@@ -10,18 +10,18 @@ class GradientThroughWhere(HazardRule):
     """A selection that hides NaN from the value but not from the gradient.
 
     ## What it does
-    Reports operators that can yield NaN or infinity in elements that a `where` discards, if a gradient flows through them
-    to a trainable parameter.
+    Reports operators that can yield NaN or infinity in elements that a `where` discards, if a gradient flows through
+    them to a trainable parameter.
 
     ## Why it matters
-    The derivative of what is discarded is multiplied by 0, and 0 * inf is NaN: the weights become NaN though every value
-    is sound.
+    The derivative of what is discarded is multiplied by 0, and 0 * inf is NaN: the weights become NaN though every
+    value is sound.
 
     ## Example
         mlvet-graph 1 "model"
-        parameter %w: f32[4] = "w"
+        parameter %w: f32[4] name="w"
         graph(%x: f32[4]) {
-          constant %zero: f32[] = f32[] 0.0
+          constant %zero: f32[] = f32[] [0.0]
           %t = mul(%w, %x) @mul_1
           %p = greater(%t, %zero) @greater_1
           %l = log(%t) @log_1
@@ -31,10 +31,10 @@ class GradientThroughWhere(HazardRule):
 
     ## Use instead
         mlvet-graph 1 "model"
-        parameter %w: f32[4] = "w"
+        parameter %w: f32[4] name="w"
         graph(%x: f32[4]) {
-          constant %zero: f32[] = f32[] 0.0
-          constant %one: f32[] = f32[] 1.0
+          constant %zero: f32[] = f32[] [0.0]
+          constant %one: f32[] = f32[] [1.0]
           %t = mul(%w, %x) @mul_1
           %p = greater(%t, %zero) @greater_1
           %s = where(%p, %t, %one) @where_1

@@ -9,8 +9,8 @@ class HalfPrecisionOverflow(HazardRule):
     """Half precision that overflows.
 
     ## What it does
-    Reports operators in float16, bfloat16 or a smaller format whose result can be greater than its largest number, which
-    is 65504 in float16.
+    Reports operators in float16, bfloat16 or a smaller format whose result can be greater than its largest number,
+    which is 65504 in float16.
 
     ## Why it matters
     Squares and sums pass 65504 with ordinary activations. The result is infinite; where it divides, the quotient is 0,
@@ -19,7 +19,9 @@ class HalfPrecisionOverflow(HazardRule):
     ## Example
         mlvet-graph 1 "model"
         graph(%x: f16[8, 10]) {
-          %c = clip(%x, min=-300.0, max=300.0) @clip_1
+          constant %low: f16[] = f16[] [-300.0]
+          constant %high: f16[] = f16[] [300.0]
+          %c = clip(%x, %low, %high) @clip_1
           %y = mul(%c, %c) @mul_1
           return %y
         }
@@ -27,8 +29,10 @@ class HalfPrecisionOverflow(HazardRule):
     ## Use instead
         mlvet-graph 1 "model"
         graph(%x: f16[8, 10]) {
-          %c = clip(%x, min=-300.0, max=300.0) @clip_1
-          %w = cast(%c, dtype=f32) @cast_1
+          constant %low: f16[] = f16[] [-300.0]
+          constant %high: f16[] = f16[] [300.0]
+          %c = clip(%x, %low, %high) @clip_1
+          %w = cast(%c) {to=f32} @cast_1
           %y = mul(%w, %w) @mul_1
           return %y
         }
@@ -42,4 +46,4 @@ class HalfPrecisionOverflow(HazardRule):
     @staticmethod
     def message(told: Told) -> str:
         limit = f"the largest {told.dtype}, {number(told.largest)}"
-        return f"`{told.operator}` can pass {limit}, with the operands it receives, so the result can be {told.outcome}"
+        return f"`{told.operator}` can pass {limit}, with what it receives, so the result can be {told.outcome}"

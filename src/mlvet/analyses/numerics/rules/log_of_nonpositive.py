@@ -12,8 +12,8 @@ class LogOfNonpositive(HazardRule):
     Reports logarithms whose operand can leave the positive numbers (for `log1p`, those above -1).
 
     ## Why it matters
-    log(0) is -inf and the logarithm of a negative number is NaN; both spread to the loss and from there to all weights.
-    A softmax yields 0 as soon as two scores are about 100 apart.
+    log(0) is -inf and the logarithm of a negative number is NaN; both spread to the loss and from there to all
+    weights. A softmax yields 0 as soon as two scores are about 100 apart.
 
     ## Example
         mlvet-graph 1 "model"

@@ -9,8 +9,8 @@ class LostEpsilon(HazardRule):
     """An epsilon that vanishes when it is added.
 
     ## What it does
-    Reports logarithms, divisions and roots that an added constant should protect, where the constant is less than half of the
-    gap between the neighbouring numbers of the element type: 1e-10 + 1 is 1 in float32.
+    Reports logarithms, divisions and roots that an added constant should protect, where the constant is less than half
+    of the gap between the neighbouring numbers of the element type: 1e-10 + 1 is 1 in float32.
 
     ## Why it matters
     The protection is not there: log(1e-10 + 1 - p) is -inf for p = 1.
@@ -18,8 +18,8 @@ class LostEpsilon(HazardRule):
     ## Example
         mlvet-graph 1 "model"
         graph(%x: f32[8, 10]) {
-          constant %epsilon: f32[] = f32[] 1e-10
-          constant %one: f32[] = f32[] 1.0
+          constant %epsilon: f32[] = f32[] [1e-10]
+          constant %one: f32[] = f32[] [1.0]
           %p = sigmoid(%x) @sigmoid_1
           %o = add(%one, %epsilon) @add_1
           %d = sub(%o, %p) @sub_1
@@ -30,8 +30,8 @@ class LostEpsilon(HazardRule):
     ## Use instead
         mlvet-graph 1 "model"
         graph(%x: f32[8, 10]) {
-          constant %epsilon: f32[] = f32[] 1e-10
-          constant %one: f32[] = f32[] 1.0
+          constant %epsilon: f32[] = f32[] [1e-10]
+          constant %one: f32[] = f32[] [1.0]
           %p = sigmoid(%x) @sigmoid_1
           %o = sub(%one, %p) @sub_1
           %d = add(%o, %epsilon) @add_1

@@ -12,8 +12,8 @@ class NanInWeights(HazardRule):
     Reports parameters and constants whose stored elements hold NaN.
 
     ## Why it matters
-    Whatever is computed with them is NaN: the training that wrote them had failed. Infinities are not reported, since masks
-    need them.
+    Whatever is computed with them is NaN: the training that wrote them had failed. Infinities are not reported, since
+    masks need them.
 
     ## Example
         mlvet-graph 1 "model"

@@ -18,7 +18,7 @@ class OutsideDomain(HazardRule):
     ## Example
         mlvet-graph 1 "model"
         graph(%x: f32[8, 10]) {
-          constant %two: f32[] = f32[] 2.0
+          constant %two: f32[] = f32[] [2.0]
           %t = tanh(%x) @tanh_1
           %s = mul(%t, %two) @mul_1
           %y = acos(%s) @acos_1
@@ -28,10 +28,12 @@ class OutsideDomain(HazardRule):
     ## Use instead
         mlvet-graph 1 "model"
         graph(%x: f32[8, 10]) {
-          constant %two: f32[] = f32[] 2.0
+          constant %two: f32[] = f32[] [2.0]
+          constant %low: f32[] = f32[] [-1.0]
+          constant %high: f32[] = f32[] [1.0]
           %t = tanh(%x) @tanh_1
           %s = mul(%t, %two) @mul_1
-          %c = clip(%s, min=-1.0, max=1.0) @clip_1
+          %c = clip(%s, %low, %high) @clip_1
           %y = acos(%c) @acos_1
           return %y
         }

@@ -12,8 +12,8 @@ class RsqrtOfNonpositive(HazardRule):
     Reports reciprocal square roots whose operand can be 0 or negative.
 
     ## Why it matters
-    1/sqrt(0) is infinite and 1/sqrt of a negative number is NaN. Normalisations meet it on constant rows, whose variance
-    is 0.
+    1/sqrt(0) is infinite and 1/sqrt of a negative number is NaN. Normalisations meet it on constant rows, whose
+    variance is 0.
 
     ## Example
         mlvet-graph 1 "model"
@@ -27,7 +27,7 @@ class RsqrtOfNonpositive(HazardRule):
     ## Use instead
         mlvet-graph 1 "model"
         graph(%x: f32[8, 10]) {
-          constant %epsilon: f32[] = f32[] 1e-05
+          constant %epsilon: f32[] = f32[] [1e-05]
           %t = tanh(%x) @tanh_1
           %r = relu(%t) @relu_1
           %s = add(%r, %epsilon) @add_1

@@ -17,8 +17,10 @@ class SoftmaxOfInfinity(HazardRule):
     ## Example
         mlvet-graph 1 "model"
         graph(%x: f32[8, 10], %mask: bool[8, 10]) {
-          constant %always: f32[] = f32[] inf
-          %c = clip(%x, min=-50.0, max=50.0) @clip_1
+          constant %always: f32[] = f32[] [inf]
+          constant %low: f32[] = f32[] [-50.0]
+          constant %high: f32[] = f32[] [50.0]
+          %c = clip(%x, %low, %high) @clip_1
           %s = where(%mask, %c, %always) @where_1
           %y = softmax(%s) @softmax_1
           return %y
@@ -27,8 +29,10 @@ class SoftmaxOfInfinity(HazardRule):
     ## Use instead
         mlvet-graph 1 "model"
         graph(%x: f32[8, 10], %mask: bool[8, 10]) {
-          constant %always: f32[] = f32[] 10000.0
-          %c = clip(%x, min=-50.0, max=50.0) @clip_1
+          constant %always: f32[] = f32[] [10000.0]
+          constant %low: f32[] = f32[] [-50.0]
+          constant %high: f32[] = f32[] [50.0]
+          %c = clip(%x, %low, %high) @clip_1
           %s = where(%mask, %c, %always) @where_1
           %y = softmax(%s) @softmax_1
           return %y
