@@ -141,22 +141,25 @@ def bounds(form: Form, cuts: Cuts, *, exactly: bool = False) -> tuple[Array, Arr
     """The least and greatest sum on each cell; `exactly` leaves rounding out."""
     low = high = form.constant
     size = np.abs(form.constant)
+    below: Array = form.error
     rounding: Array = form.error
     left = dict(form.terms)
     for symbol in list(left):
         root = symbol.square_of
         if root is not None and root in left and symbol in left:
             steepness = left.pop(symbol)
-            least, most = _parabola(steepness, left.pop(root), root, cuts)
+            slope = left.pop(root)
+            least, most = _parabola(steepness, slope, root, cuts)
             low, high, size = low + least, high + most, size + np.maximum(np.abs(least), np.abs(most))
-            rounding = rounding + symbol.rounding * np.abs(steepness) * _magnitude(root, cuts) ** 2
+            wrong = symbol.rounding * np.abs(steepness) * _magnitude(root, cuts) ** 2
+            below, rounding = below + np.where(_turns_at_a_power(steepness, slope), 0.0, wrong), rounding + wrong
     for symbol, coefficient in left.items():
         ends = _ends(symbol, cuts)
         first, second = coefficient * ends[0], coefficient * ends[1]
         low, high = low + np.minimum(first, second), high + np.maximum(first, second)
         size = size + np.maximum(np.abs(first), np.abs(second))
-    slack = 4e-16 * (len(form.terms) + 1) * size + (0.0 if exactly else rounding)
-    return low - slack, high + slack
+    slack = 4e-16 * (len(form.terms) + 1) * size
+    return (low - slack, high + slack) if exactly else (low - slack - below, high + slack + rounding)
 
 
 def _ends(symbol: Symbol, cuts: Cuts) -> tuple[Array, Array]:
@@ -164,6 +167,17 @@ def _ends(symbol: Symbol, cuts: Cuts) -> tuple[Array, Array]:
     if symbol.cuts == cuts or box.low.size == 1:
         return box.low, box.high
     return regrid(box.low, symbol.cuts, cuts, np.minimum), regrid(box.high, symbol.cuts, cuts, np.maximum)
+
+
+def _turns_at_a_power(a: Array, b: Array) -> NDArray[np.bool_]:
+    """Whether t² + b t is least at a power of two, or at 0.
+
+    The square is rounded to a float q, and q >= 2kt - k² because that number is a float for t near k = 2^n, and
+    (t - k)² outweighs the rounding for any other t. So -k² bounds q + b t from below exactly.
+    """
+    with np.errstate(all="ignore"):
+        mantissa, _ = np.frexp(-b / 2)
+    return (a == 1.0) & np.isin(np.abs(mantissa), (0.5, 0.0))
 
 
 def _magnitude(symbol: Symbol, cuts: Cuts) -> Array:
@@ -196,7 +210,7 @@ def relu_of(form: Form, make: Callable[[Form], Symbol], known: dict[Any, Symbol]
 
 
 def _negated(form: Form) -> Form:
-    return Form({symbol: -held for symbol, held in form.terms.items()}, -form.constant, form.error)
+    return Form({symbol: 0.0 - held for symbol, held in form.terms.items()}, 0.0 - form.constant, form.error)
 
 
 def _key(form: Form) -> Any:

@@ -37,13 +37,15 @@ class Attained:
 class Extreme:
     """The greatest (or least) element of the tensor numbered `of` along `axes`, or something beyond it.
 
-    `attains` says that an element really has this value, as the maximum has and a sum of magnitudes has not.
+    `attains` says that an element really has this value, as the maximum has and a sum of what is not negative has not.
+    With `magnitude` it bounds absolute values, as a norm does.
     """
 
     of: int
     axes: frozenset[int]
     greatest: bool = True
     attains: bool = True
+    magnitude: bool = False
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -52,7 +54,8 @@ class Abstract:
 
     `dims` is None when its rank is unknown; there is then one cell without axes. `number` is the same for two tensors
     that surely hold the same elements. `form` relates elements to those of other tensors, `exact` has the elements
-    themselves where the file tells them. Along the axis `shares` they are not negative and sum to at most 1.
+    themselves where the file tells them. Along the axis `shares` they are not negative and sum to at most 1;
+    none is nearer to 0 than `away`.
     """
 
     dtype: DType
@@ -63,8 +66,9 @@ class Abstract:
     form: Form | None = None
     exact: NDArray[Any] | None = None
     attained: tuple[Attained, ...] = ()
-    extreme: Extreme | None = None
+    extremes: tuple[Extreme, ...] = ()
     shares: int | None = None
+    away: float = 0.0
 
     @property
     def interval(self) -> Interval:

@@ -65,6 +65,8 @@ def _named(op: Op, node: Node, operands: Sequence[Abstract | None], raw: Sequenc
                 if not _within(interval, safe, operand.dtype) and (nan or infinite or not _explained(op)):
                     yield Hazard(node, danger.rule, danger.operand, interval, _outcome(nan, infinite))
             case Near(point=point):
+                if point == 0 and operand.away >= (operand.dtype.smallest if operand.dtype.is_float else 1):
+                    continue
                 if _reaches(interval, point, operand.dtype) and (nan or infinite or not _explained(op) or not operand.dtype.is_float):
                     yield Hazard(node, danger.rule, danger.operand, interval, _outcome(nan, infinite))
             case AllAt(point=point, gradient=False):
@@ -152,4 +154,6 @@ def _saved(op: Op, operand: Abstract, node: Node, point: float) -> bool:
     if operand.dims is None or not isinstance(axis, int):
         return False
     axis = operand.axis(axis)
+    if 0 <= axis < operand.rank and bool((operand.box.low > point).any(axis=axis).all()):
+        return True
     return any(fact.axes <= {axis} and point not in fact.interval and not fact.interval.nan for fact in operand.attained)

@@ -19,8 +19,10 @@ if TYPE_CHECKING:
 
 Rule: TypeAlias = Callable[["Run", Node, Sequence[Abstract | None], Sequence[Tensor]], list[Abstract]]
 
-UNROLLED = 24
-"""Loops that run at most so often are followed round by round."""
+UNROLLED = 128
+"""Loops that run at most so often are followed round by round, unless their bodies are long."""
+EFFORT = 4096
+"""Operators that the rounds of one loop may have together."""
 PATIENCE = 3
 """Rounds before ends that still move are widened."""
 NARROWINGS = 2
@@ -78,7 +80,8 @@ def iterated(
     """
     types = [run.type_of(value) for value in inputs]
     state = [_fit(run, tensor, out) for tensor, out in zip(start, types, strict=True)]
-    if rounds is not None and rounds <= UNROLLED:
+    most_rounds = UNROLLED
+    if rounds is not None and rounds <= most_rounds:
         ever = state
         for _ in range(rounds):
             _bind(run, inputs, state)
@@ -182,9 +185,41 @@ def _while(run: Run, node: Node, operands: Sequence[Abstract | None], outs: Sequ
         _bind(run, body.inputs, entered)
         return run.region(body) if recording else run.rehearse(body)
 
+    def test() -> bool | None:
+        _bind(run, condition.inputs, [run.value(value) for value in body.inputs])
+        return _truth(run.rehearse(condition)[0])
+
+    finished = _followed(run, body, start, test, step)
+    if finished is not None:
+        return [_fit(run, tensor, out) for tensor, out in zip(finished, outs, strict=False)]
     ever, _ = iterated(run, body.inputs, start, step, None)
     _bind(run, condition.inputs, ever)
     return [_fit(run, tensor, out) for tensor, out in zip(ever, outs, strict=False)]
+
+
+def _followed(
+    run: Run, body: Region, start: Sequence[Abstract], test: Callable[[], bool | None],
+    step: Callable[[bool], Sequence[Abstract]],
+) -> list[Abstract] | None:  # fmt: skip
+    """The carried values after a loop whose condition is known in every round; None if it is not or goes on for long."""
+    types = [run.type_of(value) for value in body.inputs]
+    state = [_fit(run, tensor, out) for tensor, out in zip(start, types, strict=True)]
+    rounds = min(UNROLLED, EFFORT // max(len(body.nodes), 1))
+    passed: list[list[Abstract]] = []
+    for _ in range(rounds):
+        for value, tensor in zip(body.inputs, state, strict=True):
+            run.table[value] = tensor
+        going = test()
+        if going is None:
+            return None
+        if not going:
+            for before in passed:
+                _bind(run, body.inputs, before)
+                step(True)
+            return state
+        passed.append(state)
+        state = [_fit(run, tensor, out) for tensor, out in zip(step(False), types, strict=False)]
+    return None
 
 
 def _where_true(run: Run, condition: Region, state: Sequence[Abstract]) -> list[Abstract]:

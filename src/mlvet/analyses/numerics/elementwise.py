@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from math import inf
+from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from mlvet.analyses.numerics.abstract import Abstract, Attained, Extreme, regrid_box, shape_of
+from mlvet.analyses.numerics import relations
+from mlvet.analyses.numerics.abstract import Abstract, Attained, regrid_box, shape_of
 from mlvet.domains import boxes, dtypes, forms, grids
 from mlvet.domains.boxes import Box
 from mlvet.domains.dtypes import DType
@@ -126,6 +128,8 @@ def monotone(
         return boxes.fused(found.low, found.high, found.nan, dtype, steps=4) if run.unflushed else found
 
     result = apply(run, [x], out, boxwise)
+    if op.name == "sqrt" and run.relational:
+        return replace(result, extremes=relations.of_root(run, x))
     if op.name == "relu":
         return run.with_form(result, _relu(run, x, result))
     return result
@@ -146,7 +150,8 @@ def piecewise(
         return boxes.piecewise(function, kind.turns, box, dtype, domain=_ends(kind.domain), image=_closed(kind.image))
 
     if op.name == "reciprocal":
-        return apply(run, [x], out, lambda box, dtype: boxes.div(boxes.of_interval(Interval(1.0, 1.0)), box, dtype))
+        one = boxes.of_interval(Interval(1.0, 1.0))
+        return apply(run, [x], out, lambda box, dtype: _divided(one, box, dtype, x.away))
     result = apply(run, [x], out, boxwise)
     if op.name == "abs":
         relu = _relu(run, x, result)
@@ -196,7 +201,9 @@ def affine(
     aligned = Aligned(present, dims, run.most)
     parts = [aligned.form(index, run) for index in range(len(present))]
     if any(part is None for part in parts):
-        return result
+        return replace(result, extremes=relations.of_sum(present, result)) if kind.coefficients == (1.0, 1.0) else result
+    if len(present) == 2 and kind.coefficients == (1.0, 1.0):
+        result = replace(result, extremes=relations.of_sum(present, result))
     sum_of = forms.combined([(c, part) for c, part in zip(kind.coefficients, parts, strict=False) if part is not None])
     return run.related(result, sum_of, exact=len(present) == 1)
 
@@ -206,29 +213,13 @@ def _difference(run: Transfer, x: Abstract, y: Abstract, out: Tensor) -> Abstrac
     dtype, dims = shape_of(out)
     if x.number == y.number and x.interval.finite:
         return run.made(out, grids.uncut(0 if dims is None else len(dims)), boxes.of_interval(Interval(0.0, 0.0)))
-    result: Abstract | None = None
-    for whole, edge, sign in ((x, y, 1), (y, x, -1)):
-        extreme = edge.extreme
-        if extreme is None or extreme.of != whole.number or whole.dims != dims or not _spans(edge, whole, extreme):
-            continue
-        aligned = Aligned([x, y], dims, run.most)
-        box = boxes.sub(aligned.boxes[0], aligned.boxes[1], dtype)
-        below = extreme.greatest == (sign == 1)
-        side = boxes.of_interval(Interval(-inf, 0.0) if below else Interval(0.0, inf))
-        box = Box(np.maximum(box.low, side.low), np.minimum(box.high, side.high), box.nan)
-        facts = (Attained(extreme.axes, Interval(0.0, 0.0)),) if extreme.attains else ()
-        result = run.made(out, aligned.cuts, box, attained=facts)
-    return result
-
-
-def _spans(edge: Abstract, whole: Abstract, extreme: Extreme) -> bool:
-    """Whether broadcasting puts each greatest element beside the elements it is the greatest of."""
-    assert whole.dims is not None
-    if edge.dims is None:
-        return False
-    kept = tuple(1 if axis in extreme.axes else dim for axis, dim in enumerate(whole.dims))
-    padded = (1,) * (len(kept) - len(edge.dims)) + edge.dims
-    return padded == kept
+    known = relations.difference(x, y)
+    if known is None:
+        return None
+    side, facts = known
+    aligned = Aligned([x, y], dims, run.most)
+    box = relations.clamped(boxes.sub(aligned.boxes[0], aligned.boxes[1], dtype), side)
+    return run.made(out, aligned.cuts, box, attained=facts)
 
 
 def product(run: Transfer, op: Op, kind: Product, operands: Sequence[Abstract | None], attributes: Any, out: Tensor) -> Abstract:  # fmt: skip
@@ -265,19 +256,10 @@ def quotient(run: Transfer, op: Op, kind: Quotient, operands: Sequence[Abstract 
         return apply(run, [x, y], out, boxes.div)
     if x.number == y.number and 0 not in x.interval and x.interval.finite and dtype.is_float:
         return run.made(out, grids.uncut(len(dims)), boxes.of_interval(Interval(1.0, 1.0)))
-    result = apply(run, [x, y], out, boxes.div)
-    extreme = y.extreme
-    if (
-        extreme is not None
-        and extreme.greatest
-        and extreme.of == x.number
-        and x.dims == dims
-        and _spans(y, x, extreme)
-        and x.interval.low >= 0
-        and y.interval.low > 0
-    ):
-        box = Box(np.maximum(result.box.low, 0.0), np.minimum(result.box.high, 1.0), result.box.nan)
-        return run.made(out, result.cuts, box, attained=result.attained)
+    result = apply(run, [x, y], out, partial(_divided, away=y.away))
+    known = relations.ratio(x, y)
+    if known is not None:
+        return run.made(out, result.cuts, relations.clamped(result.box, known), attained=result.attained)
     aligned = Aligned([x, y], dims, run.most)
     divisor = aligned.point(1) if aligned.targets is not None else None
     if divisor is not None and divisor.all() and dtype.is_float:
@@ -285,6 +267,15 @@ def quotient(run: Transfer, op: Op, kind: Quotient, operands: Sequence[Abstract 
         if form is not None:
             return run.related(result, forms.combined([(1.0 / divisor, form)]), exact=False)
     return result
+
+
+def _divided(x: Box, y: Box, dtype: DType, away: float) -> Box:
+    """A quotient by numbers none of which is nearer to 0 than `away`."""
+    if away <= 0 or not ((y.low < away) & (y.high > -away)).any():
+        return boxes.div(x, y, dtype)
+    low, high = np.minimum(y.low, -away), np.maximum(y.high, away)
+    below, above = Box(low, np.full(low.shape, -away), y.nan), Box(np.full(high.shape, away), high, y.nan)
+    return boxes.join(boxes.div(x, below, dtype), boxes.div(x, above, dtype))
 
 
 def power(run: Transfer, op: Op, kind: Power, operands: Sequence[Abstract | None], attributes: Any, out: Tensor) -> Abstract:  # fmt: skip
@@ -306,6 +297,8 @@ def lattice(run: Transfer, op: Op, kind: Lattice, operands: Sequence[Abstract | 
         return found
 
     result = apply(run, present, out, boxwise)
+    if run.relational:
+        result = replace(result, extremes=relations.of_maximum(present, result, kind.maximum))
     if kind.maximum and len(present) == 2:
         for x, other in (present, present[::-1]):
             if other.interval == Interval(0.0, 0.0) and x.dims == result.dims:

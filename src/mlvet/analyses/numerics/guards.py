@@ -15,7 +15,7 @@ import numpy as np
 
 from mlvet.analyses.numerics import checks, layout
 from mlvet.analyses.numerics.abstract import Abstract
-from mlvet.domains import boxes
+from mlvet.domains import boxes, dtypes
 from mlvet.domains.dtypes import DType
 from mlvet.domains.intervals import Interval
 from mlvet.domains.tensors import Tensor
@@ -140,24 +140,36 @@ class Guards:
             for value, other in ((left, y), (right, x)):
                 point = other.interval
                 if point.low == point.high:
+                    step = dtypes.i64 if self._is_whole(value) and point.low.is_integer() else other.dtype
                     return [
-                        *self._about(value, Interval(-inf, _before(point.low, other.dtype))),
-                        *self._about(value, Interval(_after(point.low, other.dtype), inf)),
+                        *self._about(value, Interval(-inf, _before(point.low, step))),
+                        *self._about(value, Interval(_after(point.low, step), inf)),
                     ]
             return [{}]
         a, b = x.interval, y.interval
+        step = dtypes.i64 if self._is_whole(left) and self._is_whole(right) else x.dtype
         match relation:
             case "equal":
                 first, second = b, a
             case "less":
-                first, second = Interval(-inf, _before(b.high, x.dtype)), Interval(_after(a.low, x.dtype), inf)
+                first, second = Interval(-inf, _before(b.high, step)), Interval(_after(a.low, step), inf)
             case "less_or_equal":
                 first, second = Interval(-inf, b.high), Interval(a.low, inf)
             case "greater":
-                first, second = Interval(_after(b.low, x.dtype), inf), Interval(-inf, _before(a.high, x.dtype))
+                first, second = Interval(_after(b.low, step), inf), Interval(-inf, _before(a.high, step))
             case _:
                 first, second = Interval(b.low, inf), Interval(-inf, a.high)
         return [_merged(p, q) for p in self._about(left, first) for q in self._about(right, second)][:8]
+
+    def _is_whole(self, value: Value) -> bool:
+        """Whether all elements are integers, as those of a cast count are."""
+        tensor = self.run.value(value)
+        interval = tensor.interval
+        if not tensor.dtype.is_float or (interval.low == interval.high and interval.low.is_integer()):
+            return True
+        node = self.run.producers.get(value)
+        source = node.inputs[0] if node is not None and node.op in ("cast", "cast_like") else None
+        return source is not None and not self.run.value(source).dtype.is_float
 
     def _about(self, value: Value, interval: Interval) -> list[Facts]:
         """A tensor is within an interval, and so is what it is a magnitude of."""
@@ -231,6 +243,8 @@ _NEGATED = {
 def _within(tensor: Abstract, fact: Interval, number: int) -> Abstract:
     low, high = np.maximum(tensor.box.low, fact.low), np.minimum(tensor.box.high, fact.high)
     crossed = low > high
+    if crossed.all():
+        return replace(tensor, box=boxes.Box(np.full(low.shape, inf), np.full(low.shape, -inf), crossed & False), number=number, form=None, exact=None)
     low, high = np.where(crossed, tensor.box.low, low), np.where(crossed, tensor.box.high, high)
     return replace(tensor, box=boxes.Box(low, high, tensor.box.nan), number=number, form=None, exact=None)
 
@@ -238,7 +252,7 @@ def _within(tensor: Abstract, fact: Interval, number: int) -> Abstract:
 def _joined(x: Abstract, y: Abstract) -> Abstract:
     if x.cuts != y.cuts:
         return x if x.box.low.size == 1 else y
-    return replace(x, box=boxes.join(x.box, y.box), form=None, exact=None, attained=(), extreme=None)
+    return replace(x, box=boxes.join(x.box, y.box), form=None, exact=None, attained=(), extremes=(), away=min(x.away, y.away))
 
 
 def _merged(left: Facts, right: Facts) -> Facts:

@@ -149,8 +149,17 @@ def _where(run: Transfer, op: Op, operands: Operands, attributes: Any, outs: Seq
 def chosen(run: Transfer, condition: Abstract, yes: Abstract, no: Abstract, out: Tensor) -> Abstract:
     """Elements of one tensor where a condition holds, of another where not."""
     result = elementwise.apply(run, [condition, yes, no], out, choose)
-    same = run.relational and yes.number == no.number and yes.dims == result.dims
-    return yes if same else replace(result, attained=_kept_by(condition, yes, no, result))
+    if run.relational:
+        for branch, holds in ((yes, condition.box.low > 0), (no, condition.box.high <= 0)):
+            if branch.dims == result.dims and (yes.number == no.number or bool(holds.all())):
+                return branch
+    away = min(distance(yes), distance(no)) if run.relational else 0.0
+    return replace(result, attained=_kept_by(condition, yes, no, result), away=away)
+
+
+def distance(x: Abstract) -> float:
+    """How far all elements are from 0."""
+    return max(x.away, x.interval.low, -x.interval.high, 0.0)
 
 
 def choose(condition: Box, yes: Box, no: Box, *_: Any) -> Box:

@@ -186,6 +186,10 @@ def _channels(
         positive, negative = np.maximum(matrix, 0), np.minimum(matrix, 0)
     dtype, _ = shape_of(out)
     sums = weighted(low, high, positive, negative, matrix.shape[0], bool(box.nan.any()), dtype)
+    for fact in x.attained if x.interval.low >= 0 else ():
+        if fact.axes == {axis} and fact.interval.low > 0:
+            share = np.where((matrix >= 0).all(axis=0), matrix.min(axis=0) * fact.interval.low * (1 - dtype.epsilon), 0.0)
+            sums = Box(np.minimum(np.maximum(sums.low, share), sums.high), sums.high, sums.nan)
     return _placed(run, sums, out, dims, place)
 
 

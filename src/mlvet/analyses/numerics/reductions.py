@@ -29,7 +29,7 @@ def reduction(
     assert x is not None
     axes = reduced_axes(x, operands[1] if len(operands) > 1 else None, attributes)
     if axes == ():
-        return replace(x, number=run.fresh(), dtype=shape_of(out)[0], extreme=None)
+        return replace(x, number=run.fresh(), dtype=shape_of(out)[0], extremes=())
     if axes is None or x.dims is None:
         return _somehow(run, kind, x, out)
     counts = _counts(x, axes)
@@ -40,7 +40,7 @@ def reduction(
         cuts = tuple(cut for axis, cut in enumerate(cuts) if axis not in axes)
         box = box.map(lambda array: array.reshape(grids.cells(cuts)))
     result = run.made(out, cuts, box)
-    return replace(result, extreme=_extreme(kind.how, x, axes)) if run.relational else result
+    return replace(result, extremes=_extremes(kind.how, x, axes)) if run.relational else result
 
 
 def reduced_axes(x: Abstract, axes: Abstract | None, attributes: Any) -> tuple[int, ...] | None:
@@ -125,7 +125,7 @@ def _mean(x: Abstract, axes: tuple[int, ...], counts: Any, dtype: Any) -> Box:
         same_sign_low = np.where(hull.low >= 0, np.maximum(low - slack, 0.0), low - slack)
         same_sign_high = np.where(hull.high <= 0, np.minimum(high + slack, 0.0), high + slack)
     overflows = np.isinf(total.low) | np.isinf(total.high)
-    mean = boxes.fused(same_sign_low, same_sign_high, hull.nan, dtype, steps=2)
+    mean = boxes.fused(same_sign_low, same_sign_high, hull.nan, dtype)
     return Box(
         np.where(overflows & np.isinf(total.low), -inf, mean.low),
         np.where(overflows & np.isinf(total.high), inf, mean.high),
@@ -173,13 +173,13 @@ def _raised(run: Transfer, x: Abstract, axes: tuple[int, ...], box: Box, how: st
     return Box(np.minimum(low, high), high, box.nan)
 
 
-def _extreme(how: str, x: Abstract, axes: tuple[int, ...]) -> Extreme | None:
+def _extremes(how: str, x: Abstract, axes: tuple[int, ...]) -> tuple[Extreme, ...]:
     along = frozenset(axes)
     if how in ("max", "min"):
-        return Extreme(x.number, along, greatest=how == "max")
+        return (Extreme(x.number, along, greatest=how == "max"),)
     if how == "sum" and x.interval.low >= 0:
-        return Extreme(x.number, along, greatest=True, attains=False)
-    return None
+        return (Extreme(x.number, along, attains=False),)
+    return ()
 
 
 def _somehow(run: Transfer, kind: Reduction, x: Abstract, out: Tensor) -> Abstract:

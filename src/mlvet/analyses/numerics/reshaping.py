@@ -40,7 +40,7 @@ def reshaped(run: Transfer, source: Abstract, out: Tensor) -> Abstract:
     result = run.made(out, fine, box)
     attained = tuple(fact for fact in (_attained(each, groups) for each in source.attained) if fact is not None)
     same = [dim for dim in source.dims if dim != 1] == [dim for dim in dims if dim != 1]
-    result = replace(result, attained=attained, extreme=source.extreme if same else None, dtype=dtype)
+    result = replace(result, attained=attained, extremes=source.extremes if same else (), dtype=dtype, away=source.away)
     form = run.form_of(source) if run.relational and coarse == source.cuts else None
     held = None if form is None else _form(form, source, dims, fine, shape)
     return result if held is None else replace(result, form=held)

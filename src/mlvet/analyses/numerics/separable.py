@@ -166,8 +166,9 @@ def moved(run: Transfer, source: Abstract, axes: Axes, key: Hashable, out: Tenso
         return run.made(out, kept, regridded(result, kept))
     form = source.form if source.form is not None else run.form_of(source)
     attained = tuple(fact for fact in (_attained(each, axes, source) for each in source.attained) if fact is not None)
-    extreme = _extreme(source, dims)
-    result = replace(result, attained=attained, extreme=extreme)
+    result = replace(
+        result, attained=attained, extremes=_extremes(source, dims) if _is_identity(axes, source) else (), away=source.away, shares=_shares(axes, source)
+    )
     if not run.relational or form is None:
         return result
     held = _form(form, axes, source, cuts, key)
@@ -274,9 +275,20 @@ def _attained(fact: Attained, axes: Axes, source: Abstract) -> Attained | None:
     return Attained(frozenset(found), fact.interval)
 
 
-def _extreme(source: Abstract, dims: Any) -> Extreme | None:
-    """A greatest element stays one where its tensor is only repeated along axes of size 1."""
-    if source.extreme is None or source.dims is None or len(source.dims) != len(dims):
+def _extremes(source: Abstract, dims: Any) -> tuple[Extreme, ...]:
+    """A bound stays one where its tensor has kept its shape."""
+    return source.extremes if source.dims == dims else ()
+
+
+def _is_identity(axes: Axes, source: Abstract) -> bool:
+    """Whether every element stays where it is."""
+    return all(
+        run is None or (run[0] == position and bool((run[1] == np.arange(len(run[1]))).all()))
+        for position, run in enumerate(axes.runs)
+    )
+
+
+def _shares(axes: Axes, source: Abstract) -> int | None:
+    if source.shares is None or source.dims is None:
         return None
-    same = all(old == new for old, new in zip(source.dims, dims, strict=True))
-    return source.extreme if same else None
+    return axes.axis_of(source.shares, source.dims[source.shares])

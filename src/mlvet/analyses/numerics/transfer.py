@@ -18,6 +18,7 @@ from mlvet.analyses.numerics.settings import NumericAbstraction, Settings
 from mlvet.domains import boxes, dtypes, forms, grids
 from mlvet.domains.boxes import Box
 from mlvet.domains.dims import product
+from mlvet.domains.dtypes import DType
 from mlvet.domains.forms import Form, Symbol
 from mlvet.domains.grids import Cuts
 from mlvet.domains.intervals import Interval
@@ -43,6 +44,7 @@ class Transfer:
         self.relational = settings.numeric is NumericAbstraction.AFFINE
         self.unflushed = False
         self.relus: dict[Any, Symbol] = {}
+        self.roots: dict[int, int] = {}
         self._symbols: dict[int, Symbol] = {}
         self._numbers: dict[Any, int] = {}
         self._fresh = count()
@@ -62,6 +64,23 @@ class Transfer:
         if op.effects is Effects.PURE:
             key = (op.name, _hashable(attributes), tuple(-1 if x is None else x.number for x in operands))
             found = [self._numbered(each, (key, index)) for index, each in enumerate(found)]
+        return self._remembered(op, operands, attributes, found) if self.relational else found
+
+    def _remembered(
+        self, op: Op, operands: Sequence[Abstract | None], attributes: Mapping[str, Any], found: list[Abstract]
+    ) -> list[Abstract]:
+        """Facts about whole operators: what a square is the square of, and that a softmax sums to one."""
+        first, *rest = operands
+        twice = bool(rest) and rest[0] is not None and first is not None
+        same = op.name == "mul" and twice and first.number == rest[0].number  # type: ignore[union-attr]
+        power = op.name == "pow" and twice and rest[0].interval == Interval(2.0, 2.0)  # type: ignore[union-attr]
+        if first is not None and (op.name == "square" or same or power):
+            self.roots[found[0].number] = first.number
+        if op.name == "softmax" and first is not None and first.dims is not None:
+            axis = first.axis(int(attributes.get("axis", -1)))
+            if 0 <= axis < first.rank and found[0].dims == first.dims:
+                facts = reductions.attained_by_softmax(first, axis)
+                return [replace(found[0], attained=facts, shares=axis), *found[1:]]
         return found
 
     def _by_kind(
@@ -137,14 +156,14 @@ class Transfer:
         return results
 
     def made(
-        self, out: Tensor, cuts: Cuts, box: Box, attained: tuple[Attained, ...] = (), extreme: Extreme | None = None
+        self, out: Tensor, cuts: Cuts, box: Box, attained: tuple[Attained, ...] = (), extremes: tuple[Extreme, ...] = ()
     ) -> Abstract:
         """A new tensor with a box over the cells of `cuts`, which may still have to be broadcast to them."""
         dtype, dims = shape_of(out)
         shape = grids.cells(cuts)
         if box.low.shape != shape:
             box = box.map(lambda array: np.broadcast_to(array, shape))
-        return Abstract(dtype, dims, cuts, box, self.fresh(), attained=attained, extreme=extreme)
+        return Abstract(dtype, dims, cuts, box, self.fresh(), attained=attained, extremes=extremes)
 
     def unknown(self, out: Tensor) -> Abstract:
         """A tensor that can hold anything finite of its element type."""
@@ -184,9 +203,8 @@ class Transfer:
             return self._bounded(result, low, high, form)
         if not exact:
             size = np.maximum(np.abs(low), np.abs(high))
-            error = size * (0.5 * dtype.epsilon) + dtype.smallest
-            form = forms.with_error(form, error)
-            low, high = low - error, high + error
+            form = forms.with_error(form, size * (0.5 * dtype.epsilon) + dtype.smallest)
+            low, high = nearest(low, dtype), nearest(high, dtype)
         if not (np.isfinite(low).all() and np.isfinite(high).all()) or max(-low.min(), high.max()) > dtype.largest:
             return result
         return self._bounded(result, low, high, form)
@@ -271,6 +289,14 @@ _RULES: dict[type, Callable[..., list[Abstract]]] = {
     kinds.Linear: _one(linear.linear),
     kinds.Convex: _one(linear.convex),
 }
+
+
+def nearest(values: Any, dtype: DType) -> Any:
+    """The floats that numbers are rounded to; rounding is monotone, so bounds stay bounds."""
+    with np.errstate(all="ignore"):
+        rounded = np.asarray(values).astype(dtype.numpy).astype(np.float64)
+    tiny = np.abs(rounded) < dtype.smallest
+    return np.where(tiny, np.where(rounded > 0, 0.0, np.where(rounded < 0, -dtype.smallest, 0.0)), rounded)
 
 
 def _is_point(box: Box) -> bool:
