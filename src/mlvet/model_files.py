@@ -46,7 +46,8 @@ class Outcome:
 
     `passed_over` counts files of a folder that only look like models. `inputs` and `parameters` are the names that
     ranges can be given to, `meant` and `sampled` the user's ranges and arrays that are of one of them; all are empty
-    if the user gives none.
+    if the user gives none. `numbers` are the operators that the numerics engine has a rule for, `without_numbers` those
+    that it has none for.
     """
 
     findings: list[Finding] = field(default_factory=list)
@@ -60,6 +61,8 @@ class Outcome:
     parameters: list[str] = field(default_factory=list)
     meant: set[str] = field(default_factory=set)
     sampled: set[str] = field(default_factory=set)
+    numbers: int = 0
+    without_numbers: Counter[str] = field(default_factory=Counter)
 
     def add(self, other: Outcome) -> None:
         self.findings += other.findings
@@ -73,6 +76,8 @@ class Outcome:
         self.parameters += other.parameters
         self.meant |= other.meant
         self.sampled |= other.sampled
+        self.numbers += other.numbers
+        self.without_numbers += other.without_numbers
 
 
 def vet_model(job: Job) -> Outcome:
@@ -124,6 +129,8 @@ def _numerics(graph: Graph, inference: Inference, request: NumericsRequest, show
         parameters=[parameter.name for parameter in graph.parameters] if asked else [],
         meant=judged.meant,
         sampled=judged.sampled,
+        numbers=judged.analysed,
+        without_numbers=judged.unanalysed,
     )
 
 
@@ -179,11 +186,20 @@ def _memory(jobs: list[Job]) -> int:
 
 
 def _coverage(outcome: Outcome) -> list[str]:
+    """Notes on what had no rule, and on what of the numbers was analysed."""
     notes = []
     if outcome.unanalysed:
-        listed = ", ".join(f"{name} ({count})" for name, count in outcome.unanalysed.most_common(8))
-        rest = len(outcome.unanalysed) - 8
-        notes.append(f"operators without a shape rule: {listed}{f' and {rest} more' if rest > 0 else ''}")
+        notes.append(f"operators without a shape rule: {_counted(outcome.unanalysed)}")
+    if outcome.numbers or outcome.without_numbers:
+        every = outcome.numbers + sum(outcome.without_numbers.values())
+        without = f"; no rule for {_counted(outcome.without_numbers)}" if outcome.without_numbers else ""
+        notes.append(f"numerics: analysed {outcome.numbers:,} of {every:,} operators{without}")
     if outcome.passed_over:
         notes.append(f"{outcome.passed_over} files look like models by their names only and were passed over")
     return notes
+
+
+def _counted(names: Counter[str]) -> str:
+    listed = ", ".join(f"{name} ({count})" for name, count in names.most_common(8))
+    rest = len(names) - 8
+    return f"{listed}{f' and {rest} more' if rest > 0 else ''}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -9,6 +10,8 @@ from shutil import rmtree
 from time import monotonic
 
 from mlvet.analyses.numerics.analysis import Analysis, analyse
+from mlvet.analyses.numerics.causes import Cause, Sources, refined
+from mlvet.analyses.numerics.cures import Cure, Pharmacy
 from mlvet.analyses.numerics.hazard import Hazard
 from mlvet.analyses.numerics.hazard_rule import HazardRule, Told
 from mlvet.analyses.numerics.ranges import OURS, Assumed, Origin, assume
@@ -28,14 +31,17 @@ from mlvet.analyses.place import place, source_line
 from mlvet.analyses.shapes.inference import Inference
 from mlvet.core.evidence import Evidence, Related
 from mlvet.core.finding import Finding
+from mlvet.core.fix import Fix
 from mlvet.core.grade import Certainty
 from mlvet.core.location import Location
 from mlvet.core.rule import Catalogue
+from mlvet.domains.dtypes import Kind
 from mlvet.ir.graph import Graph, Value
 
 SEARCHED = 24
 """The most hazards of one model that are searched for witnesses."""
 SENSITIVITY_SECONDS = 10.0
+CURE_SECONDS = 10.0
 REMOTE = 1e4
 """An overflow that needs inputs beyond this, which nobody said they reach, is told in a note."""
 _LISTED = 10
@@ -55,6 +61,8 @@ class Judged:
     refusals: list[str] = field(default_factory=list)
     meant: set[str] = field(default_factory=set)
     sampled: set[str] = field(default_factory=set)
+    analysed: int = 0
+    unanalysed: Counter[str] = field(default_factory=Counter)
 
 
 def findings(
@@ -69,7 +77,8 @@ def findings(
     started = monotonic()
     analysis = analyse(graph, inference, assumptions.ranges, request.settings)
     took = monotonic() - started
-    judged.notes += [_coverage(analysis), *analysis.failures]
+    judged.notes += analysis.failures
+    judged.analysed, judged.unanalysed = analysis.analysed, analysis.unanalysed
     case = _Case(graph, inference, rules, request, assumptions.ranges, analysis)
     judged.findings += case.stored()
     if analysis.hazards:
@@ -95,6 +104,9 @@ class _Case:
         self.analysis = analysis
         self.trail = Trail(graph, analysis.intervals)
         self.hazards: list[Hazard] = list(analysis.hazards)
+        sources = Sources.of(graph, self.trail.makers, analysis.intervals, inference)
+        known = frozenset(name for name, rule in rules.items() if issubclass(rule, HazardRule))
+        self.causes: dict[Hazard, Cause] = {hazard: refined(hazard, sources, known) for hazard in self.hazards}
         self.dependences: dict[Hazard, Dependence] = {}
         self.witnesses: dict[Hazard, Witness] = {}
         self.notes: list[str] = []
@@ -102,20 +114,22 @@ class _Case:
 
     def ask(self, took: float) -> None:
         """Find out on what each hazard hangs, and set those aside that only need numbers near the limits."""
-        settings = self.request.settings
         most = int(SENSITIVITY_SECONDS / max(took, 0.01))
         self.dependences = hangs_on(
             self.graph, self.inference, self.ranges, self.hazards,
-            lambda graph, inference, ranges: analyse(graph, inference, ranges, settings), min(most, 48),
+            self._analyse, min(most, 48),
         )  # fmt: skip
         remote = [hazard for hazard in self.hazards if self._remote(hazard)]
         if remote:
             self.hazards = [hazard for hazard in self.hazards if hazard not in remote]
             self.notes.append(self._overflows(remote))
 
+    def _analyse(self, graph: Graph, inference: Inference, ranges: Mapping[Value, Assumed]) -> Analysis:
+        return analyse(graph, inference, ranges, self.request.settings)
+
     def look(self) -> None:
         """Search witnesses, for the gravest hazards first."""
-        self.hazards.sort(key=lambda hazard: -self.rules[hazard.rule].severity.rank)
+        self.hazards.sort(key=lambda hazard: -self.rules[self.causes[hazard].rule].severity.rank)
         if self.request.witness_seconds > 0 and self.hazards:
             self.witnesses = search(
                 self.graph, self.hazards[:SEARCHED], self.ranges, self.inference.types,
@@ -125,10 +139,13 @@ class _Case:
     def findings(self, keep: Path | None) -> Iterator[Finding]:
         if keep is not None:
             rmtree(keep, ignore_errors=True)
+        pharmacy = Pharmacy(self.graph, self.inference, self.ranges, self.analysis, self._analyse)
+        until = monotonic() + CURE_SECONDS
         for hazard in self.hazards:
+            cure = pharmacy.cure(hazard, self.causes[hazard]) if monotonic() < until else None
             witness = self.witnesses.get(hazard)
             files = _saved(witness, self.graph, hazard, keep) if witness is not None and keep is not None else None
-            yield self._finding(hazard, witness, files)
+            yield self._finding(hazard, witness, files, cure)
 
     def stored(self) -> Iterator[Finding]:
         """Weights that hold NaN."""
@@ -146,11 +163,14 @@ class _Case:
                 evidence=Evidence("stored", {"value": name, "interval": ends(interval)}),
             )
 
-    def _finding(self, hazard: Hazard, witness: Witness | None, files: tuple[Path, Path] | None) -> Finding:
-        rule = self.rules[hazard.rule]
+    def _finding(
+        self, hazard: Hazard, witness: Witness | None, files: tuple[Path, Path] | None, cure: Cure | None
+    ) -> Finding:
+        cause = self.causes[hazard]
+        rule = self.rules[cause.rule]
         assert issubclass(rule, HazardRule)
         node = hazard.node
-        origins = [value for value in self.trail.origins(node) if value in self.ranges]
+        origins = [value for value in self.trail.origins(node) if value in self.ranges and not self._is_bool(value)]
         dependence = self.dependences.get(hazard, Dependence())
         data = {
             "operator": node.op,
@@ -161,7 +181,7 @@ class _Case:
             "ranges": [range_data(self._name(value), self.ranges[value]) for value in origins],
             "hangs_on": dependence_data(dependence),
             "witness": witness_data(witness, files) if witness is not None else None,
-            "cure": None,
+            "cure": cure.to_json() if cure is not None else None,
             "slice": self.trail.slice(node),
         }
         return Finding(
@@ -169,10 +189,11 @@ class _Case:
             code=rule.code,
             severity=rule.severity,
             certainty=Certainty.OBSERVED if witness is not None else Certainty.POSSIBLE,
-            message=rule.message(told(hazard, self.inference, witness)),
+            message=rule.message(told(hazard, self.inference, witness, cause.because)),
             location=place(self.graph, node),
             related=(*self._related(hazard, origins, dependence), *_shown(witness, files)),
             evidence=Evidence("numerics", data),
+            fix=Fix(cure.title) if cure is not None else None,
         )
 
     def _related(self, hazard: Hazard, origins: list[Value], dependence: Dependence) -> Iterator[Related]:
@@ -184,7 +205,7 @@ class _Case:
             interval = self.analysis.intervals.get(value)
             made = f"made by `{maker.source_op or maker.op}`"
             yield Related(f"`{value.name}` is {interval}, {made}", place(self.graph, maker))
-        first = [each for each in dependence.values if each in self.ranges]
+        first = [each for each in dependence.values if each in origins]
         for each in list(dict.fromkeys((*first, *origins)))[:_RANGES]:
             dtype = self.inference.type_of(each).dtype
             yield Related(range_words(self._name(each), self.ranges[each], dtype))
@@ -198,7 +219,7 @@ class _Case:
         """Whether it is an overflow that nothing but a missing range makes possible."""
         found = self.dependences[hazard]
         return (
-            hazard.rule == "arithmetic-overflow"
+            self.causes[hazard].rule == "arithmetic-overflow"
             and result_type(hazard.node, self.inference).bits >= 32
             and found.magnitude is not None
             and found.magnitude >= REMOTE
@@ -220,6 +241,11 @@ class _Case:
             f"give --range {self._name(values[0])}=LO:HI to be exact"
         )
 
+    def _is_bool(self, value: Value) -> bool:
+        """Whether a range says nothing, since there are but two values."""
+        dtype = self.inference.type_of(value).dtype
+        return dtype is not None and dtype.kind is Kind.BOOL
+
     def _name(self, value: Value) -> str:
         return self._names.get(value, value.name)
 
@@ -237,13 +263,6 @@ def _saved(witness: Witness, graph: Graph, hazard: Hazard, keep: Path) -> tuple[
         return save(witness, graph, hazard, keep)
     except OSError:
         return None
-
-
-def _coverage(analysis: Analysis) -> str:
-    missing = sum(analysis.unanalysed.values())
-    listed = _listed(f"{name} ({count})" for name, count in analysis.unanalysed.most_common())
-    without = f"; no rule for {listed}" if missing else ""
-    return f"numerics: analysed {analysis.analysed:,} of {analysis.analysed + missing:,} operators{without}"
 
 
 def _listed(names: Iterable[str], most: int = _LISTED) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from dataclasses import replace
-from math import inf
+from math import inf, log
 
 from mlvet.analyses.numerics.hazard import Hazard, Outcome
 from mlvet.analyses.numerics.hazard_rule import Told, number
@@ -37,6 +37,7 @@ def told(hazard: Hazard, inference: Inference, witness: Witness | None = None, b
         least=float(dtype.least) if dtype.is_number else -inf,
         largest=float(dtype.largest) if dtype.is_number else inf,
         smallest=guilty.smallest if guilty.is_float else 0.0,
+        limit=log(dtype.largest) if node.op in ("exp", "expm1") and dtype.is_float else inf,
         because=because,
     )
     op = REGISTRY.get(node.op)

@@ -34,9 +34,10 @@ class GradientThroughWhere(HazardRule):
         parameter %w: f32[4] name="w"
         graph(%x: f32[4]) {
           constant %zero: f32[] = f32[] [0.0]
+          constant %least: f32[] = f32[] [1e-06]
           constant %one: f32[] = f32[] [1.0]
           %t = mul(%w, %x) @mul_1
-          %p = greater(%t, %zero) @greater_1
+          %p = greater(%t, %least) @greater_1
           %s = where(%p, %t, %one) @where_1
           %l = log(%s) @log_1
           %y = where(%p, %l, %zero) @where_2
