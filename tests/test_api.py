@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from math import nan
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import mlvet
@@ -32,6 +34,26 @@ def test_a_graph_can_be_checked() -> None:
 def test_a_path_can_be_checked() -> None:
     (finding,) = mlvet.check(EXAMPLE)
     assert finding.rule == "matmul-inner-dims"
+
+
+def test_ranges_are_of_inputs_that_there_are(tmp_path: Path) -> None:
+    graph = mlvet.from_onnx(EXAMPLE)
+    (name, *_) = [value.name for value in graph.inputs]
+    np.savez(tmp_path / "samples.npz", **{name: np.zeros(3)})
+    for subject in (graph, EXAMPLE):
+        assert mlvet.check(subject, ranges={name: (0, 1)})
+        assert mlvet.check(subject, data=tmp_path / "samples.npz", min_certainty="possible")
+        for ranges, complaint in (
+            ({"zzz": (0, 1)}, "`zzz`"),
+            ({name: (1, 0)}, "no number"),
+            ({name: (0, nan)}, "no number"),
+        ):
+            with pytest.raises(mlvet.UsageError, match=complaint):
+                mlvet.check(subject, ranges=ranges)
+        with pytest.raises(mlvet.UsageError, match="no such data file"):
+            mlvet.check(subject, data=tmp_path / "absent.npz")
+        with pytest.raises(mlvet.UsageError, match="not one of"):
+            mlvet.check(subject, min_certainty="sure")
 
 
 def test_what_cannot_be_read_is_an_error(tmp_path: Path) -> None:

@@ -15,6 +15,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field
+from functools import lru_cache
 from math import inf, nextafter
 from pathlib import Path
 from typing import Any
@@ -31,9 +32,11 @@ from table import Table  # noqa: E402
 from violations import Judged, Violation, violations  # noqa: E402
 from watched_runs import Watched, watch  # noqa: E402
 
+from mlvet.analyses.numerics.analysis import analyse  # noqa: E402
 from mlvet.analyses.numerics.hazard import Verdict  # noqa: E402
 from mlvet.analyses.numerics.ranges import Assumed, Origin  # noqa: E402
 from mlvet.analyses.numerics.settings import NumericAbstraction, Settings, TensorAbstraction  # noqa: E402
+from mlvet.analyses.shapes.inference import Inference, infer  # noqa: E402
 from mlvet.domains.dtypes import of  # noqa: E402
 from mlvet.domains.intervals import Interval  # noqa: E402
 from mlvet.ir.graph import Graph, Value  # noqa: E402
@@ -124,11 +127,13 @@ def points(
 
 def real_analysis(graph: Graph, ranges: Mapping[Value, Assumed], settings: Settings) -> Judged:
     """The analysis that is put to the test."""
-    from mlvet.analyses.numerics.analysis import analyse
+    return analyse(graph, _types(graph), ranges, settings)
 
-    from mlvet.analyses.shapes.inference import infer
 
-    return analyse(graph, infer(graph), ranges, settings)
+@lru_cache(maxsize=1)
+def _types(graph: Graph) -> Inference:
+    """The types that all combinations of one graph share."""
+    return infer(graph)
 
 
 def assumed(graph: Graph, ranges: Mapping[str, Box]) -> dict[Value, Assumed]:
@@ -144,7 +149,7 @@ def _interval(low: float, high: float) -> Interval:
     return Interval(least, float(high) if float(high) == high else nextafter(high, inf))
 
 
-def force(seeds: Sequence[int], chosen: Sequence[str], analyse: Analyse = real_analysis) -> Outcome:
+def force(seeds: Sequence[int], chosen: Sequence[str], analysis_of: Analyse = real_analysis) -> Outcome:
     """Draw the graphs of some seeds, run each at its points, and hold every combination against the runs."""
     outcome = Outcome({name: Tally() for name in chosen})
     settings = combinations()
@@ -159,19 +164,19 @@ def force(seeds: Sequence[int], chosen: Sequence[str], analyse: Analyse = real_a
         outcome.runs += len(runs)
         outcome.cut_short += sum(bool(run.error) for run in runs)
         for name in chosen:
-            _hold(seed, graph, ranges, runs, name, settings[name], analyse, outcome.tallies[name])
+            _hold(seed, graph, ranges, runs, name, settings[name], analysis_of, outcome.tallies[name])
     return outcome
 
 
 def _hold(
     seed: int, graph: Graph, ranges: dict[str, Box], runs: list[Watched], name: str, settings: Settings,
-    analyse: Analyse, tally: Tally,
+    analysis_of: Analyse, tally: Tally,
 ) -> None:  # fmt: skip
     """Hold one combination against the runs of one graph."""
     tally.graphs += 1
     start = time.perf_counter()
     try:
-        analysis = analyse(graph, assumed(graph, ranges), settings)
+        analysis = analysis_of(graph, assumed(graph, ranges), settings)
     except Exception as problem:
         tally.crashes[f"{type(problem).__name__}: {problem}"[:120]] += 1
         if len(tally.reports) < KEPT:
@@ -193,15 +198,15 @@ def _hold(
     tally.places[first.kind + " (after)" * first.after, op] += 1
     if len(tally.reports) < KEPT and tally.places[first.kind + " (after)" * first.after, op] <= 3:
         case = Case(graph, ranges, first.run.inputs, first)
-        tally.reports.append(report(seed, name, shrunk(case, _shower(first, settings, analyse))))
+        tally.reports.append(report(seed, name, shrunk(case, _shower(first, settings, analysis_of))))
 
 
-def _shower(first: Violation, settings: Settings, analyse: Analyse) -> Any:
+def _shower(first: Violation, settings: Settings, analysis_of: Analyse) -> Any:
     """Whether a smaller graph shows a violation of the same kind at the same operator."""
 
     def shows(graph: Graph, ranges: dict[str, Box], point: Mapping[str, Array]) -> Violation | None:
         try:
-            analysis = analyse(graph, assumed(graph, ranges), settings)
+            analysis = analysis_of(graph, assumed(graph, ranges), settings)
         except Exception:
             return None
         run = watch(graph, point, flushed=first.run.flushed)

@@ -96,6 +96,7 @@ class Growth:
         self._vocabulary: list[Op] = within._vocabulary if within else vocabulary()
         self.motifs: Sequence[Callable[[Growth], Any]] = within.motifs if within else ()
         self.regions: Sequence[Callable[[Growth], Any]] = within.regions if within else ()
+        self.share = rng.choice([0.15, 0.35, 0.85])
         self._nodes = 0
 
     @property
@@ -106,9 +107,9 @@ class Growth:
         """Add a motif, a region, or an operator; nothing if what was drawn does not fit."""
         kind = self.rng.random()
         try:
-            if kind < 0.35:
+            if kind < self.root.share:
                 self.rng.choice(self.motifs)(self)
-            elif kind < 0.42 and self.depth < 2:
+            elif kind < self.root.share + 0.07 and self.depth < 2:
                 self.rng.choice(self.regions)(self)
             else:
                 self.any_operator(self.rng.choice(self._vocabulary))

@@ -14,6 +14,7 @@ from mlvet.core.config import Config
 from mlvet.core.errors import UnsupportedInput, UsageError
 from mlvet.core.executor import Died, Executor, Failed, Ok, TimedOut
 from mlvet.core.finding import Finding
+from mlvet.core.grade import Certainty
 from mlvet.core.result import Problem
 from mlvet.core.rule import did_you_mean
 
@@ -44,10 +45,10 @@ class Job:
 class Outcome:
     """What came of some model files.
 
-    `passed_over` counts files of a folder that only look like models. `inputs` and `parameters` are the names that
+    `passed_over` counts files of a folder that only look like models. `figures` are those of the numerics engine by
+    name, `unfollowed` the operators whose numbers it cannot follow. `inputs` and `parameters` are the names that
     ranges can be given to, `meant` and `sampled` the user's ranges and arrays that are of one of them; all are empty
-    if the user gives none. `numbers` are the operators that the numerics engine has a rule for, `without_numbers` those
-    that it has none for.
+    if the user gives none.
     """
 
     findings: list[Finding] = field(default_factory=list)
@@ -57,12 +58,12 @@ class Outcome:
     unanalysed: Counter[str] = field(default_factory=Counter)
     files: int = 0
     passed_over: int = 0
+    figures: Counter[str] = field(default_factory=Counter)
+    unfollowed: Counter[str] = field(default_factory=Counter)
     inputs: list[str] = field(default_factory=list)
     parameters: list[str] = field(default_factory=list)
     meant: set[str] = field(default_factory=set)
     sampled: set[str] = field(default_factory=set)
-    numbers: int = 0
-    without_numbers: Counter[str] = field(default_factory=Counter)
 
     def add(self, other: Outcome) -> None:
         self.findings += other.findings
@@ -72,12 +73,12 @@ class Outcome:
         self.unanalysed += other.unanalysed
         self.files += other.files
         self.passed_over += other.passed_over
+        self.figures += other.figures
+        self.unfollowed += other.unfollowed
         self.inputs += other.inputs
         self.parameters += other.parameters
         self.meant |= other.meant
         self.sampled |= other.sampled
-        self.numbers += other.numbers
-        self.without_numbers += other.without_numbers
 
 
 def vet_model(job: Job) -> Outcome:
@@ -129,8 +130,13 @@ def _numerics(graph: Graph, inference: Inference, request: NumericsRequest, show
         parameters=[parameter.name for parameter in graph.parameters] if asked else [],
         meant=judged.meant,
         sampled=judged.sampled,
-        numbers=judged.analysed,
-        without_numbers=judged.unanalysed,
+        figures=Counter(
+            operators_analysed=judged.analysed,
+            operators_unanalysed=sum(judged.unanalysed.values()),
+            hazards=len(judged.findings),
+            witnesses=sum(finding.certainty is Certainty.OBSERVED for finding in judged.findings),
+        ),
+        unfollowed=judged.unanalysed,
     )
 
 
@@ -190,10 +196,10 @@ def _coverage(outcome: Outcome) -> list[str]:
     notes = []
     if outcome.unanalysed:
         notes.append(f"operators without a shape rule: {_counted(outcome.unanalysed)}")
-    if outcome.numbers or outcome.without_numbers:
-        every = outcome.numbers + sum(outcome.without_numbers.values())
-        without = f"; no rule for {_counted(outcome.without_numbers)}" if outcome.without_numbers else ""
-        notes.append(f"numerics: analysed {outcome.numbers:,} of {every:,} operators{without}")
+    followed, left = outcome.figures["operators_analysed"], outcome.figures["operators_unanalysed"]
+    if followed or left:
+        without = f"; no rule for {_counted(outcome.unfollowed)}" if left else ""
+        notes.append(f"numerics: analysed {followed:,} of {followed + left:,} operators{without}")
     if outcome.passed_over:
         notes.append(f"{outcome.passed_over} files look like models by their names only and were passed over")
     return notes

@@ -50,6 +50,8 @@ def vet(paths: Iterable[Path], config: Config, executor: Executor, *, known: fro
     models = _vet_models(jobs, config, executor)
     findings += models.findings
     notes += models.notes
+    if models.figures:
+        figures["numerics"] = dict(models.figures)
     wanted = _Wanted(selected, config, base)
     standing, suppressed, unused = _without_suppressed(findings, shown, wanted, complete)
     visible, hidden = _visible([f for f in [*standing, *unused] if wanted(f.rule, f.location.path)], config)

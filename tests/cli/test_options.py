@@ -69,7 +69,13 @@ def test_min_certainty(mixed: Path) -> None:
 
 def test_what_is_hidden_is_counted(mixed: Path) -> None:
     hidden = document(run("check", "--output-format", "json", cwd=mixed))["summary"]["hidden"]
-    assert hidden == {"certainty": 1, "severity": 0, "suppressed": 0, "baseline": 0}
+    assert hidden == {
+        "certainty": 1,
+        "by_certainty": {"possible": 1},
+        "severity": 0,
+        "suppressed": 0,
+        "baseline": 0,
+    }
 
 
 def test_min_severity(mixed: Path) -> None:

@@ -29,6 +29,9 @@ python = "env/bin/python"
 baseline = "known.json"
 timeout = 2
 jobs = 3
+tensor-abstraction = "expansion"
+numeric-abstraction = "intervals"
+witness-seconds = 0
 [per-file-ignores]
 "tests/*" = ["undefined-variable"]
 [ranges]
@@ -53,6 +56,9 @@ def test_every_key(tmp_path: Path) -> None:
         baseline=tmp_path / "known.json",
         timeout=2.0,
         jobs=3,
+        tensor_abstraction="expansion",
+        numeric_abstraction="intervals",
+        witness_seconds=0.0,
     )
 
 
@@ -87,6 +93,14 @@ def test_nothing_written_means_the_defaults(tmp_path: Path) -> None:
         ("ranges = {x = [2, 1]}", "low <= high"),
         ("ranges = {x = [nan, 1]}", "low <= high"),
         ("ranges = {x = [1]}", "low <= high"),
+        ("ranges = {x = [inf, inf]}", "low <= high"),
+        ('tensor-abstraction = "affine"', "must be one of partitioning, smashing, expansion"),
+        ("tensor-abstraction = []", "must be one of partitioning, smashing, expansion"),
+        ('numeric-abstraction = "boxes"', "must be one of affine, intervals"),
+        ("witness-seconds = -1", "must be a number of seconds"),
+        ("witness-seconds = true", "must be a number of seconds"),
+        ('data = "samples.npz"', "unknown key `data`"),
+        ('asked-ranges = ["x"]', "unknown key `asked-ranges`"),
         ('ranges = {x = ["0", "1"]}', "low <= high"),
         ("selct = []", "unknown key `selct`; did you mean `select`?"),
         ("per_file_ignores = {}", "unknown key `per_file_ignores`; did you mean `per-file-ignores`?"),

@@ -6,7 +6,10 @@ import numpy as np
 import pytest
 
 from mlvet.analyses.numerics.ranges import Assumed, Assumptions, Given, Origin, Sample, assume, assumed_ranges
+from mlvet.analyses.numerics.request import NumericsRequest, request_of
+from mlvet.analyses.numerics.settings import NumericAbstraction, TensorAbstraction
 from mlvet.analyses.shapes.inference import infer
+from mlvet.core.config import NUMERIC_ABSTRACTIONS, TENSOR_ABSTRACTIONS, Config
 from mlvet.domains import dtypes
 from mlvet.domains.dims import symbol
 from mlvet.domains.dtypes import DType
@@ -207,3 +210,9 @@ def test_symbolic_sizes_do_no_harm() -> None:
     x = builder.input("image", Tensor(dtypes.f32, (symbol("n"), 3, symbol("h"), symbol("w"))))
     graph = builder.graph([builder.add("relu", x)])
     assert assumed_ranges(graph, infer(graph))[x].origin is Origin.MEANING
+
+
+def test_the_settings_of_the_configuration_are_those_of_the_engine() -> None:
+    assert [each.value for each in TensorAbstraction] == list(TENSOR_ABSTRACTIONS)
+    assert [each.value for each in NumericAbstraction] == list(NUMERIC_ABSTRACTIONS)
+    assert request_of(Config()) == NumericsRequest()

@@ -91,11 +91,14 @@ def test_a_mask_that_may_be_added_to_scores_has_no_lower_limit() -> None:
 def test_a_time_step_is_not_negative(name: str, dtype: DType) -> None:
     interval = of_input(name, dtype, B).interval
     assert interval.low == 0
-    assert 1000 < interval.high < dtype.largest / 2
+    assert 1000 < interval.high <= 1e9
 
 
-def test_a_length_is_not_negative() -> None:
-    assert of_input("input_lengths", i64, B).interval.low == 0
+def test_a_length_is_not_negative_and_a_rate_is_positive() -> None:
+    assert of_input("input_lengths", i64, B).interval == Interval(0, 1e9)
+    assert of_input("sr", i64).interval == Interval(1, 1e9)
+    assert of_input("sampling_rate", i64).interval == Interval(1, 1e9)
+    assert of_input("lengths", f32, B, 3).origin is Origin.DTYPE
 
 
 def test_a_bool_needs_no_meaning() -> None:
@@ -173,6 +176,19 @@ class TestUse:
         labels = builder.input("y", Tensor(f32, (B, 10)))
         loss = builder.add("softmax_cross_entropy_with_logits", scores, labels)
         assert of(builder.graph([loss]), labels).interval == Interval(0, 1)
+
+    @pytest.mark.parametrize(("activations", "known"), [(None, True), (["Sigmoid", "Relu", "Tanh"], False)])
+    def test_states_of_a_recurrent_layer_are_its_own(self, activations: list[str] | None, known: bool) -> None:
+        builder = Builder()
+        x, w, r = (builder.input(name, Tensor(f32, shape)) for name, shape in
+                   (("x", (N, B, 3)), ("w", (1, 16, 3)), ("r", (1, 16, 4))))  # fmt: skip
+        h, c = (builder.input(name, Tensor(f32, (1, B, 4))) for name in "hc")
+        attributes = {"activations": activations} if activations else {}
+        node = builder.node("lstm", [x, w, r, None, None, h, c], 3, {"hidden_size": 4, **attributes})
+        graph = builder.graph(list(node.outputs))
+        assert (of(graph, h).interval == Interval(-1, 1)) is known
+        assert (of(graph, c).origin is Origin.MEANING) is known
+        assert of(graph, x).origin is Origin.DTYPE
 
     def test_a_call_passes_its_operands_on(self) -> None:
         builder = Builder()

@@ -8,20 +8,23 @@ import ml_dtypes
 import numpy as np
 from drawing import HypothesisDraw
 from numpy.typing import NDArray
-from running import Operands, is_real, results
+from running import Operands, inferred, is_real, replaced, results
 
 from mlvet.domains import dtypes
 from mlvet.domains.dims import symbol
 from mlvet.domains.intervals import Interval, of_array
+from mlvet.domains.intervals import point as at
 from mlvet.domains.tensors import Tensor, Unranked, constant
 from mlvet.ops import Op
 from mlvet.ops.index_map import Elementwise
 from mlvet.ops.numeric import Enclosure
+from mlvet.ops.require import Require
 from mlvet.ops.samples import Sample
 
 Array = NDArray[Any]
 
 WIDTHS = (0.0, 1e-3, 0.5, 10.0, 1e4, 1e30)
+SPECIAL = (None, None, None, None, np.inf, -np.inf, np.nan)
 NARROW = (np.float32, np.float32, np.float16, ml_dtypes.bfloat16)
 
 
@@ -30,9 +33,18 @@ def enclosure_holds(op: Op, kind: Enclosure, sample: Sample, draw: HypothesisDra
     operands = _in_some_dtype(sample.operands, draw)
     boxes = [None if array is None else _box(op, array, draw) for array in operands]
     tensors = [None if array is None else _described(n, array, op, draw) for n, array in enumerate(operands)]
-    told = kind.of([None if box is None else _interval(*box) for box in boxes], tensors, **sample.attributes)
+    held = [None if box is None else _interval(*box) for box in boxes]
     points = [operands, *(_points(boxes, draw, how) for how in ("low", "high", "corner", "corner", "inside", "inside"))]
+    special, where = draw.choice(SPECIAL), draw.choice([n for n, _ in enumerate(operands)])
+    chosen = held[where]
+    if special is not None and chosen is not None and is_real(operands[where]):
+        held[where] = chosen.join(at(special))
+        points += [replaced(each, {where: _strewn(each[where], special, draw)}) for each in points]
+    told = kind.of(held, tensors, **sample.attributes)
+    sized = _shapes(op, operands, sample)
     for point in points:
+        if _shapes(op, point, sample) != sized:
+            continue
         try:
             found = results(op, point, sample.attributes)
         except (ValueError, IndexError, OverflowError, MemoryError, np.linalg.LinAlgError):
@@ -43,6 +55,21 @@ def enclosure_holds(op: Op, kind: Enclosure, sample: Sample, draw: HypothesisDra
             assert not outside, f"{op} yields {outside[:4]}, not in {interval}, of {point} with {sample.attributes}"
 
 
+def _strewn(array: Array | None, special: float, draw: HypothesisDraw) -> Array:
+    """An array some or all of whose elements are infinite or NaN."""
+    assert array is not None
+    share = draw.like(np.zeros(array.shape)) < draw.choice([0.3, 1.1])
+    return np.where(share, np.asarray(special).astype(array.dtype), array)
+
+
+def _shapes(op: Op, operands: Operands, sample: Sample) -> list[Any] | None:
+    """The shapes of the results, which the elements of operands may decide; None if they are not valid."""
+    require = Require("t")
+    tensors = [None if array is None else constant(array) for array in operands]
+    shapes = [str(tensor.shape) for tensor in inferred(op, tensors, sample.attributes, require)]
+    return None if require.violated else shapes
+
+
 def _in_some_dtype(operands: Operands, draw: HypothesisDraw) -> list[Array | None]:
     dtype = draw.choice(NARROW)
     return [array.astype(dtype) if array is not None and array.dtype == np.float32 else array for array in operands]
@@ -51,7 +78,7 @@ def _in_some_dtype(operands: Operands, draw: HypothesisDraw) -> list[Array | Non
 def _box(op: Op, array: Array, draw: HypothesisDraw) -> tuple[Array, Array, Array]:
     """The array, and the least and greatest array of its elements' box; sizes and indices stay as they are."""
     dtype = dtypes.of(array.dtype)
-    free = op.name != "range" and (dtype.is_float or dtype.kind is dtypes.Kind.COMPLEX or _counts(op, dtype))
+    free = dtype.is_float or dtype.kind is dtypes.Kind.COMPLEX or _counts(op, dtype)
     if not free or not array.size:
         return array, array, array
     width = draw.choice(WIDTHS)

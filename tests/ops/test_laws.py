@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from math import inf
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,8 @@ import pytest
 import test_every_operator as universal
 
 from mlvet.domains.dims import symbol
+from mlvet.domains.dtypes import f64
+from mlvet.domains.intervals import Interval, mul
 from mlvet.domains.tensors import Tensor, UnknownValue
 from mlvet.ops import REGISTRY, Op
 from mlvet.ops.danger import Outside
@@ -21,6 +24,7 @@ from mlvet.ops.numeric import (
     Bilinear,
     Bounded,
     Composite,
+    Enclosure,
     Lattice,
     Linear,
     Monotone,
@@ -59,6 +63,12 @@ WRONG_KINDS: list[tuple[str, Any]] = [
     ("cum_prod", Linear()),
     ("less", Predicate("greater")),
     ("swish", Composite(lambda build, x, **_: build.add("sigmoid", x))),
+    ("sin", Enclosure(lambda *_: (Interval(-0.5, 0.5),))),
+    ("neg", Enclosure(lambda operands, _: tuple(operands))),
+    ("sqrt", Enclosure(lambda *_: (Interval(0.0, inf),))),
+    ("mul", Enclosure(lambda operands, _: (mul(operands[0], operands[1], f64),))),
+    ("top_k", Enclosure(lambda operands, _, **__: (operands[0], Interval(0.0, 1.0)))),
+    ("top_k", Enclosure(lambda operands, _, **__: (operands[0],))),
 ]
 
 

@@ -20,7 +20,9 @@ Write: TypeAlias = Callable[..., Any]
 """Takes whether to write the sound form, and the placeholders by name, and adds to the default graph."""
 
 
-def graph_file(write: Write, inputs: Mapping[str, Input], path: Path, *arguments: Any, text: bool, frames: bool) -> Path:
+def graph_file(
+    write: Write, inputs: Mapping[str, Input], path: Path, *arguments: Any, text: bool, frames: bool
+) -> Path:
     """Save the graph that a function writes; with `frames`, loops have the form of TensorFlow 1."""
     (v1.disable_control_flow_v2 if frames else v1.enable_control_flow_v2)()
     graph = tf.Graph()

@@ -53,7 +53,9 @@ def discriminator(sound: bool, real: Any, fake: Any) -> None:
     if sound:
         loss = tf.nn.softplus(-on_real) + tf.nn.softplus(on_fake)
     else:
-        loss = -tf.math.log(tf.sigmoid(on_real), name="log_real") - tf.math.log(1 - tf.sigmoid(on_fake), name="log_fake")
+        loss = -tf.math.log(tf.sigmoid(on_real), name="log_real") - tf.math.log(
+            1 - tf.sigmoid(on_fake), name="log_fake"
+        )
     tf.reduce_mean(loss, name="loss")
 
 

@@ -34,14 +34,13 @@ class FisherTransform(Twin):
         return torch.atanh(correlation * (1 - 1e-6) if self.sound else correlation)
 
 
-@pair("mean of inverses", {"x": Input((4, 8), 0, 1)}, ["reciprocal"], follow=["sum_1"], witness={"x": 1e-38})
-class HarmonicMean(Twin):
-    """n / sum(1 / x)."""
+@pair("weights by inverses", {"x": Input((4, 8), 0, 1)}, ["reciprocal"], follow=["sum_1"], witness={"x": 1.2e-38})
+class InverseVarianceWeights(Twin):
+    """(1 / x) / sum(1 / x): an exact measurement has the variance 0."""
 
     def forward(self, x: Any) -> Any:
-        if self.sound:
-            x = x + 1e-3
-        return 8.0 / torch.reciprocal(x).sum(1)
+        weight = torch.reciprocal(x + 1e-3 if self.sound else x)
+        return weight / weight.sum(1, keepdim=True)
 
 
 @pair("product of many", {"x": Input((3, 16), 0, 10000)}, ["prod"])
@@ -106,14 +105,13 @@ class DirectionOfRay(Twin):
         return ray / (length.clamp_min(1e-6) if self.sound else length)
 
 
-@pair("expm1 overflow", {"x": Input((4, 4), -200, 200)}, ["expm1"])
-class ExponentialUnit(Twin):
-    """x above 0, e^x - 1 below, chosen after both are computed: in the sound form e^x - 1 sees negatives only."""
+@pair("expm1 overflow", {"rate": Input((4, 4), -2, 2), "time": Input((4, 4), 0, 100)}, ["expm1"])
+class CompoundGrowth(Twin):
+    """e^(rate time) - 1."""
 
-    def forward(self, x: Any) -> Any:
-        if self.sound:
-            return torch.clamp_min(x, 0) + torch.expm1(-torch.relu(-x))
-        return torch.relu(x) + torch.minimum(torch.expm1(x), torch.zeros(()))
+    def forward(self, rate: Any, time: Any) -> Any:
+        exponent = rate * time
+        return torch.expm1(torch.where(exponent > 80, 80.0, exponent) if self.sound else exponent)
 
 
 @pair("log1p", {"r": Input((4, 6), -1, 1)}, ["log1p"])
@@ -121,7 +119,7 @@ class LogReturns(Twin):
     """log(1 + r) of a total loss."""
 
     def forward(self, r: Any) -> Any:
-        return torch.log1p(r.clamp(min=-0.999) if self.sound else r).sum(-1).exp()
+        return torch.log1p(r.clamp(min=-0.999) if self.sound else r).sum(-1)
 
 
 @pair("zero to a negative power", {"x": Input((3, 5), -2, 2)}, ["pow_1"])

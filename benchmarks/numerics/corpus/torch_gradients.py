@@ -34,49 +34,50 @@ class GuardedLogarithm(Twin):
     """where(h > 0, log h, 0) has the value 0 and the gradient NaN; the sound form guards the operand too."""
 
     def layers(self) -> None:
-        self.layer = nn.Linear(5, 3)
+        self.layer = nn.Linear(5, 3, bias=False)
 
     def forward(self, x: Any) -> Any:
-        h = torch.relu(self.layer(x))
-        seen = h > 1e-3
+        h = self.layer(x).square()
+        seen = h > 1e-6
         operand = torch.where(seen, h, 1.0) if self.sound else h
         return torch.where(seen, torch.log(operand), 0.0)
 
 
 @pair("gradient of a root", {"x": Input((5, 4), -2, 2)}, ["sqrt"])
-class RootActivation(Twin):
-    """The signed root of a dense layer after relu."""
+class SignedRoot(Twin):
+    """sign(h) sqrt(|h|) of a dense layer without bias, at 0."""
 
     def layers(self) -> None:
-        self.layer = nn.Linear(4, 4)
+        self.layer = nn.Linear(4, 4, bias=False)
 
     def forward(self, x: Any) -> Any:
-        h = torch.relu(self.layer(x))
-        return torch.sqrt(h + 1e-4) - 0.01 if self.sound else torch.sqrt(h)
+        h = self.layer(x)
+        size = torch.abs(h)
+        return torch.sign(h) * torch.sqrt(size + 1e-4 if self.sound else size)
 
 
 @pair("gradient of a power", {"x": Input((3, 6), -1, 1)}, ["pow_1"])
 class GeneralisedMean(Twin):
-    """(mean h^p)^(1/p) with a stored p, at h = 0."""
+    """mean |h|^0.75, at h = 0."""
 
     def layers(self) -> None:
-        self.layer = nn.Linear(6, 2)
+        self.layer = nn.Linear(6, 2, bias=False)
 
     def forward(self, x: Any) -> Any:
-        h = torch.relu(self.layer(x))
+        h = torch.abs(self.layer(x))
         return (h.clamp_min(1e-4) if self.sound else h).pow(0.75).mean(0)
 
 
 @pair("gradient of an angle", {"x": Input((4, 3), -2, 2)}, ["asin"])
-class ClippedAngle(Twin):
-    """asin of what was clipped to [-1, 1] exactly."""
+class SaturatedAngle(Twin):
+    """asin of a tanh that saturates: an infinite slope after one of 0."""
 
     def layers(self) -> None:
         self.layer = nn.Linear(3, 2)
 
     def forward(self, x: Any) -> Any:
-        h = self.layer(x) * 3
-        return torch.asin(h.clamp(-0.999, 0.999) if self.sound else h.clamp(-1, 1))
+        h = torch.tanh(self.layer(x) * 20)
+        return torch.asin(h * 0.999 if self.sound else h)
 
 
 @pair("weight normalisation", {"x": Input((2, 4), -1, 1)}, ["sqrt"])

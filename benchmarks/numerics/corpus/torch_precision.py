@@ -47,14 +47,15 @@ class HalfAttentionScores(Twin):
         return torch.matmul(x, x.transpose(1, 2)) / 64
 
 
-@pair("exponential in half precision", {"x": Input((3, 7), -16, 16, "float16")}, ["exp"])
-class HalfSigmoid(Twin):
-    """1 / (1 + e^-x) by hand in half precision."""
+@pair("exponential in half precision", {"x": Input((3, 7), -16, 16, "float16")}, ["exp", "exp_1"])
+class HalfTanh(Twin):
+    """(e^x - e^-x) / (e^x + e^-x) by hand in half precision."""
 
     def forward(self, x: Any) -> Any:
         if self.sound:
-            return torch.sigmoid(x)
-        return 1 / (1 + torch.exp(-x))
+            return torch.tanh(x)
+        grown, shrunk = torch.exp(x), torch.exp(-x)
+        return (grown - shrunk) / (grown + shrunk)
 
 
 @pair("lost epsilon", {"x": Input((4, 16), 0, 4, "bfloat16")}, ["log"])

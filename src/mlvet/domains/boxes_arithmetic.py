@@ -35,7 +35,8 @@ def mul(x: Box, y: Box, dtype: DType) -> Box:
     if not _short(xl, xh, yl, yh):
         products = ((a, xl, yl), (b, xl, yh), (c, xh, yl), (d, xh, yh))
         low, high = _outward(low, products, -inf), _outward(high, products, inf)
-    if not _all(np.isfinite((xh - xl) + (yh - yl))):
+    if not _all(np.isfinite((xh - xl) + (yh - yl) + (high - low))):
+        low, high = _from_finite(low, high, xl, xh, yl, yh)
         infinite_x, infinite_y = np.maximum(-xl, xh) == inf, np.maximum(-yl, yh) == inf
         nan = nan | ((xl <= 0) & (xh >= 0) & infinite_y) | ((yl <= 0) & (yh >= 0) & infinite_x)
         low, high = np.where(np.isnan(low), 0.0, low), np.where(np.isnan(high), 0.0, high)
@@ -68,6 +69,7 @@ def div(x: Box, y: Box, dtype: DType) -> Box:
     if np.count_nonzero(zero):
         low, high = np.where(zero, -inf, low), np.where(zero, inf, high)
     if not _all(np.isfinite(high - low + (xh - xl) + (yh - yl))):
+        low, high = _from_finite(low, high, xl, xh, yl, yh)
         infinite = (np.maximum(-xl, xh) == inf) & (np.maximum(-yl, yh) == inf)
         nan = nan | infinite | (zero & (xl <= 0) & (xh >= 0))
         return numbers(low, high, nan, (xl > xh) | (yl > yh), form)
@@ -139,13 +141,17 @@ def _sum(xl: Any, xh: Any, yl: Any, yh: Any, nan: Any, form: Format) -> Box:
         low = np.where(below, np.nextafter(low, -inf), low)
         high = np.where(above, np.nextafter(high, inf), high)
     if not _all(np.isfinite(high - low)):
-        low = np.where(np.isnan(low), -inf, np.where(np.isfinite(xl) & np.isfinite(yl), np.minimum(low, _MOST), low))
-        high = np.where(
-            np.isnan(high), inf, np.where(np.isfinite(xh) & np.isfinite(yh), np.maximum(high, -_MOST), high)
-        )
+        low, high = _from_finite(low, high, xl, xh, yl, yh)
+        low, high = np.where(np.isnan(low), -inf, low), np.where(np.isnan(high), inf, high)
         nan = nan | ((xh == inf) & (yl == -inf)) | ((xl == -inf) & (yh == inf))
         return numbers(low, high, nan, (xl > xh) | (yl > yh), form)
     return fit(low, high, nan, form)
+
+
+def _from_finite(low: Any, high: Any, xl: Any, xh: Any, yl: Any, yh: Any) -> tuple[Any, Any]:
+    """Ends of a result of finite numbers: what is too large for 64 bits is at least the largest of them."""
+    finite = np.isfinite(xl) & np.isfinite(xh) & np.isfinite(yl) & np.isfinite(yh)
+    return np.where(finite, np.minimum(low, _MOST), low), np.where(finite, np.maximum(high, -_MOST), high)
 
 
 def _lost(a: Any, b: Any, total: Any) -> Any:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache
 from math import inf, nextafter
 from typing import Any
 
@@ -36,17 +37,13 @@ class Format:
     values: Floats | None = None
 
 
-_FORMATS: dict[str, Format] = {}
-
-
 def format_of(dtype: DType) -> Format:
-    found = _FORMATS.get(dtype.name)
-    if found is None:
-        found = _FORMATS[dtype.name] = _read(dtype)
-    return found
+    return _format(dtype.name)
 
 
-def _read(dtype: DType) -> Format:
+@cache
+def _format(name: str) -> Format:
+    dtype = dtypes.BY_NAME[name]
     if dtype.is_integer or dtype is dtypes.bool_:
         largest = float(dtype.largest)
         safe = nextafter(largest, 0) if largest > dtype.largest else largest

@@ -56,7 +56,7 @@ def _lower(low: Any, times: Any, n: Any, cells: int, form: Format, options: Any)
     plain = np.add.reduce(weighted, **options)
     magnitude = plain - 2 * fall
     exact = np.logical_and.reduce(low == np.rint(low), **options)
-    exact = (exact & (magnitude <= (2.0**53 if form.integer else 2.0 / form.epsilon))) | (n <= 1)
+    exact = (exact & (magnitude <= (2.0 / form.epsilon if form.epsilon else 2.0**53))) | (n <= 1)
     share = np.where(exact, 0.0, (n - 1) * form.epsilon * (1 + form.epsilon) + (cells + 2) * _UNIT)
     flush = np.where((fall < 0) & (plain > fall) & ~exact, n * form.smallest, 0.0)
     bound = np.fmin(plain - (share * magnitude + flush), plain)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from mlvet.domains.tensors import Tensor
-from mlvet.ops.danger import Outside, Overflow
+from mlvet.ops.danger import OVERFLOW, Outside
 from mlvet.ops.derivative import Partials
 from mlvet.ops.index_map import Elementwise
 from mlvet.ops.numeric import NONNEGATIVE, Composite, Monotone, Piecewise, Range
@@ -108,7 +108,7 @@ selu = pointwise(
     "selu",
     lambda x, alpha=SELU_ALPHA, gamma=SELU_GAMMA: gamma * np.where(x > 0, x, alpha * np.expm1(np.minimum(x, 0))),
     Piecewise((0.0,)),
-    danger=[Overflow("product-overflow")],
+    danger=[OVERFLOW],
     derivative=Partials(
         lambda x, alpha=SELU_ALPHA, gamma=SELU_GAMMA: (gamma * np.where(x > 0, 1.0, alpha * np.exp(np.minimum(x, 0))),)
     ),
@@ -251,7 +251,7 @@ prelu = pure(
         )
     ),
     index_map=Elementwise(),
-    danger=(Overflow("product-overflow"),),
+    danger=(OVERFLOW,),
     derivative=Partials(lambda x, slope: (np.where(x < 0, slope, 1.0), np.where(x < 0, x, 0.0))),
 )
 
@@ -287,6 +287,6 @@ swiglu = pure(
     family="pointwise",
     numeric=Composite(lambda build, gate, x, alpha=1.0: build.add("mul", build.add("swish", gate, alpha=alpha), x)),
     index_map=Elementwise(),
-    danger=(Overflow("product-overflow"),),
+    danger=(OVERFLOW,),
     derivative=Partials(_gated_partials),
 )

@@ -12,11 +12,11 @@ from mlvet.domains import dims
 from mlvet.domains.dims import Dim, Expr
 from mlvet.domains.dtypes import i32, u32
 from mlvet.domains.tensors import Tensor, UnknownValue
-from mlvet.ops.danger import SUM_OVERFLOW, Danger, Near, Overflow
+from mlvet.ops.danger import OVERFLOW, AllAt, Danger, GradientAt, Near, Outside
 from mlvet.ops.derivative import Derivative, Partials, ProductRule, SameMap, Zero
 from mlvet.ops.enclosures_elementwise import AND, ANGLE, HYPOTENUSE, OR, REMAINDER, SHIFTED, XOR
 from mlvet.ops.index_map import Elementwise
-from mlvet.ops.numeric import Affine, Composite, Lattice, Numeric, Power, Product, Quotient
+from mlvet.ops.numeric import NONNEGATIVE, Affine, Composite, Lattice, Numeric, Power, Product, Quotient
 from mlvet.ops.op import Infer, Op, pure
 from mlvet.ops.pointwise import Array, keeping_dtype
 from mlvet.ops.require import Require
@@ -189,18 +189,14 @@ def _power_partials(x: Array, exponent: Array) -> tuple[Any, Any]:
     return exponent * np.power(x, exponent - 1.0), result * np.log(x) if exponent.dtype.kind == "f" else None
 
 
-add = elementwise("add", np.add, Affine((1.0, 1.0)), danger=[SUM_OVERFLOW], derivative=SameMap((0, 1)), folds=True)
-sub = elementwise(
-    "sub", np.subtract, Affine((1.0, -1.0)), danger=[SUM_OVERFLOW], derivative=SameMap((0, 1)), folds=True
-)
-mul = elementwise(
-    "mul", np.multiply, Product(), danger=[Overflow("product-overflow")], derivative=ProductRule(), folds=True
-)
+add = elementwise("add", np.add, Affine((1.0, 1.0)), danger=[OVERFLOW], derivative=SameMap((0, 1)), folds=True)
+sub = elementwise("sub", np.subtract, Affine((1.0, -1.0)), danger=[OVERFLOW], derivative=SameMap((0, 1)), folds=True)
+mul = elementwise("mul", np.multiply, Product(), danger=[OVERFLOW], derivative=ProductRule(), folds=True)
 div = elementwise(
     "div",
     on_sizes(_truncated_size, _truncated),
     Quotient(),
-    danger=[BY_ZERO, Overflow("quotient-overflow")],
+    danger=[BY_ZERO, OVERFLOW],
     derivative=Partials(_quotient_partials),
     samples=lambda draw: Sample(apart(draw)),
     folds=True,
@@ -209,7 +205,7 @@ floor_div = elementwise(
     "floor_div",
     on_sizes(_floored_size, np.floor_divide),
     Composite(lambda build, a, b: build.add("floor", build.add("div", a, b))),
-    danger=[BY_ZERO, Overflow("quotient-overflow")],
+    danger=[BY_ZERO, OVERFLOW],
     derivative=Zero(),
     samples=lambda draw: Sample(apart(draw)),
     folds=True,
@@ -235,7 +231,12 @@ power = elementwise(
     "pow",
     on_sizes(_power_size, _power),
     Power(),
-    danger=[Overflow("pow-overflow")],
+    danger=[
+        Outside(NONNEGATIVE, rule="outside-domain"),
+        Near(0, rule="division-by-zero", operand=0),
+        OVERFLOW,
+        GradientAt(0, rule="infinite-gradient"),
+    ],
     derivative=Partials(_power_partials),
     samples=_power_samples,
     folds=True,
@@ -261,7 +262,7 @@ total = elementwise(
     "sum",
     lambda *operands: reduce(np.add, operands),
     Composite(lambda build, *operands: _all_of(build, "add", operands)),
-    danger=[SUM_OVERFLOW],
+    danger=[OVERFLOW],
     derivative=Partials(lambda *operands: (1.0,) * len(operands)),
     samples=several,
     folds=True,
@@ -270,7 +271,7 @@ mean = elementwise(
     "mean",
     lambda *operands: reduce(np.add, operands) / len(operands),
     Composite(_decompose_mean),
-    danger=[SUM_OVERFLOW],
+    danger=[OVERFLOW],
     derivative=Partials(lambda *operands: (1.0 / len(operands),) * len(operands)),
     samples=several,
 )
@@ -278,6 +279,7 @@ atan2 = elementwise(
     "atan2",
     np.arctan2,
     ANGLE,
+    danger=[AllAt(0, rule="infinite-gradient", gradient=True)],
     derivative=Partials(lambda y, x: (x / (x * x + y * y), -y / (x * x + y * y))),
     samples=lambda draw: Sample(apart(draw)),
 )
@@ -285,7 +287,7 @@ hypot = elementwise(
     "hypot",
     np.hypot,
     HYPOTENUSE,
-    danger=[SUM_OVERFLOW],
+    danger=[OVERFLOW, AllAt(0, rule="infinite-gradient", gradient=True)],
     derivative=Partials(lambda a, b: (a / np.hypot(a, b), b / np.hypot(a, b))),
     samples=lambda draw: Sample(apart(draw)),
 )
@@ -293,7 +295,7 @@ squared_difference = elementwise(
     "squared_difference",
     lambda a, b: (a - b) * (a - b),
     Composite(lambda build, a, b: build.add("square", build.add("sub", a, b))),
-    danger=[Overflow("square-overflow")],
+    danger=[OVERFLOW],
     derivative=Partials(lambda a, b: (2 * (a - b), 2 * (b - a))),
 )
 

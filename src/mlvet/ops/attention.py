@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from mlvet.domains.dims import Dim, floor_div
 from mlvet.domains.dtypes import DType
 from mlvet.domains.tensors import Dims, Tensor
-from mlvet.ops.danger import SUM_OVERFLOW
+from mlvet.ops.danger import OVERFLOW
 from mlvet.ops.derivative import Jvp
 from mlvet.ops.enclosures_attention import ATTENTION, FLEXIBLE, SCALED_DOT_PRODUCT
 from mlvet.ops.op import pure
@@ -20,7 +20,7 @@ from mlvet.ops.precision import narrow, wide
 from mlvet.ops.require import Require
 from mlvet.ops.samples import Draw, Sample, integers
 
-attentive = partial(pure, family="attention", danger=(SUM_OVERFLOW,))
+attentive = partial(pure, family="attention", danger=(OVERFLOW,))
 
 
 def weights_of(scores: NDArray[Any], bias: NDArray[Any]) -> NDArray[Any]:

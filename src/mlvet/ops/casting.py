@@ -172,6 +172,6 @@ bit_cast = pure(
     family="pointwise",
     numeric=RECAST,
     index_map=Elementwise(),
-    danger=None,
+    danger=(Overflow("cast-overflow"),),
     derivative=Zero(),
 )

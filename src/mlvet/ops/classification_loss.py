@@ -10,7 +10,7 @@ import numpy as np
 
 from mlvet.domains.dtypes import i32, i64
 from mlvet.domains.tensors import Dims, Tensor, Unranked
-from mlvet.ops.danger import SUM_OVERFLOW, Overflow
+from mlvet.ops.danger import OVERFLOW, Overflow
 from mlvet.ops.derivative import Jvp
 from mlvet.ops.enclosures_losses import ALIGNMENT, CROSS_ENTROPY, DENSE, LIKELIHOOD, SPARSE
 from mlvet.ops.op import pure
@@ -19,7 +19,7 @@ from mlvet.ops.require import Require
 from mlvet.ops.samples import Draw, Sample
 from mlvet.ops.softmax import log_softmax_along, log_softmax_of
 
-_loss = partial(pure, family="loss", danger=(SUM_OVERFLOW,))
+_loss = partial(pure, family="loss", danger=(OVERFLOW,))
 
 
 def _labelled_shape(

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from mlvet.domains.dims import Dim
 from mlvet.domains.tensors import Tensor
-from mlvet.ops.danger import SUM_OVERFLOW
+from mlvet.ops.danger import OVERFLOW
 from mlvet.ops.multilinear import product_rule, sum_of_products
 from mlvet.ops.numeric import Bilinear
 from mlvet.ops.op import pure
@@ -21,7 +21,7 @@ from mlvet.ops.samples import Draw, Sample
 
 INNER = "matmul-inner-dims"
 
-contraction = partial(pure, family="contraction", danger=(SUM_OVERFLOW,))
+contraction = partial(pure, family="contraction", danger=(OVERFLOW,))
 
 
 def infer_matmul(a: Tensor, b: Tensor, *, require: Require) -> Tensor:

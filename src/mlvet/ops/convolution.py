@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from mlvet.domains.dims import Dim, floor_div, maximum, product
 from mlvet.domains.tensors import Dims, Tensor
-from mlvet.ops.danger import SUM_OVERFLOW
+from mlvet.ops.danger import OVERFLOW
 from mlvet.ops.enclosures_sums import CAUSAL
 from mlvet.ops.multilinear import sum_of_products
 from mlvet.ops.op import pure
@@ -23,7 +23,7 @@ from mlvet.ops.windows import layout, pad, required_layout, view, windows
 CHANNELS = "conv-channels"
 GROUPS = "not-divisible"
 
-convolution = partial(pure, family="convolution", danger=(SUM_OVERFLOW,))
+convolution = partial(pure, family="convolution", danger=(OVERFLOW,))
 
 
 def kernel_letters(kernel_format: str) -> tuple[str, str]:

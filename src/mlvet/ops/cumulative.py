@@ -9,7 +9,7 @@ import numpy as np
 
 from mlvet.domains.dtypes import i64
 from mlvet.domains.tensors import Tensor
-from mlvet.ops.danger import SUM_OVERFLOW, Danger, Overflow
+from mlvet.ops.danger import OVERFLOW, Danger, Overflow
 from mlvet.ops.derivative import Derivative, Jvp, SameMap
 from mlvet.ops.enclosures_sums import RUNNING_LOG, RUNNING_PRODUCT, RUNNING_SUM
 from mlvet.ops.index_map import AlongAxis
@@ -95,18 +95,23 @@ def _log_sum_jvp(operands: Sequence[Any], directions: Sequence[Any], **options: 
     return np.divide(weighted, total, out=np.zeros_like(weighted), where=total > 0)
 
 
-cum_sum = cumulative("cum_sum", _sum, RUNNING_SUM, danger=[SUM_OVERFLOW], derivative=SameMap(), folds=True)
+cum_sum = cumulative("cum_sum", _sum, RUNNING_SUM, danger=[OVERFLOW], derivative=SameMap(), folds=True)
 cum_prod = cumulative(
     "cum_prod",
     _product,
     RUNNING_PRODUCT,
-    danger=[Overflow("product-overflow")],
+    danger=[OVERFLOW],
     derivative=Jvp(_product_jvp),
     samples=_samples(0.3, 2),
     folds=True,
 )
 log_cum_sum_exp = cumulative(
-    "log_cum_sum_exp", _log_sum, RUNNING_LOG, derivative=Jvp(_log_sum_jvp), samples=_samples(options=False)
+    "log_cum_sum_exp",
+    _log_sum,
+    RUNNING_LOG,
+    danger=[OVERFLOW, Overflow("log-of-nonpositive")],
+    derivative=Jvp(_log_sum_jvp),
+    samples=_samples(options=False),
 )
 
 

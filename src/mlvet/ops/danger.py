@@ -38,8 +38,8 @@ class Overflow:
     beyond_log_max: bool = False
 
 
-SUM_OVERFLOW = Overflow("sum-overflow")
-"""That of every operator that adds up elements."""
+OVERFLOW = Overflow("arithmetic-overflow")
+"""That of every operator that adds, multiplies or divides elements."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import exp, inf, isfinite, sqrt
+from math import exp, inf, isfinite, log, sqrt
 from typing import Any
 
 from mlvet.domains.dtypes import DType, Kind
@@ -142,7 +142,9 @@ def _linear(
     if q is None or k is None or v is None or dtype is None or not bounded(*operands) or steps > FOLLOWED:
         return unknown
     features = count(dim_of(tensors[1], 2))[1] / max(kv_num_heads, 1)
-    forget = 1.0 if decay is None else exp(min(decay.high, 700.0))
+    if decay is not None and decay.high > log(float(internal(dtype).largest)) - 1:
+        return unknown
+    forget = 1.0 if decay is None else exp(decay.high) * (1 + 2.0**-10)
     state = 0.0 if past is None else size_of(past)
     most = state
     limit = float(internal(dtype).largest)

@@ -6,7 +6,7 @@ from typing import Any
 
 from mlvet.domains.dtypes import DType
 from mlvet.domains.tensors import Tensor
-from mlvet.ops.danger import SUM_OVERFLOW, Danger
+from mlvet.ops.danger import OVERFLOW, Danger
 from mlvet.ops.enclosures_sums import DEPTHWISE_GRADIENT, FILTER_GRADIENT, gathered
 from mlvet.ops.numeric import Numeric, Selection
 from mlvet.ops.op import Effects, Infer, Op, register
@@ -61,12 +61,12 @@ def infer_resize_nearest_grad(gradient: Tensor, size: Tensor, *, require: Requir
     return gradient.with_shape((gradient.dims[0], height, width, gradient.dims[3]))
 
 
-max_pool_grad = _gradient("max_pool_grad", _like(0), gathered(2, like=2), SUM_OVERFLOW)
-average_pool_grad = _gradient("average_pool_grad", _sized(0, like=1), gathered(1, like=1), SUM_OVERFLOW)
-conv_filter_grad = _gradient("conv_filter_grad", _sized(1, like=0), FILTER_GRADIENT, SUM_OVERFLOW)
-depthwise_conv_input_grad = _gradient("depthwise_conv_input_grad", _sized(0, like=1), DEPTHWISE_GRADIENT, SUM_OVERFLOW)
+max_pool_grad = _gradient("max_pool_grad", _like(0), gathered(2, like=2), OVERFLOW)
+average_pool_grad = _gradient("average_pool_grad", _sized(0, like=1), gathered(1, like=1), OVERFLOW)
+conv_filter_grad = _gradient("conv_filter_grad", _sized(1, like=0), FILTER_GRADIENT, OVERFLOW)
+depthwise_conv_input_grad = _gradient("depthwise_conv_input_grad", _sized(0, like=1), DEPTHWISE_GRADIENT, OVERFLOW)
 batch_normalization_grad = _gradient("batch_normalization_grad", infer_batch_normalization_grad)
 strided_slice_grad = _gradient("strided_slice_grad", _sized(0, like=4), Selection((4,), 0.0))
-resize_grad = _gradient("resize_grad", _like(1), gathered(0, like=0), SUM_OVERFLOW)
-resize_nearest_grad = _gradient("resize_nearest_grad", infer_resize_nearest_grad, gathered(0, like=0), SUM_OVERFLOW)
+resize_grad = _gradient("resize_grad", _like(1), gathered(0, like=0), OVERFLOW)
+resize_nearest_grad = _gradient("resize_nearest_grad", infer_resize_nearest_grad, gathered(0, like=0), OVERFLOW)
 lrn_grad = _gradient("lrn_grad", _like(1))

@@ -11,7 +11,7 @@ import numpy as np
 
 from mlvet.domains.dims import Dim, floor_div
 from mlvet.domains.tensors import Tensor
-from mlvet.ops.danger import SUM_OVERFLOW
+from mlvet.ops.danger import OVERFLOW
 from mlvet.ops.derivative import Jvp
 from mlvet.ops.enclosures_sums import CUBIC, blended, overshooting
 from mlvet.ops.layout import Array, axes_of, ints_of, length_of, proper
@@ -269,6 +269,6 @@ resize = pure(
     _sample_resize,
     family="image",
     numeric=ByMode(kind_of_resize),
-    danger=(SUM_OVERFLOW,),
+    danger=(OVERFLOW,),
     derivative=Jvp(_move_resize, operands=(0,)),
 )

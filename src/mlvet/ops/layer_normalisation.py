@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 
 from mlvet.domains.tensors import Tensor
-from mlvet.ops.danger import AllAt
+from mlvet.ops.danger import OVERFLOW, AllAt
 from mlvet.ops.derivative import Jvp
 from mlvet.ops.enclosures_normalising import LAYER, LOCAL, LP, MEAN_VARIANCE, RMS
 from mlvet.ops.index_map import AlongAxis
 from mlvet.ops.normalisation import (
-    SQUARE,
+    FLAT,
     STASH,
     normalisation,
     scaled_jvp,
@@ -86,7 +86,14 @@ def _layer_samples(draw: Draw) -> Sample:
 
 
 layer_normalization = normalisation(
-    "layer_normalization", infer_layer_normalization, _layer_normalization, _layer_jvp, _layer_samples, LAYER, SQUARE
+    "layer_normalization",
+    infer_layer_normalization,
+    _layer_normalization,
+    _layer_jvp,
+    _layer_samples,
+    LAYER,
+    FLAT,
+    OVERFLOW,
 )
 
 
@@ -129,7 +136,7 @@ def _rms_samples(draw: Draw) -> Sample:
 
 
 rms_normalization = normalisation(
-    "rms_normalization", infer_rms_normalization, _rms_normalization, _rms_jvp, _rms_samples, RMS, SQUARE
+    "rms_normalization", infer_rms_normalization, _rms_normalization, _rms_jvp, _rms_samples, RMS, FLAT, OVERFLOW
 )
 
 
@@ -174,7 +181,7 @@ lrn = normalisation(
     _lrn_jvp,
     lambda draw: Sample((draw.array(draw.shape(2)),), {"size": draw.integer(1, 5), "alpha": 0.3}),
     LOCAL,
-    SQUARE,
+    OVERFLOW,
 )
 
 
@@ -217,7 +224,7 @@ lp_normalization = pure(
     family="normalisation",
     numeric=LP,
     index_map=AlongAxis(),
-    danger=(SQUARE, AllAt(0, rule="infinite-gradient", gradient=True)),
+    danger=(OVERFLOW, AllAt(0, rule="infinite-gradient", gradient=True)),
     derivative=Jvp(_lp_jvp),
 )
 
@@ -255,5 +262,5 @@ mean_variance_normalization = normalisation(
     _mean_variance_jvp,
     lambda draw: Sample((draw.array(draw.shape(4, 4, 2), distinct=True),)),
     MEAN_VARIANCE,
-    SQUARE,
+    OVERFLOW,
 )

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from mlvet.ops.danger import SUM_OVERFLOW
+from mlvet.ops.danger import OVERFLOW
 from mlvet.ops.derivative import Jvp
 from mlvet.ops.numeric import Bilinear
 from mlvet.ops.op import Infer, Op, Reference, pure
@@ -35,7 +35,7 @@ def sum_of_products(
         samples,
         family=family,
         numeric=Bilinear(plus=plus, terms=terms),
-        danger=(SUM_OVERFLOW,),
+        danger=(OVERFLOW,),
         derivative=product_rule(reference, plus=plus),
     )
 

@@ -10,7 +10,7 @@ import numpy as np
 from mlvet.domains import dtypes
 from mlvet.domains.dtypes import DType
 from mlvet.domains.tensors import Tensor
-from mlvet.ops.danger import Danger, Outside, Overflow
+from mlvet.ops.danger import OVERFLOW, AllAt, Danger, Outside
 from mlvet.ops.derivative import Jvp
 from mlvet.ops.enclosures_normalising import BATCH, GROUP, INSTANCE
 from mlvet.ops.numeric import POSITIVE, Numeric
@@ -19,7 +19,8 @@ from mlvet.ops.pointwise import Array, is_narrow
 from mlvet.ops.require import Require
 from mlvet.ops.samples import Draw, Sample, Samples
 
-SQUARE = Overflow("square-overflow")
+FLAT = AllAt(0, rule="rsqrt-of-nonpositive")
+"""Elements without variance, where nothing is added to it."""
 STASH: dict[int, DType] = {1: dtypes.f32, 10: dtypes.f16, 11: dtypes.f64, 16: dtypes.bf16}
 
 
@@ -184,7 +185,7 @@ batch_normalization = normalisation(
     _batch_samples,
     BATCH,
     Outside(POSITIVE, rule="rsqrt-of-nonpositive", operand=4),
-    SQUARE,
+    OVERFLOW,
 )
 
 
@@ -231,7 +232,8 @@ instance_normalization = normalisation(
     _instance_jvp,
     _instance_samples,
     INSTANCE,
-    SQUARE,
+    FLAT,
+    OVERFLOW,
 )
 
 
@@ -306,5 +308,12 @@ def _group_samples(draw: Draw) -> Sample:
 
 
 group_normalization = normalisation(
-    "group_normalization", infer_group_normalization, _group_normalization, _group_jvp, _group_samples, GROUP, SQUARE
+    "group_normalization",
+    infer_group_normalization,
+    _group_normalization,
+    _group_jvp,
+    _group_samples,
+    GROUP,
+    FLAT,
+    OVERFLOW,
 )

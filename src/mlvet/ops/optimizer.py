@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from mlvet.domains.tensors import Tensor
 from mlvet.ops import enclosures_learning
-from mlvet.ops.danger import SUM_OVERFLOW
+from mlvet.ops.danger import OVERFLOW
 from mlvet.ops.enclosures_learning import optimiser
 from mlvet.ops.op import Op, pure
 from mlvet.ops.precision import narrow, wide
@@ -125,7 +125,7 @@ def _optimiser(name: str, update: Update, enclosed: Any, memories: int, **attrib
         partial(_sample, memories, attributes),
         family="optimizer",
         numeric=optimiser(enclosed, memories),
-        danger=(SUM_OVERFLOW,),
+        danger=(OVERFLOW,),
     )
 
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from mlvet.domains.dims import Dim, evaluate, floor_div, product
 from mlvet.domains.tensors import Tensor
-from mlvet.ops.danger import SUM_OVERFLOW
+from mlvet.ops.danger import OVERFLOW
 from mlvet.ops.derivative import SameMap
 from mlvet.ops.enclosures_sums import COLUMNS
 from mlvet.ops.layout import Array, ints_of, layout, proper
@@ -161,7 +161,7 @@ col2im = pure(
     _sample_col2im,
     family="layout",
     numeric=COLUMNS,
-    danger=(SUM_OVERFLOW,),
+    danger=(OVERFLOW,),
     derivative=SameMap(),
 )
 

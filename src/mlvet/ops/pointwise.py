@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from mlvet.domains.dims import Expr, at_least
 from mlvet.domains.dims import maximum as larger
 from mlvet.domains.tensors import Tensor, UnknownValue
-from mlvet.ops.danger import Danger, GradientAt, Near, Outside, Overflow
+from mlvet.ops.danger import OVERFLOW, Danger, GradientAt, Near, Outside, Overflow
 from mlvet.ops.derivative import Derivative, Partials, SameMap, Zero
 from mlvet.ops.index_map import Elementwise
 from mlvet.ops.numeric import NONNEGATIVE, POSITIVE, Affine, Monotone, Numeric, Piecewise, Range, Selection
@@ -112,7 +112,7 @@ square = pointwise(
     "square",
     lambda x: x * x,
     Piecewise((0.0,), image=NONNEGATIVE),
-    danger=[Overflow("square-overflow")],
+    danger=[OVERFLOW],
     derivative=Partials(lambda x: (2 * x,)),
     folds=True,
 )
@@ -136,7 +136,7 @@ rsqrt = pointwise(
     "rsqrt",
     lambda x: 1 / np.sqrt(x),
     Monotone(increasing=False, domain=POSITIVE, image=NONNEGATIVE),
-    danger=[Outside(POSITIVE, rule="sqrt-of-negative"), Near(0, rule="division-by-zero", operand=0)],
+    danger=[Outside(POSITIVE, rule="rsqrt-of-nonpositive"), Near(0, rule="rsqrt-of-nonpositive", operand=0)],
     derivative=Partials(lambda x: (-0.5 / (x * np.sqrt(x)),)),
     samples=Tensors(low=0.1, high=100),
 )

@@ -12,12 +12,13 @@ from numpy.typing import NDArray
 from mlvet.domains import dtypes
 from mlvet.domains.tensors import Tensor
 from mlvet.ops.convolution import sample_window
-from mlvet.ops.danger import SUM_OVERFLOW
+from mlvet.ops.danger import OVERFLOW
 from mlvet.ops.derivative import Jvp, SameMap
 from mlvet.ops.enclosures_normalising import WINDOW_NORM
 from mlvet.ops.numeric import Convex, Selection
 from mlvet.ops.op import pure
 from mlvet.ops.precision import narrow, wide
+from mlvet.ops.reduction import STEEP
 from mlvet.ops.require import Require
 from mlvet.ops.samples import Draw, Sample
 from mlvet.ops.windows import Layout, layout, pad, required_layout, view, windows
@@ -191,9 +192,9 @@ average_pool = pooling(
     average_pool_reference,
     _sample_average_pool,
     numeric=Convex(0),
-    danger=(SUM_OVERFLOW,),
+    danger=(OVERFLOW,),
     derivative=SameMap((0,)),
 )
 lp_pool = pooling(
-    "lp_pool", infer_pool, lp_pool_reference, _sample_lp_pool, numeric=WINDOW_NORM, danger=(SUM_OVERFLOW,)
+    "lp_pool", infer_pool, lp_pool_reference, _sample_lp_pool, numeric=WINDOW_NORM, danger=(OVERFLOW, STEEP)
 )

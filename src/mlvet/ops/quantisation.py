@@ -131,7 +131,7 @@ quantize_linear = _quantised(
     quantize_linear_reference,
     _sample_quantize,
     numeric=QUANTISED,
-    danger=(Near(0, "quantisation-scale-zero", operand=1), Overflow("quantisation-overflow")),
+    danger=(Near(0, "division-by-zero", operand=1), Overflow("cast-overflow")),
     derivative=Zero(),
 )
 
@@ -189,7 +189,7 @@ dequantize_linear = _quantised(
     dequantize_linear_reference,
     _sample_dequantize,
     numeric=DEQUANTISED,
-    danger=(Overflow("dequantisation-overflow", operand=1),),
+    danger=(Overflow("arithmetic-overflow", operand=1),),
     derivative=SameMap((1,)),
 )
 
@@ -218,7 +218,7 @@ dynamic_quantize_linear = _quantised(
     dynamic_quantize_linear_reference,
     lambda draw: Sample((draw.array(draw.shape()),)),
     numeric=DYNAMIC,
-    danger=(Overflow("quantisation-overflow"),),
+    danger=(Overflow("cast-overflow"),),
     derivative=Zero(),
 )
 
@@ -263,5 +263,5 @@ fake_quantize = _quantised(
     fake_quantize_reference,
     _sample_fake_quantize,
     numeric=IMITATED,
-    danger=(Overflow("quantisation-range-empty", operand=1),),
+    danger=(Overflow("division-by-zero", operand=1),),
 )

@@ -138,7 +138,7 @@ qlinear_matmul = _quantised(
     qlinear_matmul_reference,
     _sample_qlinear_matmul,
     numeric=saturated(7),
-    danger=(Near(0, "quantisation-scale-zero", operand=6),),
+    danger=(Near(0, "division-by-zero", operand=6),),
 )
 
 
@@ -260,5 +260,5 @@ qlinear_conv = _quantised(
     qlinear_conv_reference,
     _sample_qlinear_conv,
     numeric=saturated(7),
-    danger=(Near(0, "quantisation-scale-zero", operand=6),),
+    danger=(Near(0, "division-by-zero", operand=6),),
 )

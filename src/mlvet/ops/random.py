@@ -9,7 +9,7 @@ import numpy as np
 
 from mlvet.domains.dtypes import DType, bool_, f32, i32
 from mlvet.domains.tensors import Tensor
-from mlvet.ops.danger import Danger, Overflow
+from mlvet.ops.danger import OVERFLOW, Danger
 from mlvet.ops.derivative import Derivative, Zero
 from mlvet.ops.enclosures_counting import CLASSES
 from mlvet.ops.enclosures_learning import NORMAL, NORMAL_LIKE, UNIFORM, UNIFORM_LIKE
@@ -188,5 +188,5 @@ dropout = drawing(
     _dropout,
     Composite(_decompose_dropout),
     _dropout_samples,
-    Overflow("product-overflow"),
+    OVERFLOW,
 )

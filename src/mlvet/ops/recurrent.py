@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from mlvet.domains.dims import Dim
 from mlvet.domains.tensors import Tensor
-from mlvet.ops.danger import SUM_OVERFLOW
+from mlvet.ops.danger import OVERFLOW
 from mlvet.ops.enclosures_recurrent import GRU, LSTM, RNN
 from mlvet.ops.op import pure
 from mlvet.ops.precision import narrow, wide
@@ -23,7 +23,7 @@ Activation: TypeAlias = Callable[[Array], Array]
 Step: TypeAlias = Callable[[Array, tuple[Array, ...]], tuple[Array, ...]]
 GATES = {"rnn": 1, "gru": 3, "lstm": 4}
 
-recurrent = partial(pure, family="recurrent", danger=(SUM_OVERFLOW,))
+recurrent = partial(pure, family="recurrent", danger=(OVERFLOW,))
 
 
 def logistic(x: Array) -> Array:

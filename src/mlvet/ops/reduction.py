@@ -11,18 +11,17 @@ import numpy as np
 from mlvet.domains import dims, dtypes
 from mlvet.domains.dtypes import DType, bool_, i64
 from mlvet.domains.tensors import Dims, Tensor, UnknownValue, Unranked
-from mlvet.ops.danger import SUM_OVERFLOW, AllAt, Danger, Overflow
+from mlvet.ops.danger import OVERFLOW, AllAt, Danger, Outside
 from mlvet.ops.derivative import Derivative, Jvp, SameMap, Zero
 from mlvet.ops.enclosures_counting import EXTREME_PLACES
 from mlvet.ops.enclosures_normalising import VARIANCE
 from mlvet.ops.index_map import Reduces
-from mlvet.ops.numeric import Composite, Numeric, Reduction
+from mlvet.ops.numeric import POSITIVE, Composite, Numeric, Reduction
 from mlvet.ops.op import Op, pure
 from mlvet.ops.pointwise import Array, is_narrow
 from mlvet.ops.require import Require
 from mlvet.ops.samples import Draw, Sample, Samples, integers
 
-SQUARE = Overflow("square-overflow")
 STEEP = AllAt(0, rule="infinite-gradient", gradient=True)
 
 
@@ -248,7 +247,7 @@ reduce_sum = reduction(
     "reduce_sum",
     lambda x, axis, keepdims: np.sum(x, axis=axis, keepdims=keepdims),
     Reduction("sum"),
-    danger=[SUM_OVERFLOW],
+    danger=[OVERFLOW],
     derivative=SameMap(),
     folds=True,
 )
@@ -256,7 +255,7 @@ reduce_mean = reduction(
     "reduce_mean",
     lambda x, axis, keepdims: np.mean(x, axis=axis, keepdims=keepdims),
     Reduction("mean"),
-    danger=[SUM_OVERFLOW],
+    danger=[OVERFLOW],
     derivative=SameMap(),
 )
 reduce_max = reduction(
@@ -277,7 +276,7 @@ reduce_prod = reduction(
     "reduce_prod",
     lambda x, axis, keepdims: np.prod(x, axis=axis, keepdims=keepdims),
     Reduction("product"),
-    danger=[Overflow("product-overflow")],
+    danger=[OVERFLOW],
     derivative=_along_axes(_product_jvp),
     samples=reductions(-2, 2),
     folds=True,
@@ -286,21 +285,21 @@ reduce_l1 = reduction(
     "reduce_l1",
     lambda x, axis, keepdims: np.sum(np.abs(x), axis=axis, keepdims=keepdims),
     _after("abs", "reduce_sum"),
-    danger=[SUM_OVERFLOW],
+    danger=[OVERFLOW],
     derivative=_along_axes(lambda x, d, axis, keepdims: np.sum(np.sign(x) * d, axis=axis, keepdims=keepdims)),
 )
 reduce_sum_square = reduction(
     "reduce_sum_square",
     lambda x, axis, keepdims: np.sum(x * x, axis=axis, keepdims=keepdims),
     _after("square", "reduce_sum"),
-    danger=[SQUARE],
+    danger=[OVERFLOW],
     derivative=_along_axes(lambda x, d, axis, keepdims: 2 * np.sum(x * d, axis=axis, keepdims=keepdims)),
 )
 reduce_l2 = reduction(
     "reduce_l2",
     lambda x, axis, keepdims: np.sqrt(np.sum(x * x, axis=axis, keepdims=keepdims)),
     _before("reduce_sum_square", "sqrt"),
-    danger=[SQUARE, STEEP],
+    danger=[OVERFLOW, STEEP],
     derivative=_along_axes(
         lambda x, d, axis, keepdims: (
             np.sum(x * d, axis=axis, keepdims=keepdims) / np.sqrt(np.sum(x * x, axis=axis, keepdims=keepdims))
@@ -311,14 +310,14 @@ reduce_log_sum = reduction(
     "reduce_log_sum",
     lambda x, axis, keepdims: np.log(np.sum(x, axis=axis, keepdims=keepdims)),
     _before("reduce_sum", "log"),
-    danger=[SUM_OVERFLOW],
+    danger=[Outside(POSITIVE, rule="log-of-nonpositive"), OVERFLOW],
     derivative=_along_axes(
         lambda x, d, axis, keepdims: np.sum(d, axis=axis, keepdims=keepdims) / np.sum(x, axis=axis, keepdims=keepdims)
     ),
     samples=reductions(0.1, 4),
 )
 reduce_log_sum_exp = reduction(
-    "reduce_log_sum_exp", log_sum_exp, Reduction("log_sum_exp"), derivative=_along_axes(_softmax_jvp)
+    "reduce_log_sum_exp", log_sum_exp, Reduction("log_sum_exp"), danger=[OVERFLOW], derivative=_along_axes(_softmax_jvp)
 )
 reduce_all = reduction(
     "reduce_all",
@@ -347,7 +346,7 @@ reduce_variance = reduction(
     "reduce_variance",
     _variance,
     VARIANCE,
-    danger=[SQUARE],
+    danger=[OVERFLOW],
     derivative=_along_axes(_variance_jvp),
     samples=reductions(noop=False, correction=0.0),
 )
@@ -355,7 +354,7 @@ reduce_std = reduction(
     "reduce_std",
     lambda x, axis, keepdims, correction=0.0: np.sqrt(_variance(x, axis, keepdims, correction)),
     _before("reduce_variance", "sqrt"),
-    danger=[SQUARE],
+    danger=[OVERFLOW, STEEP],
     derivative=_along_axes(_deviation_jvp),
     samples=reductions(noop=False, correction=0.0),
 )

@@ -9,7 +9,7 @@ import numpy as np
 
 from mlvet.domains.tensors import Tensor
 from mlvet.ops.activations import logistic, softplus_of
-from mlvet.ops.danger import SUM_OVERFLOW, Danger, GradientAt, Outside, Overflow
+from mlvet.ops.danger import OVERFLOW, Danger, GradientAt, Outside, Overflow
 from mlvet.ops.derivative import Jvp
 from mlvet.ops.enclosures_losses import BINARY, BINARY_OF_LOGITS, DIVERGENCE, HUBER, SMOOTH
 from mlvet.ops.numeric import Composite, Numeric, Range
@@ -127,7 +127,7 @@ mse_loss = loss(
     _mse_partials,
     _decomposed(lambda build, a, b: build.add("squared_difference", a, b)),
     _pair(),
-    Overflow("square-overflow"),
+    OVERFLOW,
 )
 l1_loss = loss(
     "l1_loss",
@@ -135,7 +135,7 @@ l1_loss = loss(
     lambda a, b: (np.sign(a - b), np.sign(b - a)),
     _decomposed(lambda build, a, b: build.add("abs", build.add("sub", a, b))),
     _pair(),
-    SUM_OVERFLOW,
+    OVERFLOW,
 )
 
 
@@ -149,7 +149,7 @@ def _huber_partials(a: Array, b: Array, delta: float = 1.0) -> tuple[Any, Any]:
     return slope, -slope
 
 
-huber_loss = loss("huber_loss", _huber, _huber_partials, HUBER, _pair(), SUM_OVERFLOW)
+huber_loss = loss("huber_loss", _huber, _huber_partials, HUBER, _pair(), OVERFLOW)
 
 
 def _smooth_l1(a: Array, b: Array, beta: float = 1.0) -> Any:
@@ -161,7 +161,7 @@ def _smooth_l1_partials(a: Array, b: Array, beta: float = 1.0) -> tuple[Any, Any
     return slope, -slope
 
 
-smooth_l1_loss = loss("smooth_l1_loss", _smooth_l1, _smooth_l1_partials, SMOOTH, _pair(), SUM_OVERFLOW)
+smooth_l1_loss = loss("smooth_l1_loss", _smooth_l1, _smooth_l1_partials, SMOOTH, _pair(), OVERFLOW)
 
 
 def _binary_cross_entropy(p: Array, y: Array) -> Any:
@@ -182,7 +182,7 @@ binary_cross_entropy = loss(
     Outside(Range(0, 1), rule="log-of-nonpositive"),
     GradientAt(0, rule="infinite-gradient"),
     GradientAt(1, rule="infinite-gradient"),
-    SUM_OVERFLOW,
+    OVERFLOW,
 )
 
 
@@ -196,7 +196,7 @@ binary_cross_entropy_with_logits = loss(
     _logit_partials,
     BINARY_OF_LOGITS,
     _weighted(-4, 4),
-    SUM_OVERFLOW,
+    OVERFLOW,
 )
 
 
@@ -212,6 +212,9 @@ def _kl_partials(log_p: Array, q: Array, log_target: bool = False) -> tuple[Any,
     return -q, np.log(q) + 1 - log_p
 
 
+KL_OVERFLOW = Overflow("exp-overflow", operand=1, beyond_log_max=True)
+
+
 def _kl_samples(draw: Draw) -> tuple[tuple[Any, ...], dict[str, Any]]:
     shape, log_target = draw.shape(1), bool(draw.integer(0, 1))
     bounds = (-4, 0) if log_target else (0.1, 1)
@@ -219,4 +222,6 @@ def _kl_samples(draw: Draw) -> tuple[tuple[Any, ...], dict[str, Any]]:
     return (draw.array(shape, low=-4, high=0), target), {"log_target": log_target}
 
 
-kl_div = loss("kl_div", _kl_div, _kl_partials, DIVERGENCE, _kl_samples, SUM_OVERFLOW, ways=(*WAYS, "batchmean"))
+kl_div = loss(
+    "kl_div", _kl_div, _kl_partials, DIVERGENCE, _kl_samples, KL_OVERFLOW, OVERFLOW, ways=(*WAYS, "batchmean")
+)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from mlvet.domains.tensors import Tensor
-from mlvet.ops.danger import SUM_OVERFLOW
+from mlvet.ops.danger import OVERFLOW
 from mlvet.ops.derivative import SameMap
 from mlvet.ops.enclosures_sums import CUBIC, GRID, overshooting
 from mlvet.ops.layout import Array, ints_of, length_of, proper
@@ -158,6 +158,6 @@ affine_grid = pure(
     _sample_affine_grid,
     family="image",
     numeric=GRID,
-    danger=(SUM_OVERFLOW,),
+    danger=(OVERFLOW,),
     derivative=SameMap((0,)),
 )

@@ -13,7 +13,7 @@ from mlvet.domains.dims import Expr
 from mlvet.domains.dims import maximum as larger
 from mlvet.domains.dims import minimum as smaller
 from mlvet.domains.tensors import Tensor
-from mlvet.ops.danger import SUM_OVERFLOW
+from mlvet.ops.danger import OVERFLOW
 from mlvet.ops.derivative import Jvp, SameMap
 from mlvet.ops.enclosures_sums import MULTIPLIED, SEGMENTS, added
 from mlvet.ops.indexing import draw_key, indexed, key_of
@@ -31,7 +31,7 @@ def kind_of_scatter(reduction: str = "none", **_: Any) -> Numeric:
     return {"add": added(2), "mul": MULTIPLIED}.get(reduction, Selection((0, 2)))
 
 
-_scatter = partial(pure, family="scatter", numeric=ByMode(kind_of_scatter), danger=(SUM_OVERFLOW,), folds=True)
+_scatter = partial(pure, family="scatter", numeric=ByMode(kind_of_scatter), danger=(OVERFLOW,), folds=True)
 
 
 def minimum(old: Any, update: Any) -> Any:
@@ -287,7 +287,7 @@ index_put = pure(
     _sample_index_put,
     family="scatter",
     numeric=ByMode(lambda accumulate=False, **_: added(1) if accumulate else Selection((0, 1))),
-    danger=(SUM_OVERFLOW,),
+    danger=(OVERFLOW,),
     derivative=SameMap((0, 1)),
 )
 
@@ -329,6 +329,6 @@ segment_sum = pure(
     _sample_segment_sum,
     family="scatter",
     numeric=SEGMENTS,
-    danger=(SUM_OVERFLOW,),
+    danger=(OVERFLOW,),
     derivative=SameMap(),
 )

@@ -13,7 +13,7 @@ from mlvet.domains import dtypes
 from mlvet.domains.dims import Dim, ceil_div, floor_div, maximum
 from mlvet.domains.dtypes import DType, Kind
 from mlvet.domains.tensors import Tensor
-from mlvet.ops.danger import SUM_OVERFLOW
+from mlvet.ops.danger import OVERFLOW
 from mlvet.ops.derivative import SameMap
 from mlvet.ops.enclosures_sums import DISCRETE, SHORT_TIME, spectrum
 from mlvet.ops.index_map import Moves
@@ -23,7 +23,7 @@ from mlvet.ops.precision import narrow, wide
 from mlvet.ops.require import Require
 from mlvet.ops.samples import Draw, Sample, integers
 
-_transform = partial(pure, family="signal", danger=(SUM_OVERFLOW,), derivative=SameMap((0,)))
+_transform = partial(pure, family="signal", danger=(OVERFLOW,), derivative=SameMap((0,)))
 
 
 def number(tensor: Tensor | None, default: Dim, require: Require) -> Dim:
@@ -269,7 +269,7 @@ def infer_istft(
     return Tensor(dtype, (*x.dims[:-2], samples))
 
 
-istft = pure("istft", infer_istft, family="signal", danger=(SUM_OVERFLOW,))
+istft = pure("istft", infer_istft, family="signal", danger=(OVERFLOW,))
 
 
 def infer_frame(

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from mlvet.domains.tensors import Tensor
-from mlvet.ops.danger import SUM_OVERFLOW, AllAt, Danger, Outside
+from mlvet.ops.danger import OVERFLOW, AllAt, Danger, Outside
 from mlvet.ops.derivative import Derivative, Jvp, Zero
 from mlvet.ops.enclosures_normalising import LOG_SOFTMAX, SOFTMAX
 from mlvet.ops.index_map import AlongAxis
@@ -20,7 +20,7 @@ from mlvet.ops.reduction import log_sum_exp
 from mlvet.ops.require import Require
 from mlvet.ops.samples import Draw, Sample
 
-INFINITY = Outside(Range(open_high=True), rule="softmax-of-infinity")
+INFINITY = Outside(Range(open_high=True), rule="outside-domain")
 NOTHING = AllAt(-inf, rule="all-masked-softmax")
 
 
@@ -90,6 +90,6 @@ log_softmax = _register(
     Jvp(_log_softmax_jvp),
     INFINITY,
     NOTHING,
-    SUM_OVERFLOW,
+    OVERFLOW,
 )
 hardmax = _register("hardmax", _hardmax, Bounded(Range(0, 1)), Zero())

@@ -8,7 +8,7 @@ from math import exp, inf, isfinite, isinf, lgamma, log, nan, pi, sqrt, tan
 
 import numpy as np
 
-from mlvet.ops.danger import Near, Outside, Overflow
+from mlvet.ops.danger import OVERFLOW, Near, Outside
 from mlvet.ops.derivative import Partials
 from mlvet.ops.numeric import POSITIVE, Monotone, Piecewise, Range
 from mlvet.ops.pointwise import elements, pointwise
@@ -100,7 +100,7 @@ log_gamma_op = pointwise(
     "lgamma",
     elements(log_gamma),
     Piecewise((LEAST_GAMMA,), domain=POSITIVE),
-    danger=[Near(0, rule="pole", operand=0), Overflow("gamma-overflow")],
+    danger=[Near(0, rule="outside-domain", operand=0), OVERFLOW],
     derivative=Partials(lambda x: (elements(digamma_of)(x),)),
     samples=Tensors(low=0.2, high=20),
 )
@@ -108,7 +108,7 @@ digamma = pointwise(
     "digamma",
     elements(digamma_of),
     Monotone(domain=POSITIVE),
-    danger=[Near(0, rule="pole", operand=0), Overflow("gamma-overflow")],
+    danger=[Near(0, rule="outside-domain", operand=0), OVERFLOW],
     derivative=Partials(lambda x: (elements(trigamma_of)(x),)),
     samples=Tensors(low=0.2, high=20),
 )

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from mlvet.domains import dtypes
 from mlvet.domains.tensors import Tensor
-from mlvet.ops.danger import SUM_OVERFLOW
+from mlvet.ops.danger import OVERFLOW
 from mlvet.ops.derivative import Zero
 from mlvet.ops.enclosures_learning import CLASSIFICATION, ENSEMBLE, REGRESSION
 from mlvet.ops.op import pure
@@ -31,7 +31,7 @@ COMPARE: dict[str, Callable[[float, float], bool]] = {
 AGGREGATES = ("AVERAGE", "SUM", "MIN", "MAX")
 TRANSFORMS = ("NONE", "SOFTMAX", "LOGISTIC", "SOFTMAX_ZERO", "PROBIT")
 
-_trees = partial(pure, family="trees", danger=(SUM_OVERFLOW,), derivative=Zero())
+_trees = partial(pure, family="trees", danger=(OVERFLOW,), derivative=Zero())
 
 
 @dataclass(slots=True)

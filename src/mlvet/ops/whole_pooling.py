@@ -11,12 +11,13 @@ from numpy.typing import NDArray
 
 from mlvet.domains import dtypes
 from mlvet.domains.tensors import Tensor
-from mlvet.ops.danger import SUM_OVERFLOW
+from mlvet.ops.danger import OVERFLOW
 from mlvet.ops.derivative import Jvp, SameMap
 from mlvet.ops.enclosures_normalising import WHOLE_NORM
 from mlvet.ops.numeric import Convex, Selection
 from mlvet.ops.pooling import pooling
 from mlvet.ops.precision import narrow, wide
+from mlvet.ops.reduction import STEEP
 from mlvet.ops.require import Require
 from mlvet.ops.samples import Draw, Sample
 from mlvet.ops.windows import Layout, layout, required_layout
@@ -71,7 +72,7 @@ global_average_pool = pooling(
     global_average_pool_reference,
     _sample_global,
     numeric=Convex(0),
-    danger=(SUM_OVERFLOW,),
+    danger=(OVERFLOW,),
     derivative=SameMap((0,)),
 )
 global_max_pool = pooling(
@@ -88,7 +89,7 @@ global_lp_pool = pooling(
     global_lp_pool_reference,
     lambda draw: Sample((draw.array(draw.shape(3, 4)),), {"p": draw.integer(1, 3)}),
     numeric=WHOLE_NORM,
-    danger=(SUM_OVERFLOW,),
+    danger=(OVERFLOW, STEEP),
 )
 
 
@@ -191,7 +192,7 @@ adaptive_average_pool = pooling(
     adaptive_average_pool_reference,
     _sample_adaptive,
     numeric=Convex(0),
-    danger=(SUM_OVERFLOW,),
+    danger=(OVERFLOW,),
     derivative=SameMap((0,)),
 )
 adaptive_max_pool = pooling(

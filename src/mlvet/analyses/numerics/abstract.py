@@ -48,6 +48,14 @@ class Extreme:
     magnitude: bool = False
 
 
+@dataclass(frozen=True, slots=True)
+class Norm:
+    """At every position the Euclidean norm along an axis is at most `bound`."""
+
+    axis: int
+    bound: float
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Abstract:
     """What is known of one tensor.
@@ -69,6 +77,7 @@ class Abstract:
     extremes: tuple[Extreme, ...] = ()
     shares: int | None = None
     away: float = 0.0
+    norm: Norm | None = None
 
     @property
     def interval(self) -> Interval:

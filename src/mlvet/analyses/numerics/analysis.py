@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from mlvet.analyses.numerics import checks
+from mlvet.analyses.numerics import checks, correlated
 from mlvet.analyses.numerics.abstract import Abstract, of_array, shape_of, uniform
 from mlvet.analyses.numerics.guards import Guards
 from mlvet.analyses.numerics.hazard import Hazard, Outcome, Verdict
@@ -169,7 +169,12 @@ class Run:
     def raw(self, op: Op, node: Node, operands: Sequence[Abstract | None], outs: Sequence[Tensor]) -> list[Abstract]:
         """What the operator yields, with guards taken into account."""
         guarded = self.guards.selected(node, operands, outs)
-        return guarded if guarded is not None else self.transfer.results(op, operands, node.attributes, outs)
+        if guarded is not None:
+            return guarded
+        found = self.transfer.results(op, operands, node.attributes, outs)
+        if node.op in ("mul", "div"):
+            found[0] = correlated.refined(self, node, operands, outs[0], found[0])
+        return found
 
     def _settle(self, node: Node, results: Sequence[Abstract], outs: Sequence[Tensor], verdict: Verdict) -> None:
         for index, (value, out) in enumerate(zip(node.outputs, outs, strict=True)):

@@ -80,7 +80,7 @@ def _named(op: Op, node: Node, operands: Sequence[Abstract | None], raw: Sequenc
 
 def _explained(op: Op) -> bool:
     """Whether the transfer tells exactly when NaN and infinity arise, so that the facet only names the cause."""
-    return type(op.numeric).__name__ not in ("Bounded", "NoneType", "ByMode", "Enclosure", "Convex", "Selection")
+    return type(op.numeric).__name__ not in ("Bounded", "NoneType", "ByMode", "Convex", "Selection")
 
 
 def _overflows(

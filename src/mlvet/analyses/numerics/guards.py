@@ -102,7 +102,7 @@ class Guards:
         found: Abstract | None = None
         safe: set[Node] | None = None
         for facts in cases:
-            narrowing = _Narrowing(self.run, facts)
+            narrowing = Narrowing(self.run, facts)
             result = narrowing.of(branch, _DEPTH)
             safe = narrowing.safe if safe is None else safe & narrowing.safe
             found = result if found is None else _joined(found, result)
@@ -183,7 +183,7 @@ class Guards:
         return [{**fact, inner: Interval(-interval.high, interval.high)}]
 
 
-class _Narrowing:
+class Narrowing:
     """A second look at the operators before a selection, under what its condition says."""
 
     def __init__(self, run: Run, facts: Facts) -> None:

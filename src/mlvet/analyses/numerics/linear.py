@@ -45,7 +45,7 @@ def bilinear(
         return found
     added = _scaled(run, plus, float(attributes.get(kind.plus_scale, 1.0)) if kind.plus_scale else 1.0, None)
     if op.name.startswith("conv"):
-        added = _beside_channels(run, added, found, attributes)
+        added = beside_channels(run, added, found, attributes)
     return elementwise.affine(run, REGISTRY["add"], Affine((1.0, 1.0)), [found, added], {}, out)
 
 
@@ -234,7 +234,7 @@ def _convolved(run: Transfer, x: Abstract, w: Abstract, attributes: Any, out: Te
     if w.exact is None or x.dims is None or dims is None or x.rank < 3:
         return None
     kernel, group = front_kernel(w.exact, attributes.get("kernel_format", "OI"), int(attributes.get("group", 1)))
-    channel = _channel_axis(attributes, x.rank)
+    channel = channel_axis(attributes, x.rank)
     wide = _with_zero(x) if _pads(attributes) else x
     cuts = tuple(cut if axis == channel else () for axis, cut in enumerate(x.cuts))
     box = regridded(wide, cuts)
@@ -263,10 +263,10 @@ def _convolved(run: Transfer, x: Abstract, w: Abstract, attributes: Any, out: Te
         for index in range(group)
     ]  # fmt: skip
     sums = Box(*(np.concatenate(ends) for ends in zip(*((part.low, part.high, part.nan) for part in parts), strict=True)))
-    return _placed(run, sums, out, dims, _channel_axis(attributes, len(dims)))
+    return _placed(run, sums, out, dims, channel_axis(attributes, len(dims)))
 
 
-def _channel_axis(attributes: Any, rank: int) -> int:
+def channel_axis(attributes: Any, rank: int) -> int:
     layout = str(attributes.get("data_format", "NC"))
     if layout == "NC":
         return 1
@@ -283,11 +283,11 @@ def _with_zero(x: Abstract) -> Abstract:
     return replace(x, box=Box(np.minimum(x.box.low, 0.0), np.maximum(x.box.high, 0.0), x.box.nan))
 
 
-def _beside_channels(run: Transfer, bias: Abstract, result: Abstract, attributes: Any) -> Abstract:
+def beside_channels(run: Transfer, bias: Abstract, result: Abstract, attributes: Any) -> Abstract:
     """A bias per channel, in the layout of the result."""
     if bias.rank != 1 or result.dims is None:
         return replace(bias, dims=(), cuts=(), box=boxes.of_interval(bias.interval), exact=None, form=None)
-    axis = _channel_axis(attributes, len(result.dims))
+    axis = channel_axis(attributes, len(result.dims))
     dims = tuple(bias.dims[0] if bias.dims and index == axis else 1 for index in range(len(result.dims)))
     cuts = tuple(bias.cuts[0] if index == axis else () for index in range(len(dims)))
     box = bias.box.map(lambda array: array.reshape(grids.cells(cuts)))

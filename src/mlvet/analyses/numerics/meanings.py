@@ -24,6 +24,7 @@ _DERIVED = frozenset({
 })  # fmt: skip
 _CHANNELS = (1, 3, 4)
 _LEAST_SIDE = 8
+_MOST = 1e9
 
 
 class Meanings:
@@ -84,18 +85,19 @@ def _share(words: frozenset[str], tensor: Tensor) -> Assumed | None:
     return None
 
 
-def _time(words: frozenset[str], tensor: Tensor) -> Assumed | None:
-    if not words & {"timestep", "timesteps"} and not ("time" in words and words & {"step", "steps"}):
+def _count(words: frozenset[str], tensor: Tensor) -> Assumed | None:
+    """Time steps, lengths and rates: none is negative, and all are moderate."""
+    most = min(_MOST, float(finite(tensor.dtype or dtypes.f64).high) / 4)
+    timestep = words & {"timestep", "timesteps"} or ("time" in words and words & {"step", "steps"})
+    if timestep and not words & _DERIVED and _rank(tensor) in (0, 1, 2):
+        return _meaning(0, most, f"a time step is not negative, and taken to be at most {most:g}")
+    if _floats(tensor) or _rank(tensor) not in (0, 1):
         return None
-    if words & (_DERIVED - {"num", "count"}) or (_rank(tensor) or 0) > 2:
-        return None
-    return _meaning(0, float(finite(tensor.dtype or dtypes.f64).high) / 4, "a time step is not negative")
-
-
-def _length(words: frozenset[str], tensor: Tensor) -> Assumed | None:
-    if not words & {"length", "lengths", "len", "lens", "lengthes"} or _floats(tensor) or (_rank(tensor) or 0) > 1:
-        return None
-    return _meaning(0, float(finite(tensor.dtype or dtypes.i64).high) / 4, "a length is not negative")
+    if words & {"length", "lengths", "len", "lens"}:
+        return _meaning(0, most, f"a length is not negative, and taken to be at most {most:g}")
+    if words <= {"sr"} or {"rate"} <= words <= {"rate", "sample", "samples", "sampling", "frame"}:
+        return _meaning(1, most, f"a rate is positive, and taken to be at most {most:g}")
+    return None
 
 
 def _audio(words: frozenset[str], tensor: Tensor) -> Assumed | None:
@@ -124,7 +126,7 @@ def _looks_like_images(tensor: Tensor) -> bool:
 
 
 _BY_NAME: tuple[Callable[[frozenset[str], Tensor], Assumed | None], ...] = (
-    _mask, _share, _time, _length, _audio, _image,
+    _mask, _share, _count, _audio, _image,
 )  # fmt: skip
 
 

@@ -167,9 +167,7 @@ def _said(found: Assumptions, names: tuple[str, ...], tensor: Tensor, given: Giv
     if data is not None:
         sample = given.data[data]
         if not dtype.is_float and dtype.kind is not Kind.COMPLEX and not sample.whole:
-            found.refusals.append(
-                f"the array `{data}` of {sample.file} has fractions, but the value is {dtype}"
-            )
+            found.refusals.append(f"the array `{data}` of {sample.file} has fractions, but the value is {dtype}")
         else:
             return _measured(found, data, sample, dtype)
     return None

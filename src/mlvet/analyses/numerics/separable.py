@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mlvet.analyses.numerics.abstract import Abstract, Attained, Extreme, shape_of
+from mlvet.analyses.numerics.abstract import Abstract, Attained, Extreme, Norm, shape_of
 from mlvet.domains import forms, grids
 from mlvet.domains.forms import Form, Symbol
 from mlvet.domains.grids import Cuts
@@ -167,7 +167,8 @@ def moved(run: Transfer, source: Abstract, axes: Axes, key: Hashable, out: Tenso
     form = source.form if source.form is not None else run.form_of(source)
     attained = tuple(fact for fact in (_attained(each, axes, source) for each in source.attained) if fact is not None)
     result = replace(
-        result, attained=attained, extremes=_extremes(source, dims) if _is_identity(axes, source) else (), away=source.away, shares=_shares(axes, source)
+        result, attained=attained, extremes=_extremes(source, dims) if _is_identity(axes, source) else (), away=source.away, shares=_kept_axis(axes, source, source.shares),
+        norm=_norm(axes, source)
     )
     if not run.relational or form is None:
         return result
@@ -288,7 +289,18 @@ def _is_identity(axes: Axes, source: Abstract) -> bool:
     )
 
 
-def _shares(axes: Axes, source: Abstract) -> int | None:
-    if source.shares is None or source.dims is None:
+def _kept_axis(axes: Axes, source: Abstract, axis: int | None) -> int | None:
+    if axis is None or source.dims is None:
         return None
-    return axes.axis_of(source.shares, source.dims[source.shares])
+    return axes.axis_of(axis, source.dims[axis])
+
+
+def _norm(axes: Axes, source: Abstract) -> Norm | None:
+    """A part of a vector has no larger norm, as long as no element of it is repeated."""
+    norm = source.norm
+    if norm is None:
+        return None
+    for position, run in enumerate(axes.runs):
+        if run is not None and run[0] == norm.axis:
+            return Norm(position, norm.bound) if len(np.unique(run[1])) == len(run[1]) else None
+    return None

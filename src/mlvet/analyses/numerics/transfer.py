@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from mlvet.analyses.numerics import elementwise, layout, linear, reductions
+from mlvet.analyses.numerics import elementwise, layout, linear, normalising, norms, reductions
 from mlvet.analyses.numerics.abstract import CELLS, Abstract, Attained, Extreme, of_array, shape_of, uniform
 from mlvet.analyses.numerics.settings import NumericAbstraction, Settings
 from mlvet.domains import boxes, dtypes, forms, grids
@@ -64,7 +64,9 @@ class Transfer:
         if op.effects is Effects.PURE:
             key = (op.name, _hashable(attributes), tuple(-1 if x is None else x.number for x in operands))
             found = [self._numbered(each, (key, index)) for index, each in enumerate(found)]
-        return self._remembered(op, operands, attributes, found) if self.relational else found
+        if not self.relational:
+            return found
+        return norms.carried(self, op, operands, attributes, self._remembered(op, operands, attributes, found))
 
     def _remembered(
         self, op: Op, operands: Sequence[Abstract | None], attributes: Mapping[str, Any], found: list[Abstract]
@@ -87,6 +89,10 @@ class Transfer:
         self, op: Op, operands: Sequence[Abstract | None], attributes: Mapping[str, Any], outs: Sequence[Tensor]
     ) -> list[Abstract]:
         kind = op.numeric
+        if op.name == "batch_normalization":
+            known = normalising.batch(self, operands, attributes, outs)
+            if known is not None:
+                return known
         if isinstance(kind, kinds.ByMode):
             kind = kind.of(**attributes)
         if isinstance(kind, kinds.Composite):

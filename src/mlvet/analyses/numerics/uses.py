@@ -1,4 +1,4 @@
-"""Ranges of inputs from the operators that take them whole: an index is below the size of its table."""
+"""Ranges of inputs from the operators that take them whole: indices, classes, distributions, states."""
 
 from __future__ import annotations
 
@@ -22,6 +22,8 @@ _DISTRIBUTIONS = frozenset({
     "binary_cross_entropy", "binary_cross_entropy_with_logits", "softmax_cross_entropy_with_logits",
 })  # fmt: skip
 
+_MOST_STEPS = 10_000
+
 
 class Uses:
     """Which operators get all elements of an input, unchanged."""
@@ -32,7 +34,7 @@ class Uses:
         self._users: dict[Value, list[Node]] | None = None
 
     def of(self, value: Value) -> Assumed | None:
-        """The range without which an operator that takes the input would fail."""
+        """The range that fits what an operator takes the input for."""
         dtype = self._inference.type_of(value).dtype
         if dtype is None or not (dtype.is_integer or dtype.is_float):
             return None
@@ -76,6 +78,13 @@ class Uses:
                 if limit is None or not isinstance(ignored, int):
                     return limit
                 return Assumed(limit.interval.join(Interval(ignored, ignored)), limit.origin, limit.why)
+            case ("lstm" | "gru" | "rnn", 5) if _squashes(node):
+                return Assumed(
+                    Interval(-1, 1), Origin.MEANING, f"`{node.name}` takes it for a state that it made itself"
+                )
+            case ("lstm", 6) if _squashes(node):
+                why = f"`{node.name}` takes it for a cell that it made itself, in at most {_MOST_STEPS:,} steps of 1"
+                return Assumed(Interval(-_MOST_STEPS, _MOST_STEPS), Origin.MEANING, why)
             case (name, 1) if name in _DISTRIBUTIONS:
                 return Assumed(Interval(0, 1), Origin.MEANING, f"`{node.name}` takes it for probabilities")
         return None
@@ -99,6 +108,12 @@ class Uses:
             return None
         number = known.reshape(-1)[0]
         return int(number) if known.dtype.kind in "iuf" else None
+
+
+def _squashes(node: Node) -> bool:
+    """Whether the states of a recurrent layer are in [-1, 1]."""
+    functions = node.attributes.get("activations") or ()
+    return all(str(name).lower() in ("sigmoid", "tanh") for name in functions)
 
 
 def _following(graph: Graph, node: Node, value: Value) -> list[Value]:

@@ -1,4 +1,4 @@
-"""The gradients of products and convolutions by their operands, which probing would be too slow for."""
+"""The gradients of products, convolutions and pools by their operands, which probing would be too slow for."""
 
 from __future__ import annotations
 
@@ -10,8 +10,9 @@ from numpy.typing import NDArray
 
 from mlvet.ops import REGISTRY
 from mlvet.ops.convolution import front_kernel
+from mlvet.ops.pooling import average_pool_reference, max_pool_reference, pooled_windows
 from mlvet.ops.require import Require
-from mlvet.ops.windows import layout, windows
+from mlvet.ops.windows import layout, pad, view, windows
 
 Array: TypeAlias = NDArray[Any]
 Shares: TypeAlias = Iterator[tuple[int, Array]]
@@ -88,7 +89,7 @@ def conv(
     batch_group_count: int = 1,
     **_: Any,
 ) -> Shares:
-    """By the input and the bias; the transposed convolution without pads, cut to the input."""
+    """By the input the transposed convolution without pads, cut to the input; by the kernel what its windows saw."""
     x, w = operands[0], operands[1]
     where = layout(data_format, x.ndim)
     spread = REGISTRY["conv_transpose"].reference
@@ -112,8 +113,55 @@ def conv(
         target.append(slice(skipped, skipped + count))
     result[tuple(target)] = whole[tuple(source)]
     yield 0, where.from_front(result)
+    padded = pad(front, [window.pads(length) for window, length in zip(sliding, front.shape[2:], strict=True)], 0)
+    taken = view(padded, sliding, above.shape[2:])
+    rank, out, per_group = len(sliding), kernel.shape[0] // group, kernel.shape[1]
+    axes = [0, *range(2, 2 + rank)]
+    parts = [
+        np.tensordot(
+            above[:, index * out : (index + 1) * out],
+            taken[:, index * per_group : (index + 1) * per_group],
+            (axes, axes),
+        )
+        for index in range(group)
+    ]
+    places = front_kernel(np.arange(w.size).reshape(w.shape), kernel_format, group)[0]
+    by_kernel = np.zeros(w.size)
+    by_kernel[places.reshape(-1)] = np.concatenate(parts).reshape(-1)
+    yield 1, by_kernel.reshape(w.shape)
     if len(operands) > 2 and operands[2] is not None:
         yield 2, above.sum(axis=(0, *range(2, above.ndim)))
+
+
+def max_pool(operands: Sequence[Any], gradient: Array, **attributes: Any) -> Shares:
+    """To the element that each window chose."""
+    x = operands[0]
+    _, indices = max_pool_reference(x, **{**attributes, "storage_order": 0})
+    result = np.zeros(x.size)
+    np.add.at(result, np.reshape(indices, -1), np.reshape(gradient, -1))
+    yield 0, result.reshape(x.shape)
+
+
+def average_pool(operands: Sequence[Any], gradient: Array, data_format: str = "NC", **options: Any) -> Shares:
+    """To all elements of each window alike."""
+    x = operands[0]
+    where = layout(data_format, x.ndim)
+    if where is None:
+        return
+    counts = where.to_front(average_pool_reference(np.ones_like(x), data_format=data_format, **options))
+    options.pop("count_include_pad", None)
+    front = where.to_front(x)
+    numbers = pooled_windows(np.arange(front.size).reshape(front.shape), -1, **options)
+    inside = numbers >= 0
+    each = where.to_front(gradient) * counts / np.maximum(inside.sum(axis=-1), 1)
+    result = np.zeros(front.size)
+    np.add.at(result, numbers[inside], np.broadcast_to(each[..., None], numbers.shape)[inside])
+    yield 0, where.from_front(result.reshape(front.shape))
+
+
+def global_average_pool(operands: Sequence[Any], gradient: Array, **_: Any) -> Shares:
+    x = operands[0]
+    yield 0, np.broadcast_to(gradient * (gradient.size / max(x.size, 1)), x.shape)
 
 
 ADJOINTS: dict[str, Callable[..., Shares]] = {
@@ -122,4 +170,7 @@ ADJOINTS: dict[str, Callable[..., Shares]] = {
     "gemm": gemm,
     "linear": linear,
     "conv": conv,
+    "max_pool": max_pool,
+    "average_pool": average_pool,
+    "global_average_pool": global_average_pool,
 }

@@ -65,11 +65,15 @@ def needed_part(graph: Graph, nodes: Iterable[Node]) -> Graph:
     return backward(graph, [value for node in wanted for value in node.outputs])
 
 
-def stored_elements(graph: Graph) -> dict[Value, Any]:
-    """The elements of the parameters that have some, and the constants of the body, loaded once."""
-    found: dict[Value, Any] = {p.value: p.data.load() for p in graph.parameters if p.data is not None}
-    found.update((constant.value, constant.data.load()) for constant in graph.body.constants)
-    return found
+def stored_elements(graph: Graph, loaded: dict[Value, Any] | None = None) -> dict[Value, Any]:
+    """The elements of the parameters that have some, and the constants of the body; `loaded` keeps them for others."""
+    loaded = {} if loaded is None else loaded
+    held = [(parameter.value, parameter.data) for parameter in graph.parameters if parameter.data is not None]
+    held += [(constant.value, constant.data) for constant in graph.body.constants]
+    for value, data in held:
+        if value not in loaded:
+            loaded[value] = data.load()
+    return {value: loaded[value] for value, _ in held}
 
 
 class _Watched(_Run):

@@ -50,7 +50,7 @@ def failure(hazard: Hazard, step: Step) -> Failure | None:
     if divided is not None or hazard.outcome is Outcome.WRAPPED:
         return divided or _wrapped(hazard, step)
     for value, result in zip(hazard.node.outputs, step.results, strict=False):
-        if _is_float(result) and not _all_finite(result):
+        if _is_inexact(result) and not _all_finite(result):
             found = _forward(hazard, step, value.name, np.asarray(result))
             if found is not None:
                 return found
@@ -77,18 +77,18 @@ def _without_subnormal(operand: Any) -> Any:
 
 
 def _divided_by_zero(hazard: Hazard, step: Step) -> Failure | None:
-    """Integers have no NaN; a divisor of zero stops the program or yields nonsense."""
+    """A result of integers has no NaN; a divisor of zero stops the program or yields nonsense."""
     danger = danger_of(hazard)
     if not isinstance(danger, Near) or danger.operand >= len(step.operands):
         return None
     divisor = step.operands[danger.operand]
-    if not _is_number(divisor) or _is_float(divisor) or not np.any(np.asarray(divisor) == danger.point):
+    if _is_inexact(step.results[0]) or not _is_number(divisor) or not np.any(np.asarray(divisor) == danger.point):
         return None
     return Failure(hazard.node.outputs[0].name, danger.point, "division by zero")
 
 
 def _forward(hazard: Hazard, step: Step, name: str, result: NDArray[Any]) -> Failure | None:
-    operands = [np.asarray(operand) for operand in step.operands if _is_float(operand)]
+    operands = [np.asarray(operand) for operand in step.operands if _is_inexact(operand)]
     nan, infinite = np.isnan(result), np.isinf(result)
     met_nan, met_infinity = _met(step, operands, result.shape, np.isnan), _met(step, operands, result.shape, np.isinf)
     fresh_nan, fresh = nan & ~met_nan, infinite & ~met_infinity & ~met_nan
@@ -244,6 +244,10 @@ def _is_float(operand: Any) -> bool:
     return _is_number(operand) and dtypes.of(np.asarray(operand).dtype).is_float
 
 
+def _is_inexact(operand: Any) -> bool:
+    return _is_float(operand) or (isinstance(operand, np.ndarray | np.generic) and operand.dtype.kind == "c")
+
+
 def _is_number(operand: Any) -> bool:
     return isinstance(operand, np.ndarray | np.generic) and np.asarray(operand).dtype.kind not in "OUScmM"
 
@@ -253,4 +257,4 @@ def _all_finite(operand: Any) -> bool:
 
 
 def _spelled(element: Any) -> str:
-    return "NaN" if np.isnan(element) else "inf" if element > 0 else "-inf"
+    return "NaN" if np.isnan(element) else "-inf" if np.real(element) < 0 and np.isinf(np.real(element)) else "inf"

@@ -6,7 +6,7 @@ zero, and operators whose derivative is known along directions only are probed a
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence, Set
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from mlvet.analyses.numerics.witness.adjoints import ADJOINTS
 from mlvet.analyses.numerics.witness.execution import Step
 from mlvet.domains import dtypes
-from mlvet.ops import REGISTRY, Op
+from mlvet.ops import REGISTRY, Effects, Op
 from mlvet.ops.derivative import Jvp, Partials, ProductRule, SameMap, Zero
 from mlvet.ops.index_map import AlongAxis, Elementwise, Moves, Reduces
 from mlvet.ops.numeric import Monotone
@@ -25,16 +25,20 @@ Array: TypeAlias = NDArray[Any]
 
 LEAK = 1e-4
 MOST_PROBES = 128
-MOST_WORK = 1 << 22
+MOST_WORK = 1 << 23
 LARGE = 1e100
 
 REFUSALS = (TypeError, ValueError, LookupError, AttributeError, ArithmeticError, AssertionError)
 """What an operator raises on operands in float64 that it was not written for; its gradient is then taken for zero."""
 
 
-def sweep(steps: Sequence[Step], seeds: dict[int, Array]) -> dict[int, Array]:
-    """The derivatives by every array, told by identity, that the steps read, of what the seeds are derivatives of."""
+def sweep(steps: Sequence[Step], seeds: dict[int, Array], sources: Iterable[int]) -> dict[int, Array]:
+    """The derivatives by the source arrays, told by identity, of what the seeds are derivatives of."""
     gradients = dict(seeds)
+    live = set(sources)
+    for step in steps:
+        if any(id(operand) in live for operand in step.operands):
+            live.update(map(id, step.results))
     with np.errstate(all="ignore"):
         for step in reversed(steps):
             reached = [gradients.get(id(result)) for result in step.results]
@@ -43,22 +47,22 @@ def sweep(steps: Sequence[Step], seeds: dict[int, Array]) -> dict[int, Array]:
             for result in step.results:
                 gradients.pop(id(result), None)
             try:
-                shares = list(_shares(step, reached))
+                shares = list(_shares(step, reached, live))
             except REFUSALS:
                 continue
             for index, share in shares:
                 operand = step.operands[index]
-                if _is_float(operand) and np.shape(share) == np.shape(operand):
+                if id(operand) in live and _is_float(operand) and np.shape(share) == np.shape(operand):
                     kept = np.clip(np.nan_to_num(share, nan=0.0), -LARGE, LARGE)
                     earlier = gradients.get(id(operand))
                     gradients[id(operand)] = kept if earlier is None else earlier + kept
     return gradients
 
 
-def _shares(step: Step, reached: Sequence[Array | None]) -> Iterator[tuple[int, Array]]:
+def _shares(step: Step, reached: Sequence[Array | None], live: Set[int]) -> Iterator[tuple[int, Array]]:
     """The derivatives by the operands of a step from those by its results."""
     op = REGISTRY.get(step.node.op)
-    if op is None:
+    if op is None or not any(id(operand) in live for operand in step.operands):
         return
     wide = [np.asarray(operand).astype(np.float64) if _is_float(operand) else operand for operand in step.operands]
     if isinstance(op.index_map, Moves):
@@ -71,7 +75,7 @@ def _shares(step: Step, reached: Sequence[Array | None]) -> Iterator[tuple[int, 
         yield from ADJOINTS[step.node.op](wide, gradient, **step.node.attributes)
         return
     for index, operand in enumerate(step.operands):
-        if not _is_float(operand):
+        if id(operand) not in live or not _is_float(operand):
             continue
         share = _share(op, step, wide, index, gradient)
         if share is not None:
@@ -82,12 +86,14 @@ def _share(op: Op, step: Step, wide: list[Any], index: int, gradient: Array) -> 
     if isinstance(op.index_map, Elementwise) or isinstance(op.derivative, Partials) or op.name == "cast_like":
         slope = _slope(op, step, wide, index)
         return None if slope is None else _unbroadcast(gradient * slope, wide[index].shape)
-    if isinstance(op.derivative, Zero) or op.derivative is None:
+    if isinstance(op.derivative, Zero):
         return None
     if index == 0 and isinstance(op.index_map, Reduces):
         return _spread(op, step, wide, gradient)
-    if index == 0 and isinstance(op.index_map, AlongAxis) and step.node.op.endswith("softmax"):
+    if index == 0 and (isinstance(op.index_map, AlongAxis) or op.name in _NORMALISE_THE_REST):
         return _along(op, step, wide, gradient)
+    if index == 0 and op.name == "batch_normalization":
+        return gradient * _directional(op, step, wide, 0, np.ones_like(wide[0]))
     return _probed(op, step, wide, index, gradient)
 
 
@@ -102,8 +108,6 @@ def _slope(op: Op, step: Step, wide: list[Any], index: int) -> Any:
             slope = partials[index] if index < len(partials) else None
         case Zero():
             slope = 1.0 if leak else None
-        case None:
-            return None
         case _:
             slope = _directional(op, step, wide, index, np.ones_like(wide[index]))
     return None if slope is None else np.nan_to_num(np.asarray(slope, np.float64), posinf=LARGE, neginf=-LARGE) + leak
@@ -128,9 +132,24 @@ def _directional(op: Op, step: Step, wide: list[Any], index: int, along: Array) 
             if index not in operands:
                 return np.zeros(np.shape(step.results[0]))
             found = _reference(op, [along if i == index else w for i, w in enumerate(wide)], attributes)
+        case None:
+            return _difference(op, step, wide, index, along)
         case _:
             return np.zeros(np.shape(step.results[0]))
     return np.asarray(found[0] if isinstance(found, tuple) else found, np.float64)
+
+
+def _difference(op: Op, step: Step, wide: list[Any], index: int, along: Array) -> Array:
+    """How the first result changes by running the operator on both sides of an operand."""
+    if op.effects is not Effects.PURE:
+        return np.zeros(np.shape(step.results[0]))
+    length = 1e-4 * max(1.0, float(np.max(np.abs(wide[index]), initial=0.0)))
+    sides = []
+    for sign in (1.0, -1.0):
+        moved = [wide[index] + sign * length * along if i == index else w for i, w in enumerate(wide)]
+        found = _reference(op, moved, step.node.attributes)
+        sides.append(np.asarray(found[0] if isinstance(found, tuple) else found, np.float64))
+    return np.asarray((sides[0] - sides[1]) / (2 * length))
 
 
 def _reference(op: Op, operands: Sequence[Any], attributes: Any) -> Any:
@@ -185,20 +204,33 @@ def _spread(op: Op, step: Step, wide: list[Any], gradient: Array) -> Array | Non
     return np.asarray(result)
 
 
+_NORMALISE_THE_REST = ("layer_normalization", "rms_normalization")
+"""Operators along an axis and all that follow it."""
+
+
 def _along(op: Op, step: Step, wide: list[Any], gradient: Array) -> Array | None:
-    """An operator along one axis: a probe for each place on it serves all rows."""
+    """An operator along some axes: a probe for each place on them serves all rows."""
     x = wide[0]
-    axis = int(step.node.attributes.get("axis", -1)) % x.ndim
-    if x.shape[axis] * x.size > MOST_WORK:
+    first = _axis(step) % x.ndim
+    axes = tuple(range(first, x.ndim if op.name in _NORMALISE_THE_REST else first + 1))
+    sizes = [x.shape[axis] for axis in axes]
+    if int(np.prod(sizes)) * x.size > MOST_WORK:
         return _guessed(op, step, wide, 0, gradient)
     result = np.zeros_like(x)
-    for place in range(x.shape[axis]):
-        where: list[Any] = [slice(None)] * x.ndim
-        where[axis] = place
+    for place in np.ndindex(*sizes):
+        where: Any = (*(slice(None),) * first, *place)
         along = np.zeros_like(x)
-        along[tuple(where)] = 1.0
-        result[tuple(where)] = np.sum(gradient * _directional(op, step, wide, 0, along), axis=axis)
+        along[where] = 1.0
+        result[where] = np.sum(gradient * _directional(op, step, wide, 0, along), axis=axes)
     return np.asarray(result)
+
+
+def _axis(step: Step) -> int:
+    """The axis by attribute, or by operand as running sums have it."""
+    if "axis" in step.node.attributes or len(step.operands) < 2 or np.size(step.operands[1]) != 1:
+        return int(step.node.attributes.get("axis", -1))
+    found = np.asarray(step.operands[1])
+    return int(found.reshape(-1)[0]) if found.dtype.kind in "iu" else -1
 
 
 def _probed(op: Op, step: Step, wide: list[Any], index: int, gradient: Array) -> Array | None:

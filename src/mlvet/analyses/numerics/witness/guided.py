@@ -20,6 +20,7 @@ Array: TypeAlias = NDArray[Any]
 Done: TypeAlias = Callable[[Point, Outlook], bool]
 """Whether a point shows the hazard, so that the search can end."""
 
+MOST_TURNS = 60
 STRIDES = (1.0, 0.3, 0.1, 0.03, 0.01, 1e-3, 1e-4, 1e-6)
 
 
@@ -46,7 +47,7 @@ class Guide:
     def search(self) -> bool:
         """Try every goal from several starts until the hazard happens or time is up."""
         turn = 0
-        while not self.over and turn < 200:
+        while not self.over and turn < MOST_TURNS:
             for goal in self.goals:
                 start = self._start(goal, turn)
                 if start is None or self.over:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from math import inf
 from typing import Any
 
@@ -13,7 +13,7 @@ from mlvet.analyses.numerics.witness.execution import Step, execute, needed_part
 from mlvet.analyses.numerics.witness.failure import Failure, failure, flushed
 from mlvet.core.errors import UsageError
 from mlvet.domains.intervals import ANY
-from mlvet.ir.graph import Graph, Node
+from mlvet.ir.graph import Graph, Value
 
 
 def replay(
@@ -28,7 +28,8 @@ def replay(
     if named is None:
         raise UsageError(f"the graph has no node `{node}`")
     what = Outcome(outcome)
-    found = happens(graph, Hazard(named, rule, operand, ANY, what, what is Outcome.GRADIENT), inputs, flush=flush)
+    hazard = Hazard(named, rule, operand, ANY, what, what is Outcome.GRADIENT)
+    found = happens(graph, [hazard], inputs, flush=flush).get(hazard)
     if found is None:
         return f"{named.op} of node `{node}` does not fail"
     because = "" if found.operand is None else f" where an operand is {found.operand!r}"
@@ -36,27 +37,32 @@ def replay(
 
 
 def happens(
-    graph: Graph, hazard: Hazard, inputs: Mapping[str, Any], *, whole: bool = False, flush: bool = False,
+    graph: Graph,
+    hazards: Sequence[Hazard],
+    inputs: Mapping[str, Any],
+    *,
+    whole: bool = False,
+    flush: bool = False,
     deadline: float = inf,
-) -> Failure | None:  # fmt: skip
-    """What happens at the hazard's node in a run of what it needs, or of the whole graph."""
-    part = graph if whole else needed_part(graph, [hazard.node])
-    free = [*part.inputs, *(p.value for p in part.parameters if p.data is None)]
+    loaded: dict[Value, Any] | None = None,
+) -> dict[Hazard, Failure]:
+    """Which hazards happen, and how, in one run of what they need, or of the whole graph."""
+    part = graph if whole else needed_part(graph, [hazard.node for hazard in hazards])
     arrays = {}
-    for value in free:
+    for value in (*part.inputs, *(p.value for p in part.parameters if p.data is None)):
         if value.name not in inputs:
             raise UsageError(f"no value was given for `{value.name}`")
         given = np.asarray(inputs[value.name])
         dtype = value.declared.dtype
         arrays[value] = given if dtype is None else given.astype(dtype.numpy)
-    seen: list[Failure] = []
+    seen: dict[Hazard, Failure] = {}
 
     def watch(step: Step) -> None:
         step = flushed(step) or step if flush else step
-        found = failure(hazard, step)
-        if found is not None:
-            seen.append(found)
+        for hazard in hazards:
+            found = failure(hazard, step) if hazard.node is step.node and hazard not in seen else None
+            if found is not None:
+                seen[hazard] = found
 
-    watched: dict[Node, Any] = {hazard.node: watch}
-    execute(part, arrays, stored_elements(part), watched, deadline)
-    return seen[0] if seen else None
+    execute(part, arrays, stored_elements(part, loaded), {hazard.node: watch for hazard in hazards}, deadline)
+    return seen

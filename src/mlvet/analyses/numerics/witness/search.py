@@ -6,18 +6,20 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain, islice
 from time import monotonic
+from typing import Any
 
 import numpy as np
 
 from mlvet.analyses.numerics.hazard import Hazard
 from mlvet.analyses.numerics.ranges import Assumed
-from mlvet.analyses.numerics.witness.execution import OutOfTime, needed_part
+from mlvet.analyses.numerics.witness.execution import OutOfTime, needed_part, stored_elements
+from mlvet.analyses.numerics.witness.failure import Failure
 from mlvet.analyses.numerics.witness.found import FLUSHED, REFERENCE, Witness
 from mlvet.analyses.numerics.witness.guided import Guide
 from mlvet.analyses.numerics.witness.points import random_points, special_points
 from mlvet.analyses.numerics.witness.replay import happens
-from mlvet.analyses.numerics.witness.space import Point, Space, spaces
-from mlvet.analyses.numerics.witness.trial import ERRORS, Outlook, Trial, arises_here, trial
+from mlvet.analyses.numerics.witness.space import Point, index_bounds, spaces
+from mlvet.analyses.numerics.witness.trial import ERRORS, Outlook, Trial, arising
 from mlvet.domains.tensors import Tensor
 from mlvet.ir.graph import Graph, Value
 
@@ -47,7 +49,7 @@ def search(
         state.together(pending, 0.4)
     for number, hazard in enumerate(pending):
         left = [each for each in pending[number:] if each not in state.found]
-        if hazard in left:
+        if hazard in left and monotonic() < state.deadline:
             state.alone(hazard, monotonic() + (state.deadline - monotonic()) / len(left))
     return {hazard: each for hazard in pending if (each := state.found.get(hazard) or state.lesser.get(hazard))}
 
@@ -62,8 +64,13 @@ class _Search:
     rng: np.random.Generator
     found: dict[Hazard, Witness] = field(default_factory=dict)
     lesser: dict[Hazard, Witness] = field(default_factory=dict)
+    loaded: dict[Value, Any] = field(default_factory=dict)
+    bounds: dict[Value, int] = field(init=False)
     tries: int = 0
     runs_whole: bool = True
+
+    def __post_init__(self) -> None:
+        self.bounds = index_bounds(self.graph, self.types)
 
     def together(self, hazards: Sequence[Hazard], share: float) -> None:
         """Special and random points on the part that all hazards need."""
@@ -89,14 +96,16 @@ class _Search:
         """Sizes with which the part runs; if it runs with none, those that reach a hazard's node."""
         part = needed_part(self.graph, [hazard.node for hazard in hazards])
         needed = frozenset((*part.inputs, *(p.value for p in part.parameters if p.data is None)))
+        try:
+            stored = stored_elements(part, self.loaded)
+        except ERRORS:
+            return
         seconds_best: list[Trial] = []
         worked = False
-        for space in spaces(self.graph, needed, self.ranges, self.types):
+        for space in spaces(self.graph, needed, self.ranges, self.types, self.bounds):
             if monotonic() > deadline:
                 break
-            run = self._prepared(space, hazards, deadline)
-            if run is None:
-                return
+            run = Trial(part, space, list(hazards), deadline, stored)
             reached = False
             for point in ({}, {free.value: np.zeros(free.shape) for free in space.moving}):
                 outlooks = run.run(point)
@@ -112,12 +121,6 @@ class _Search:
         if not worked:
             yield from seconds_best
 
-    def _prepared(self, space: Space, hazards: Sequence[Hazard], deadline: float) -> Trial | None:
-        try:
-            return trial(self.graph, space, hazards, deadline)
-        except ERRORS:
-            return None
-
     def _points(self, run: Trial, count: int) -> None:
         for point in islice(chain(special_points(run.space, self.rng), random_points(run.space, self.rng)), count):
             if run.out_of_time or not run.hazards:
@@ -132,42 +135,34 @@ class _Search:
         Guide(run, hazard, done, self.rng).search()
 
     def _harvest(self, run: Trial, point: Point, outlooks: Mapping[Hazard, Outlook]) -> None:
-        for hazard, outlook in outlooks.items():
-            if outlook.failure is not None:
-                self._settled(run, point, hazard, outlook)
-            elif outlook.flushed and hazard not in self.lesser:
-                witness = self._witness(run, point, hazard, flush=True)
-                if witness is not None:
-                    self.lesser[hazard] = witness
+        """Make witnesses of what failed at a point, if it counts and a fresh execution shows it again."""
+        failed = [hazard for hazard, outlook in outlooks.items() if outlook.failure and not outlook.failure.foreign]
+        foreign = [hazard for hazard, outlook in outlooks.items() if outlook.failure and outlook.failure.foreign]
+        failed += arising(run, point, foreign) if foreign else []
+        flushed = [
+            hazard
+            for hazard, outlook in outlooks.items()
+            if outlook.flushed and not outlook.failure and hazard not in self.lesser
+        ]
+        self.found.update(self._witnesses(run, point, failed, flush=False))
+        self.lesser.update(self._witnesses(run, point, flushed, flush=True))
+        run.hazards = [hazard for hazard in run.hazards if hazard not in self.found]
 
-    def _settled(self, run: Trial, point: Point, hazard: Hazard, outlook: Outlook) -> bool:
-        """Whether a failure is one that counts; it then becomes the witness of its hazard."""
-        failed = outlook.failure
-        if failed is None or (failed.foreign and not arises_here(run, point, hazard)):
-            return False
-        witness = self._witness(run, point, hazard, flush=False)
-        if witness is None:
-            return False
-        self.found[hazard] = witness
-        run.hazards = [each for each in run.hazards if each is not hazard]
-        return True
-
-    def _witness(self, run: Trial, point: Point, hazard: Hazard, *, flush: bool) -> Witness | None:
-        """The witness at a point if a fresh execution, of the whole graph if it runs, shows the hazard again."""
-        inputs = {value.name: array for value, array in run.space.arrays(point).items()}
-        again = None
-        if self.runs_whole:
+    def _witnesses(self, run: Trial, point: Point, hazards: list[Hazard], *, flush: bool) -> dict[Hazard, Witness]:
+        """The witnesses at a point, each seen again in an execution of the whole graph, or of a part if that fails."""
+        inputs = {value.name: array for value, array in run.space.arrays(point).items()} if hazards else {}
+        again: dict[Hazard, Failure] = {}
+        for whole in (True, False):
+            left = [hazard for hazard in hazards if hazard not in again]
+            if not left or (whole and not self.runs_whole):
+                continue
+            until = monotonic() + (max(1.0, self.seconds / 20) if whole else 1.0 + 5 * run.slowest)
             try:
-                until = monotonic() + max(1.0, self.seconds / 20)
-                again = happens(self.graph, hazard, inputs, whole=True, flush=flush, deadline=until)
+                again |= happens(self.graph, left, inputs, whole=whole, flush=flush, deadline=until, loaded=self.loaded)
             except (OutOfTime, *ERRORS):
-                self.runs_whole = False
-        if again is None:
-            try:
-                again = happens(self.graph, hazard, inputs, flush=flush)
-            except (OutOfTime, *ERRORS):
-                return None
-        if again is None:
-            return None
-        told = FLUSHED if flush else REFERENCE
-        return Witness(inputs, again.value, again.operand, again.outcome, told, self.tries + run.tries)
+                self.runs_whole = self.runs_whole and not whole
+        told, tries = FLUSHED if flush else REFERENCE, self.tries + run.tries
+        return {
+            hazard: Witness(inputs, seen.value, seen.operand, seen.outcome, told, tries)
+            for hazard, seen in again.items()
+        }

@@ -77,12 +77,17 @@ class Space:
 
 
 def spaces(
-    graph: Graph, needed: frozenset[Value], ranges: Mapping[Value, Assumed], types: Mapping[Value, Tensor]
+    graph: Graph,
+    needed: frozenset[Value],
+    ranges: Mapping[Value, Assumed],
+    types: Mapping[Value, Tensor],
+    bounds: Mapping[Value, int],
 ) -> Iterator[Space]:
     """The spaces of a graph, one for each choice of sizes; none if a needed value cannot be made.
 
-    One size is tried for all symbols first, in the order of `SIZES`, then neighbours in that list by turns. Values of
-    unknown rank are tried with one to four dims, then as numbers.
+    `bounds` has the sizes of the tables that integer inputs index. One size is tried for all symbols first, in the
+    order of `SIZES`, then neighbours in that list by turns. Values of unknown rank are tried with two dims, one, three,
+    four, and as numbers.
     """
     free = _free_values(graph)
     tensors = {value: _tensor(value, types) for value in free}
@@ -91,7 +96,6 @@ def spaces(
         {(s.name, s.low, s.high) for tensor in tensors.values() if not isinstance(tensor.shape, Unranked)
          for dim in tensor.shape for s in symbols(dim)}
     )  # fmt: skip
-    bounds = _index_bounds(graph, types)
     for rank in (2, 1, 3, 4, 0) if unranked else (0,):
         met: set[tuple[int, ...]] = set()
         for choice in _choices(names) if names or unranked else iter([((), 2)]):
@@ -193,7 +197,7 @@ _INDICES = {"gather": 1, "embedding": 1, "gather_elements": 1, "embedding_bag": 
 _CARRIES = ("cast", "identity", "reshape", "unsqueeze", "squeeze", "flatten", "transpose", "expand", "slice")
 
 
-def _index_bounds(graph: Graph, types: Mapping[Value, Tensor]) -> dict[Value, int]:
+def index_bounds(graph: Graph, types: Mapping[Value, Tensor]) -> dict[Value, int]:
     """For inputs that are used as indices the size of the smallest table that they index."""
     consumers = users(graph)
     found: dict[Value, int] = {}

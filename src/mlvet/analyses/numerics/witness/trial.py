@@ -17,8 +17,6 @@ from mlvet.analyses.numerics.witness.execution import (
     Step,
     Watch,
     execute,
-    needed_part,
-    stored_elements,
 )
 from mlvet.analyses.numerics.witness.failure import Failure, failure, flushed
 from mlvet.analyses.numerics.witness.goals import Goal, goals
@@ -54,14 +52,17 @@ class Trial:
     space: Space
     hazards: list[Hazard]
     deadline: float
-    stored: dict[Value, Any] = field(default_factory=dict)
+    stored: dict[Value, Any]
     tries: int = 0
     slowest: float = 0.0
     finished: bool = False
     elite: dict[tuple[Hazard, Goal], list[tuple[float, Point]]] = field(default_factory=dict)
-    ways: dict[Hazard, list[Goal]] = field(default_factory=dict)
+    ways: dict[Hazard, list[Goal]] = field(init=False)
     tape: list[Step] = field(default_factory=list)
     arrays: dict[Value, NDArray[Any]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.ways = {hazard: goals(hazard) for hazard in self.hazards}
 
     @property
     def out_of_time(self) -> bool:
@@ -100,7 +101,7 @@ class Trial:
             return {}
         seed = goal.seed(np.asarray(target), element)
         steps = self.tape[: place + (goal.operand is None)]
-        found = sweep(steps, {id(target): seed})
+        found = sweep(steps, {id(target): seed}, map(id, self.arrays.values()))
         return {value: found[id(array)] for value, array in self.arrays.items() if id(array) in found}
 
     def _watch(self, hazards: Sequence[Hazard], seen: dict[Hazard, Outlook]) -> Watch:
@@ -127,25 +128,18 @@ class Trial:
             del best[ELITE:]
 
 
-def trial(graph: Graph, space: Space, hazards: Sequence[Hazard], deadline: float) -> Trial:
-    """The part of a graph that some hazards need, ready to run."""
-    part = needed_part(graph, [hazard.node for hazard in hazards])
-    ways = {hazard: goals(hazard) for hazard in hazards}
-    return Trial(part, space, list(hazards), deadline, stored_elements(part), ways=ways)
-
-
-def arises_here(run: Trial, point: Point, hazard: Hazard) -> bool:
-    """Whether no earlier step made an infinity or NaN of finite operands, so that what is met at the node is meant."""
+def arising(run: Trial, point: Point, hazards: Sequence[Hazard]) -> list[Hazard]:
+    """The hazards before whose nodes no step made an infinity or NaN of finite operands: what they met is meant."""
     run.run(point, keep=True)
+    clean: set[Node] = set()
     for step in run.tape:
-        if step.node is hazard.node:
-            return True
+        clean.add(step.node)
         floats = [np.asarray(operand) for operand in step.operands if _is_float(operand)]
         if floats and all(np.isfinite(operand).all() for operand in floats):
             results = [np.asarray(result) for result in step.results if _is_float(result)]
             if not all(np.isfinite(result).all() for result in results):
-                return False
-    return True
+                break
+    return [hazard for hazard in hazards if hazard.node in clean]
 
 
 def _is_float(operand: Any) -> bool:
