@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from math import floor, inf, isfinite, log2
 from typing import Any
 
+from mlvet.analyses.numerics.checks import ANYTHING, HALF_OVERFLOW, OVERFLOW
 from mlvet.analyses.numerics.hazard import Hazard, Outcome
 from mlvet.analyses.numerics.hazard_rule import number
 from mlvet.analyses.shapes.inference import Inference
@@ -16,7 +17,7 @@ from mlvet.domains.dtypes import DType
 from mlvet.domains.intervals import Interval
 from mlvet.ir.graph import Graph, Node, Value
 from mlvet.ops import REGISTRY
-from mlvet.ops.danger import Near, Outside
+from mlvet.ops.danger import Near, Outside, Overflow
 from mlvet.ops.numeric import Range
 
 LOST = "lost-epsilon"
@@ -90,8 +91,21 @@ def refined(hazard: Hazard, sources: Sources, known: frozenset[str]) -> Cause:
             because = _cancelled(operand, hazard, safe, sources) or ""
             if because:
                 return Cause(CANCELLED, because)
-    rule = "rsqrt-of-nonpositive" if hazard.node.op == "rsqrt" and not hazard.backward else hazard.rule
+    if hazard.rule == ANYTHING and _only_overflows(hazard, sources):
+        narrow = sources.dtype(hazard.node.outputs[0]).bits <= 16
+        return Cause(HALF_OVERFLOW if narrow else OVERFLOW)
+    softmax = hazard.node.op in ("softmax", "log_softmax") and hazard.rule == "outside-domain"
+    rule = "softmax-of-infinity" if softmax else hazard.rule
     return Cause(rule if rule in known else _by_outcome(hazard))
+
+
+def _only_overflows(hazard: Hazard, sources: Sources) -> bool:
+    """Whether NaN can only come of sums or products that overflow on the way, since every operand is finite."""
+    op = REGISTRY.get(hazard.node.op)
+    adds = op is not None and any(
+        isinstance(danger, Overflow) and danger.rule == OVERFLOW for danger in op.danger or ()
+    )
+    return adds and all(sources.interval(value).finite for value in hazard.node.inputs if value is not None)
 
 
 def safe_numbers(hazard: Hazard) -> Range | None:
@@ -112,8 +126,6 @@ def safe_numbers(hazard: Hazard) -> Range | None:
 def _by_outcome(hazard: Hazard) -> str:
     if hazard.backward:
         return "infinite-gradient"
-    if "scale-zero" in hazard.rule:
-        return "division-by-zero"
     if hazard.operand is not None and not hazard.rule.endswith("overflow"):
         return "outside-domain"
     return "not-a-number" if hazard.outcome is Outcome.NAN else "arithmetic-overflow"

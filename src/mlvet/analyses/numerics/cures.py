@@ -282,9 +282,10 @@ class _Operand:
     inference: Inference
     dtype: DType
 
-    @property
-    def call(self) -> str:
-        return self.hazard.node.op
+    def taken(self, operand: str) -> str:
+        """The operator applied to something else."""
+        op = self.hazard.node.op
+        return f"divide by {operand}" if op in ("div", "floor_div", "mod") else f"take {op}({operand})"
 
     def proposal(self, words: str, draft: Draft, instead: Value) -> Proposal:
         node = self.hazard.node
@@ -295,12 +296,12 @@ class _Operand:
     def at_least(self, least: float, words: str = "") -> Proposal:
         draft = Draft(self.inference)
         value = draft.add("max", self.value, draft.constant(least, self.dtype))
-        return self.proposal(words or f"take {self.call}(max({self.value.name}, {number(least)}))", draft, value)
+        return self.proposal(words or self.taken(f"max({self.value.name}, {number(least)})"), draft, value)
 
     def at_most(self, most: float) -> Proposal:
         draft = Draft(self.inference)
         value = draft.add("min", self.value, draft.constant(most, self.dtype))
-        return self.proposal(f"take {self.call}(min({self.value.name}, {number(most)}))", draft, value)
+        return self.proposal(self.taken(f"min({self.value.name}, {number(most)})"), draft, value)
 
     def within(self, low: float, high: float) -> Proposal:
         draft = Draft(self.inference)
@@ -329,7 +330,7 @@ class _Operand:
     def plus(self, added: float, words: str) -> Proposal:
         draft = Draft(self.inference)
         value = draft.add("add", self.value, draft.constant(added, self.dtype))
-        return self.proposal(f"{words}: {self.call}({self._sum(added)})", draft, value)
+        return self.proposal(f"{words}: {self.taken(self._sum(added))}", draft, value)
 
     def plus_epsilon(self) -> Iterator[Proposal]:
         """Away from zero, where the operand has one sign; an integer is at least 1."""
