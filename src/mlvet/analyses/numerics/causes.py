@@ -91,7 +91,7 @@ def refined(hazard: Hazard, sources: Sources, known: frozenset[str]) -> Cause:
             because = _cancelled(operand, hazard, safe, sources) or ""
             if because:
                 return Cause(CANCELLED, because)
-    if hazard.rule == ANYTHING and _only_overflows(hazard, sources):
+    if _only_overflows(hazard, sources):
         narrow = sources.dtype(hazard.node.outputs[0]).bits <= 16
         return Cause(HALF_OVERFLOW if narrow else OVERFLOW)
     softmax = hazard.node.op in ("softmax", "log_softmax") and hazard.rule == "outside-domain"
@@ -100,12 +100,19 @@ def refined(hazard: Hazard, sources: Sources, known: frozenset[str]) -> Cause:
 
 
 def _only_overflows(hazard: Hazard, sources: Sources) -> bool:
-    """Whether NaN can only come of sums or products that overflow on the way, since every operand is finite."""
-    op = REGISTRY.get(hazard.node.op)
+    """Whether it can only be an overflow, though not named so.
+
+    NaN of finite operands comes of sums or products that overflow on the way; infinity of powers that are not negative.
+    """
+    node = hazard.node
+    if node.op == "pow":
+        return hazard.outcome is Outcome.INFINITY and not hazard.backward and sources.interval(node.inputs[1]).low >= 0
+    op = REGISTRY.get(node.op)
     adds = op is not None and any(
         isinstance(danger, Overflow) and danger.rule == OVERFLOW for danger in op.danger or ()
     )
-    return adds and all(sources.interval(value).finite for value in hazard.node.inputs if value is not None)
+    finite = all(sources.interval(value).finite for value in node.inputs if value is not None)
+    return hazard.rule == ANYTHING and adds and finite
 
 
 def safe_numbers(hazard: Hazard) -> Range | None:
@@ -192,9 +199,9 @@ def _cancelled(operand: Value, hazard: Hazard, safe: Range, sources: Sources) ->
     name = node.source_op or node.op
     if node.op == "sub" and _is_variance(node, sources) and (added > 0 or not safe.open_low):
         return f"the mean of squares less the square of the mean is not negative, but `{name}` can round it below 0"
-    sizes = [sources.interval(each) for each in node.inputs]
-    if hazard.interval.low < 0 and all(size.finite and not size.empty for size in sizes):
-        magnitude = max(max(abs(size.low), abs(size.high)) for size in sizes)
+    left, right = (sources.interval(each) for each in node.inputs)
+    if hazard.interval.low < 0 and left.finite and right.finite and not left.empty and not right.empty:
+        magnitude = max(abs(left.low), abs(right.high if node.op == "sub" else right.low))
         if excess(hazard.interval, safe) <= _ULPS * spacing(magnitude, sources.dtype(node.outputs[0])):
             return f"in real numbers it is not negative, but `{name}` can round it below 0"
     return None

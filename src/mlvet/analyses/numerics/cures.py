@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from math import floor, isfinite, log, log10, nextafter
+from math import floor, isfinite, log, log10
 from typing import Any
 
 import numpy as np
@@ -363,7 +363,7 @@ def epsilon(dtype: DType) -> float:
     """A small power of ten that does not vanish beside numbers up to 1: 1e-7 in float32, 1e-4 in float16."""
     if not dtype.is_float:
         return 1.0
-    return max(10.0 ** floor(log10(dtype.epsilon)), nextafter(2 * dtype.smallest, 1.0))
+    return max(10.0 ** floor(log10(dtype.epsilon)), dtype.smallest)
 
 
 def _open(safe: Any) -> bool:

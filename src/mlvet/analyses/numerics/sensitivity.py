@@ -133,9 +133,13 @@ class _Search:
         return present | {_through(hazard) for hazard in found.hazards if not hazard.backward}
 
     def smallest(self, hazard: Hazard, values: tuple[Value, ...], magnitude: float) -> Dependence:
-        """Leave out values in ever smaller groups, as long as narrowing the rest keeps the hazard away."""
+        """Leave out values in ever smaller groups, as long as narrowing the rest keeps the hazard away.
+
+        What lies within the magnitude anyway is not narrowed, so that nothing hangs on it.
+        """
         part = self.part([hazard.node])
-        kept = list(values)
+        box = Interval(-magnitude, magnitude)
+        kept = [value for value in values if not box.covers(self._ranges[value].interval)]
         size = (len(kept) + 1) // 2
         while size and len(kept) > 1:
             start = 0
