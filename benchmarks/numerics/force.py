@@ -153,6 +153,7 @@ def force(seeds: Sequence[int], chosen: Sequence[str], analysis_of: Analyse = re
     """Draw the graphs of some seeds, run each at its points, and hold every combination against the runs."""
     outcome = Outcome({name: Tally() for name in chosen})
     settings = combinations()
+    shown: set[tuple[int, str, str]] = set()
     for seed in seeds:
         start = time.perf_counter()
         graph, ranges, rng = drawn(seed)
@@ -164,15 +165,15 @@ def force(seeds: Sequence[int], chosen: Sequence[str], analysis_of: Analyse = re
         outcome.runs += len(runs)
         outcome.cut_short += sum(bool(run.error) for run in runs)
         for name in chosen:
-            _hold(seed, graph, ranges, runs, name, settings[name], analysis_of, outcome.tallies[name])
+            _hold(seed, graph, ranges, runs, name, settings[name], analysis_of, outcome.tallies[name], shown)
     return outcome
 
 
 def _hold(
     seed: int, graph: Graph, ranges: dict[str, Box], runs: list[Watched], name: str, settings: Settings,
-    analysis_of: Analyse, tally: Tally,
+    analysis_of: Analyse, tally: Tally, shown: set[tuple[int, str, str]],
 ) -> None:  # fmt: skip
-    """Hold one combination against the runs of one graph."""
+    """Hold one combination against the runs of one graph; `shown` has what another combination showed already."""
     tally.graphs += 1
     start = time.perf_counter()
     try:
@@ -194,9 +195,10 @@ def _hold(
         return
     first = found[0]
     tally.refuted["after a foreseen failure" if first.after else first.kind] += 1
-    op = first.node.op if first.node is not None else "region"
-    tally.places[first.kind + " (after)" * first.after, op] += 1
-    if len(tally.reports) < KEPT and tally.places[first.kind + " (after)" * first.after, op] <= 3:
+    place = first.kind + " (after)" * first.after, first.node.op if first.node is not None else "region"
+    tally.places[place] += 1
+    if len(tally.reports) < KEPT and (seed, *place) not in shown and tally.places[place] <= 2:
+        shown.add((seed, *place))
         case = Case(graph, ranges, first.run.inputs, first)
         tally.reports.append(report(seed, name, shrunk(case, _shower(first, settings, analysis_of))))
 

@@ -32,17 +32,22 @@ class Case:
 Shows = Callable[[Graph, dict[str, Box], Mapping[str, NDArray[Any]]], Violation | None]
 """The violation that a graph shows at a point, if it shows one that is like the first."""
 
-ROUNDS = 60
+TRIES = 200
+"""Graphs that are tried on the way to the smallest."""
 
 
 def shrunk(case: Case, shows: Shows) -> Case:
     """The smallest case that was found: fewer nodes, values made inputs, narrower boxes."""
-    for _ in range(ROUNDS):
+    left = TRIES
+    while left:
         for graph, ranges, point in _smaller(case):
+            left -= 1
             violation = shows(graph, ranges, point)
             if violation is not None:
                 case = Case(graph, ranges, point, violation)
                 break
+            if not left:
+                return case
         else:
             return case
     return case

@@ -63,10 +63,13 @@ def _strewn(array: Array | None, special: float, draw: HypothesisDraw) -> Array:
 
 
 def _shapes(op: Op, operands: Operands, sample: Sample) -> list[Any] | None:
-    """The shapes of the results, which the elements of operands may decide; None if they are not valid."""
+    """The shapes of the results, which the elements of operands may decide; None if there are none."""
     require = Require("t")
     tensors = [None if array is None else constant(array) for array in operands]
-    shapes = [str(tensor.shape) for tensor in inferred(op, tensors, sample.attributes, require)]
+    try:
+        shapes = [str(tensor.shape) for tensor in inferred(op, tensors, sample.attributes, require)]
+    except (OverflowError, ValueError):
+        return None
     return None if require.violated else shapes
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable
+from math import inf
 from typing import Any
 
 import numpy as np
@@ -18,12 +19,13 @@ from tally import count
 from mlvet.domains.claims import decide
 from mlvet.domains.dims import Dim, Expr, evaluate, substitute, symbol, symbols
 from mlvet.domains.dtypes import bool_, f32, i64, of, text
+from mlvet.domains.intervals import Interval
 from mlvet.domains.tensors import Tensor, UnknownRank, UnknownValue, Unranked, constant, unifies
 from mlvet.ops import REGISTRY, Effects, Op
 from mlvet.ops.danger import GradientAt, Outside
 from mlvet.ops.derivative import Partials
 from mlvet.ops.index_map import AlongAxis, Elementwise, Moves, Reduces
-from mlvet.ops.numeric import Monotone, Piecewise
+from mlvet.ops.numeric import ByMode, Enclosure, Monotone, Piecewise
 from mlvet.ops.pointwise import infer_pointwise
 from mlvet.ops.require import Constraint, Require
 from mlvet.ops.samples import Sample
@@ -36,6 +38,12 @@ lightly = settings(
     report_multiple_bugs=False,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much, HealthCheck.data_too_large],
 )
+
+
+INTERVALS = [
+    Interval(0, 0), Interval(-3, 5), Interval(1, 1e300), Interval(-1e-300, 1e-300), Interval(-inf, inf, True),
+    Interval(-inf, -2), Interval(2, inf), Interval(inf, inf), Interval(inf, -inf), Interval(inf, -inf, True),
+]  # fmt: skip
 
 
 def having(*facets: str, where: Callable[[Op], bool] = lambda _: True) -> Any:
@@ -104,6 +112,22 @@ def test_infer_bears_with_wrong_operands(op: Op, data: st.DataObject) -> None:
     with contextlib.suppress(UnknownRank):
         for described in inferred(op, operands, attributes, Require("t")):
             assert not described.ranked or all(isinstance(dim, int | Expr) for dim in described.dims)
+
+
+@having("numeric", where=lambda op: isinstance(op.numeric, Enclosure | ByMode))
+@lightly
+@given(data=st.data())
+def test_enclosures_bear_with_wrong_operands(op: Op, data: st.DataObject) -> None:
+    sample, draw = take(data, op, "numeric wrongly")
+    attributes = {name: _mistaken_attribute(draw, name, value) for name, value in sample.attributes.items()}
+    kind = op.numeric.of(**attributes) if isinstance(op.numeric, ByMode) else op.numeric
+    if not isinstance(kind, Enclosure):
+        return
+    tensors = [None if array is None else _mistaken(draw, n, array) for n, array in enumerate(sample.operands)]
+    boxes = [None if tensor is None else draw.choice(INTERVALS) for tensor in tensors]
+    for interval in kind.of(boxes, tensors, **attributes):
+        assert interval.low == interval.low
+        assert interval.high == interval.high
 
 
 def _mistaken(draw: HypothesisDraw, n: int, array: Any) -> Tensor:

@@ -64,6 +64,7 @@ WRONG_KINDS: list[tuple[str, Any]] = [
     ("less", Predicate("greater")),
     ("swish", Composite(lambda build, x, **_: build.add("sigmoid", x))),
     ("sin", Enclosure(lambda *_: (Interval(-0.5, 0.5),))),
+    ("softmax", Enclosure(lambda *_, **__: (Interval(0.0, 1.0),))),
     ("neg", Enclosure(lambda operands, _: tuple(operands))),
     ("sqrt", Enclosure(lambda *_: (Interval(0.0, inf),))),
     ("mul", Enclosure(lambda operands, _: (mul(operands[0], operands[1], f64),))),

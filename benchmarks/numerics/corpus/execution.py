@@ -35,7 +35,8 @@ def failures(graph: Graph, inputs: Mapping[str, NDArray[Any]]) -> Failures:
     values = evaluate(graph, inputs, values=True)
     tainted = {value.name for region in graph.regions() if region.kind != "graph" for value in region.inputs
                if _broken(values.get(value.name))}  # fmt: skip
-    fresh, passed = set(), set()
+    fresh: set[str] = set()
+    passed: set[str] = set()
     for node in graph.nodes():
         operands = [None if value is None else values.get(value.name) for value in node.inputs]
         results = [values.get(value.name) for value in node.outputs]

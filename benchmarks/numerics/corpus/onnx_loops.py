@@ -54,10 +54,8 @@ def repeated_half(s: Sheet, sound: bool, x: str) -> Any:
 def scanned_product(s: Sheet, sound: bool, x: str) -> Any:
     """A running product of forty factors; the sound form adds logarithms."""
     with s.body() as body:
-        if sound:
-            state = body.Add("state", body.Log(body.Max("row", 1e-6)))
-        else:
-            state = body.Mul("state", "row", name="grown")
+        grown = partial(body.Mul, "state", "row", name="grown")
+        state = body.Add("state", body.Log(body.Max("row", 1e-6))) if sound else grown()
         shown = body.Identity(state, name="shown")
         row = Input((3,))
         graph = body.graph("body", {"state": row, "row": row}, {state: "float32", shown: "float32"})

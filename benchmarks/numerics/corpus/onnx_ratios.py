@@ -17,7 +17,7 @@ pair = partial(onnx_pair, CASES)
 
 @pair("rectangle", {"center": Input((100, 2), 0, 100), "offset": Input((100, 2), 0, 10)}, ["inverse"],
       fixed={"offset": (1, 10)})  # fmt: skip
-def rectangle(s: Sheet, sound: bool, center: str, offset: str) -> Any:
+def rectangle(s: Sheet, _: bool, center: str, offset: str) -> Any:
     """The inverse of an area between corners, center - offset and center + offset [DEBAR 2]."""
     corners = s.Concat(s.Sub(center, offset), s.Add(center, offset), axis=1)
     left, bottom, right, top = s.Split(corners, axis=1, num_outputs=4, outputs=4)
@@ -53,8 +53,15 @@ def share_of_relu(s: Sheet, sound: bool, x: str) -> Any:
     return s.Div(features, s.Add(total, 1e-6) if sound else total, name="share")
 
 
-@pair("overlap of boxes", {"corner": Input((3, 2), 0, 100), "size": Input((3, 2), 0, 50),
-                           "other_corner": Input((3, 2), 0, 100), "other_size": Input((3, 2), 0, 50)}, ["iou"])  # fmt: skip
+BOXES = {
+    "corner": Input((3, 2), 0, 100),
+    "size": Input((3, 2), 0, 50),
+    "other_corner": Input((3, 2), 0, 100),
+    "other_size": Input((3, 2), 0, 50),
+}
+
+
+@pair("overlap of boxes", BOXES, ["iou"])
 def intersection_over_union(s: Sheet, sound: bool, corner: str, size: str, other_corner: str, other_size: str) -> Any:
     """Both boxes can have no area."""
     end, other_end = s.Add(corner, size), s.Add(other_corner, other_size)

@@ -28,7 +28,7 @@ def points(graph: Graph, ranges: Mapping[str, Range], count: int, seed: int = 0)
     fills = ("low", "high", "zero", "middle")
     for index in range(count):
         if index < len(fills):
-            kinds = {value: fills[index] for value in boxes}
+            kinds = dict.fromkeys(boxes, fills[index])
         elif index < 40:
             kinds = {value: str(rng.choice(fills)) for value in boxes}
         else:
@@ -72,9 +72,10 @@ _LOG_LARGEST = (88.72, 11.09)
 _WAYS = ("corners", "uniform", "uniform", "one", "rows", "small", "near", "limit")
 
 
-def _filled(value: Value, box: Range | None, way: str, rng: np.random.Generator) -> NDArray[Any]:
+def _filled(value: Value, box: Range | None, way: str, rng: np.random.Generator) -> Any:
     declared = value.declared
-    assert declared.dtype is not None and declared.ranked, f"{value.name} has no shape"
+    if declared.dtype is None or not declared.ranked:
+        raise ValueError(f"the file gives no shape for {value.name}")
     dtype = declared.dtype.numpy
     shape = tuple(dim if isinstance(dim, int) else OPEN_DIM for dim in declared.dims)
     if dtype.kind == "b":
@@ -86,7 +87,7 @@ def _filled(value: Value, box: Range | None, way: str, rng: np.random.Generator)
     return np.clip(np.rint(numbers) if dtype.kind in "iu" else numbers, low, high).astype(dtype)
 
 
-def _numbers(low: float, high: float, shape: tuple[int, ...], way: str, rng: np.random.Generator) -> NDArray[Any]:
+def _numbers(low: float, high: float, shape: tuple[int, ...], way: str, rng: np.random.Generator) -> Any:
     match way:
         case "low" | "high" | "zero" | "middle":
             number = {"low": low, "high": high, "zero": min(max(0.0, low), high), "middle": (low + high) / 2}[way]

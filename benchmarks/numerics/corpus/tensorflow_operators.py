@@ -17,7 +17,7 @@ pair = partial(tensorflow_pair, CASES)
 
 @pair("rectangle", {"center": Input((100, 2), -50, 50), "offset": Input((100, 2), 0, 10)}, ["inverse"],
       fixed={"offset": (1, 10)}, text=True)  # fmt: skip
-def rectangle(sound: bool, center: Any, offset: Any) -> None:
+def rectangle(_: bool, center: Any, offset: Any) -> None:
     """As the paper draws it: corners, split into four sides, and the reciprocal of the area [DEBAR 2]."""
     corners = tf.concat([center - offset, center + offset], axis=1)
     left, bottom, right, top = tf.split(corners, 4, axis=1)

@@ -42,7 +42,10 @@ def inverse_distance_weights(sound: bool, points: Any, sites: Any) -> None:
     tf.divide(weight, tf.reduce_sum(weight, axis=1, keepdims=True, name="total"), name="share")
 
 
-@pair("score of a classifier", {"hit": Input((4,), 0, 100), "wrong": Input((4,), 0, 100), "missed": Input((4,), 0, 100)},
+COUNT = Input((4,), 0, 100)
+
+
+@pair("score of a classifier", {"hit": COUNT, "wrong": COUNT, "missed": COUNT},
       ["precision", "recall", "score"], witness={"hit": 0.0, "wrong": 1.0, "missed": 1.0})  # fmt: skip
 def f_score(sound: bool, hit: Any, wrong: Any, missed: Any) -> None:
     """2 P R / (P + R), where each quotient can be 0 / 0."""

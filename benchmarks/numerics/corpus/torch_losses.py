@@ -22,9 +22,10 @@ class LikelihoodOfSoftmax(Twin):
     """The probability of the label is picked, then its logarithm taken."""
 
     def layers(self) -> None:
-        self.net = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 5))
+        top = nn.Linear(16, 5)
         with torch.no_grad():
-            self.net[2].weight.mul_(20)
+            top.weight.mul_(20)
+        self.net = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), top)
 
     def forward(self, x: Any, target: Any) -> Any:
         logits = self.net(x)

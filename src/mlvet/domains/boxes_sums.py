@@ -25,7 +25,8 @@ def total(
     """The sums over some axes (None: all), in which the number of a cell occurs as often as `counts` says.
 
     A computed sum of n terms grows with each term whichever way it is grouped, so that the sum of the low ends and of
-    the high ends bound it, each up to (n - 1) roundings of its magnitude. Terms of one sign add up to no less than the
+    the high ends bound it, each up to (n - 1) roundings of its magnitude, and no more than the magnitude itself,
+    because rounding moves a sum by less than the term added. Terms of one sign add up to no less than the
     largest of them. A partial sum is bounded by the terms of one sign and may be infinite though the sum is not.
     """
     form = format_of(dtype)
@@ -57,7 +58,8 @@ def _lower(low: Any, times: Any, n: Any, cells: int, form: Format, options: Any)
     magnitude = plain - 2 * fall
     exact = np.logical_and.reduce(low == np.rint(low), **options)
     exact = (exact & (magnitude <= (2.0 / form.epsilon if form.epsilon else 2.0**53))) | (n <= 1)
-    share = np.where(exact, 0.0, (n - 1) * form.epsilon * (1 + form.epsilon) + (cells + 2) * _UNIT)
+    steps = np.minimum((n - 1) * form.epsilon * (1 + form.epsilon), 1.0)
+    share = np.where(exact, 0.0, steps + (cells + 2) * _UNIT)
     flush = np.where((fall < 0) & (plain > fall) & ~exact, n * form.smallest, 0.0)
     bound = np.fmin(plain - (share * magnitude + flush), plain)
     largest = np.maximum.reduce(low, initial=-inf, **options)

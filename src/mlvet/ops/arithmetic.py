@@ -235,7 +235,7 @@ power = elementwise(
         Outside(NONNEGATIVE, rule="outside-domain"),
         Near(0, rule="division-by-zero", operand=0),
         OVERFLOW,
-        GradientAt(0, rule="infinite-gradient"),
+        GradientAt(0, rule="infinite-gradient", below=(1, 1.0)),
     ],
     derivative=Partials(_power_partials),
     samples=_power_samples,

@@ -44,11 +44,15 @@ OVERFLOW = Overflow("arithmetic-overflow")
 
 @dataclass(frozen=True, slots=True)
 class GradientAt:
-    """The result is finite but its derivative is NaN or infinite where operand `operand` is `point`."""
+    """The result is finite but its derivative is NaN or infinite where operand `operand` is `point`.
+
+    `below` is an operand and a number that it has to be below, as the exponent of a power has to be below 1.
+    """
 
     point: float
     rule: str
     operand: int = 0
+    below: tuple[int, float] | None = None
 
 
 @dataclass(frozen=True, slots=True)

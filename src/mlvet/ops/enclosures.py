@@ -21,8 +21,10 @@ from mlvet.ops.numeric import Enclosure
 Operands: TypeAlias = Sequence[Interval | None]
 Tensors: TypeAlias = Sequence[Tensor | None]
 
-MOST = 2.0**40
+MOST = 2.0**31 - 1
 """No tensor has more elements than this."""
+BLOCK = 2.0**16
+"""The most terms that an implementation adds up one after the other."""
 UNIT = Interval(-1.0, 1.0)
 SHARE = Interval(0.0, 1.0)
 ZERO = Interval(0.0, 0.0)
@@ -35,6 +37,12 @@ PARTS: dict[DType, DType] = {dtypes.c64: dtypes.f32, dtypes.c128: dtypes.f64}
 def part(dtype: DType) -> DType:
     """The element type of the parts of a complex number; of others, themselves."""
     return PARTS.get(dtype, dtype)
+
+
+def real_of(x: Tensor | None) -> DType | None:
+    """The element type of an operand if it is one of real or complex numbers."""
+    dtype = None if x is None else x.dtype
+    return dtype if dtype is not None and (dtype.is_float or dtype.kind is Kind.COMPLEX) else None
 
 
 def internal(dtype: DType) -> DType:
@@ -75,12 +83,18 @@ def symmetric(size: float) -> Interval:
     return Interval(-size, size)
 
 
+def extent(dim: Dim | None) -> tuple[float, float]:
+    """The least and greatest value of a size; None is one of which nothing is known."""
+    least, most = (0.0, MOST) if dim is None else bounds(dim)
+    return max(least, 0.0), min(most, MOST)
+
+
 def count(*dims: Dim | None) -> tuple[float, float]:
-    """The least and greatest product of sizes; None is a size of which nothing is known."""
+    """The least and greatest product of sizes, of which those that are not known are taken not to be 0."""
     low, high = 1.0, 1.0
     for dim in dims:
-        least, most = (0.0, MOST) if dim is None else bounds(dim)
-        low, high = low * max(least, 0.0), high * min(most, MOST)
+        least, most = extent(dim)
+        low, high = low * (least if isinstance(dim, int) else max(least, 1.0)), high * most
     return low, min(high, MOST)
 
 
@@ -93,13 +107,13 @@ def dim_of(x: Tensor | None, axis: int) -> Dim | None:
 
 def elements_of(x: Tensor | None) -> tuple[float, float]:
     """How many elements a tensor has."""
-    return count(*x.dims) if x is not None and x.ranked else (0.0, MOST)
+    return count(*x.dims) if x is not None and x.ranked else (1.0, MOST)
 
 
 def elements_from(x: Tensor, axis: int) -> tuple[float, float]:
     """How many elements lie along an axis and all after it."""
     if not x.ranked or not -x.rank <= axis < x.rank:
-        return 0.0, MOST
+        return 1.0, MOST
     return count(*x.dims[axis % x.rank :])
 
 
@@ -137,8 +151,8 @@ def squared(x: Interval) -> Interval:
 
 
 def drift(dtype: DType, terms: float) -> float:
-    """The relative error of a sum: of each addition at most the smaller operand is lost, and half a unit of the sum."""
-    return min(terms * internal(dtype).epsilon, 1.0) if part(dtype).is_float else 0.0
+    """The relative error of a sum, one unit per term; sums of more terms than `BLOCK` are added up in blocks."""
+    return min(min(terms, BLOCK) * internal(dtype).epsilon, 1.0) if part(dtype).is_float else 0.0
 
 
 def settled(
@@ -151,16 +165,19 @@ def settled(
 ) -> Interval:
     """Real results as an element type holds them after some roundings, each relative to `scale` or to the result.
 
+    Roundings relative to the result keep its sign.
     `image` is what results never leave, whichever way they are rounded.
     """
-    if x.empty:
-        return x
+    if x.empty or dtype.kind is Kind.TEXT:
+        return TEXT if dtype.kind is Kind.TEXT else x
     dtype = part(dtype)
     low, high = x.low, x.high
     if dtype.is_float:
         tiny, unit = dtype.smallest, roundings * dtype.epsilon
         low = _apart(low, -unit * (abs(low) if scale is None else scale) - tiny)
         high = _apart(high, unit * (abs(high) if scale is None else scale) + tiny)
+        if scale is None:
+            low, high = (max(low, 0.0) if x.low >= 0 else low), (min(high, 0.0) if x.high <= 0 else high)
     low, high = max(low, image.low), min(high, image.high)
     return intervals.cast(Interval(min(low, high), high, x.nan), dtype)
 
@@ -208,18 +225,21 @@ def root(x: float) -> float:
     return sqrt(x) if x >= 0 else 0.0
 
 
-def one(of: Callable[..., Interval], *, keeps: bool = False, infinite: bool = False, like: int = 0) -> Enclosure:
+def one(
+    of: Callable[..., Interval], *, keeps: bool = False, infinite: bool = False, integers: bool = False, like: int = 0
+) -> Enclosure:
     """The enclosure of one result in the element type of operand `like`: `of(operands, tensors, dtype, ...)`.
 
-    Where an operand can be infinite the result can be anything, unless `infinite` says that the function knows.
+    Where an operand can be infinite the result can be anything, unless `infinite` says that the function knows, and so
+    it can where the element type is not one of floats, unless `integers` does.
     """
 
     def run(operands: Operands, tensors: Tensors, **attributes: Any) -> tuple[Interval, ...]:
         first = tensors[like] if like < len(tensors) else None
         dtype = None if first is None else first.dtype
-        if dtype is None or any(x is not None and x.empty for x in operands):
+        if dtype is None or dtype.kind is Kind.TEXT or any(x is not None and x.empty for x in operands):
             return (anything(dtype),)
-        if not infinite and not bounded(*operands):
+        if (not infinite and not bounded(*operands)) or (not integers and real_of(first) is None):
             return (anything(dtype),)
         found = of(operands, tensors, dtype, **attributes)
         return (with_nan(found, part(dtype).is_float and has_nan(operands)),)

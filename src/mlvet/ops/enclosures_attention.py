@@ -18,12 +18,14 @@ from mlvet.ops.enclosures import (
     bounded,
     count,
     dim_of,
+    drift,
     has_nan,
     internal,
     many,
     one,
     overflows,
     products,
+    real_of,
     settled,
     size_of,
     symmetric,
@@ -41,9 +43,10 @@ def _scores(q: Interval, k: Interval, features: float, scale: float | None) -> f
 
 
 def _averages(v: Interval, keys: float, dtype: DType) -> Interval:
-    """Weighted means of values and zero; the weights are off by a rounding each."""
+    """Weighted means of values and zero; each weight is off by roundings of its own, and its sum of exponentials."""
     hull = v.join(ZERO)
-    return settled(hull, dtype, scale=size_of(hull), roundings=16 + min(keys, 1 / dtype.epsilon))
+    off = 16 * dtype.epsilon + 4 * drift(dtype, keys) + min(keys, MOST) * dtype.smallest * dtype.epsilon
+    return settled(hull, dtype, scale=size_of(hull), roundings=off / dtype.epsilon)
 
 
 def _biased(mask: Interval | None, tensor: Tensor | None) -> tuple[float, bool]:
@@ -84,7 +87,7 @@ def _attention(
     **_: Any,
 ) -> tuple[Interval, ...]:
     q, k, v, mask, past_key, past_value = (*operands, None, None, None)[:6]
-    dtype = tensors[0].dtype if tensors[0] is not None else None
+    dtype = real_of(tensors[0])
     if q is None or k is None or v is None or dtype is None or not bounded(q, k, v, past_key, past_value):
         return (anything(dtype),) * 4
     keys = k if past_key is None else k.join(past_key)
@@ -135,7 +138,7 @@ def _linear(
 ) -> tuple[Interval, ...]:
     """The state S of each step is exp(decay) S + key * (value, or beta * (value - key S))."""
     q, k, v, past, decay, beta = (*operands, None, None, None)[:6]
-    dtype = tensors[0].dtype if tensors[0] is not None else None
+    dtype = real_of(tensors[0])
     kept = tensors[3].dtype if len(tensors) > 3 and tensors[3] is not None else dtype
     unknown = anything(dtype), anything(kept)
     steps = count(dim_of(tensors[0], 1))[1]

@@ -20,6 +20,7 @@ from mlvet.ops.enclosures import (
     count,
     dim_of,
     elements_of,
+    extent,
     many,
     one,
     plus,
@@ -66,18 +67,20 @@ def _dims(tensors: Tensors, start: int = 0, end: int | None = None, **_: Any) ->
     x = tensors[0]
     if x is None or not x.ranked:
         return COUNT
-    sizes = [count(dim) for dim in x.dims[start:end]]
+    sizes = [extent(dim) for dim in x.dims[start:end]]
     return Interval(min((low for low, _ in sizes), default=0.0), max((high for _, high in sizes), default=0.0))
 
 
 SHAPE = many(lambda operands, tensors, **options: (_dims(tensors, **options),))
-SIZE = many(lambda operands, tensors, **_: (Interval(*elements_of(tensors[0])),))
+SIZE = many(
+    lambda operands, tensors, **_: (Interval(0.0 if tensors[0].shape != () else 1.0, elements_of(tensors[0])[1]),)
+)
 RANK = many(
     lambda operands, tensors, **_: (
         Interval(float(tensors[0].rank), float(tensors[0].rank)) if tensors[0].ranked else Interval(0.0, 64.0),
     )
 )
-DIM = many(lambda operands, tensors, axis=0, **_: (Interval(*count(dim_of(tensors[0], axis))),))
+DIM = many(lambda operands, tensors, axis=0, **_: (Interval(*extent(dim_of(tensors[0], axis))),))
 
 
 def _top_k(operands: Operands, tensors: Tensors, axis: int = -1, **_: Any) -> tuple[Interval, ...]:
@@ -123,7 +126,7 @@ def _linspace(operands: Operands, _: Tensors, dtype: DType) -> Interval:
     return _range((operands[0], operands[1], None), _, dtype)
 
 
-RANGE, LINSPACE = one(_range), one(_linspace)
+RANGE, LINSPACE = one(_range, integers=True), one(_linspace, integers=True)
 
 
 def _offsets(operands: Operands, _: Tensors, **__: Any) -> tuple[Interval, ...]:
@@ -188,7 +191,7 @@ def _listed(values: Any) -> bool:
     return isinstance(values, Sequence) and not isinstance(values, str)
 
 
-ENCODED = many(_encoded)
+ENCODED = many(_encoded, keeps=True)
 
 
 def _tf_idf(

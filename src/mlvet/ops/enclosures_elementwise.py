@@ -47,7 +47,7 @@ def _wave(function: Callable[[float], float], top: float) -> Any:
         ends = sorted((function(x.low), function(x.high)))
         low = -1.0 if _meets(x, top + pi, 2 * pi) else ends[0]
         high = 1.0 if _meets(x, top, 2 * pi) else ends[1]
-        return settled(Interval(low, high), dtype, scale=1.0, image=UNIT)
+        return settled(Interval(low, high), dtype, image=UNIT)
 
     return one(of, keeps=True, infinite=True)
 
@@ -75,7 +75,7 @@ def _remainder(operands: Operands, _: Tensors, dtype: DType, fmod: int = 0) -> I
     nan = real and (0 in b or not bounded(a))
     if not real and 0 in b:
         return whole(dtype)
-    most = size_of(b)
+    most = size_of(b) if real else size_of(b) - 1
     if fmod:
         most = min(most, size_of(a))
         found = Interval(-most if a.low < 0 else 0.0, most if a.high > 0 else 0.0)
@@ -83,11 +83,11 @@ def _remainder(operands: Operands, _: Tensors, dtype: DType, fmod: int = 0) -> I
         inside = a.high < b.low
         found = a if inside else Interval(0.0, min(most, a.high))
     else:
-        found = Interval(min(b.low, 0.0), max(b.high, 0.0))
+        found = Interval(-most if b.low < 0 else 0.0, most if b.high > 0 else 0.0)
     return with_nan(Interval(found.low, found.high), nan)
 
 
-REMAINDER = one(_remainder, keeps=True, infinite=True)
+REMAINDER = one(_remainder, keeps=True, infinite=True, integers=True)
 
 
 def _angle(operands: Operands, _: Tensors, dtype: DType) -> Interval:
@@ -127,7 +127,7 @@ def _bits(how: str) -> Any:
         least = max(a.low, b.low) if how == "or" else 0.0
         return Interval(least, min(a.high, b.high) if how == "and" else power - 1)
 
-    return one(of, keeps=True)
+    return one(of, keeps=True, integers=True)
 
 
 AND, OR, XOR = _bits("and"), _bits("or"), _bits("xor")
@@ -144,7 +144,7 @@ def _inverted(operands: Operands, _: Tensors, dtype: DType) -> Interval:
     return Interval(top - x.high, top - x.low) if top < 2**53 else whole(dtype)
 
 
-INVERTED = one(_inverted, keeps=True)
+INVERTED = one(_inverted, keeps=True, integers=True)
 
 
 def _shifted(operands: Operands, _: Tensors, dtype: DType, direction: str = "LEFT") -> Interval:
@@ -159,7 +159,7 @@ def _shifted(operands: Operands, _: Tensors, dtype: DType, direction: str = "LEF
     return Interval(floor(a.low / 2**by.high), floor(a.high / 2**by.low))
 
 
-SHIFTED = one(_shifted, keeps=True)
+SHIFTED = one(_shifted, keeps=True, integers=True)
 
 
 def _recast(operands: Operands, tensors: Tensors, *, to: DType) -> tuple[Interval, ...]:
@@ -187,4 +187,6 @@ def _conjugate(operands: Operands, _: Tensors, dtype: DType) -> Interval:
     return x.join(intervals.neg(x, part(dtype))) if dtype.kind is Kind.COMPLEX else x
 
 
-REAL, IMAGINARY, CONJUGATE = (one(of, keeps=True, infinite=True) for of in (_real, _imaginary, _conjugate))
+REAL, IMAGINARY, CONJUGATE = (
+    one(of, keeps=True, infinite=True, integers=True) for of in (_real, _imaginary, _conjugate)
+)

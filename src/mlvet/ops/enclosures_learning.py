@@ -8,7 +8,7 @@ from math import sqrt
 from typing import Any
 
 from mlvet.domains import dtypes
-from mlvet.domains.dtypes import DType
+from mlvet.domains.dtypes import DType, Kind
 from mlvet.domains.intervals import Interval, cast
 from mlvet.ops.enclosures import (
     SHARE,
@@ -25,6 +25,7 @@ from mlvet.ops.enclosures import (
     minus,
     overflows,
     plus,
+    real_of,
     settled,
     size_of,
     squared,
@@ -52,7 +53,7 @@ def optimiser(update: Update, memories: int) -> Enclosure:
         for index in range(groups):
             mine = operands[2 + index :: groups]
             tensor = tensors[2 + index]
-            dtype = tensor.dtype if tensor is not None else None
+            dtype = real_of(tensor)
             new = None
             if dtype is not None and None not in (*operands[:2], *mine) and bounded(*operands[:2], *mine):
                 new = update(*operands[:2], *mine, **attributes)
@@ -142,7 +143,11 @@ def _drawn(shape: bool, of: Callable[..., Interval]) -> Enclosure:
 
 
 def _cut(x: Interval, dtype: DType) -> Interval:
-    return settled(x, dtype, roundings=2, scale=size_of(x)) if dtype.is_float else cast(x, dtype)
+    return (
+        settled(x, dtype, roundings=2, scale=size_of(x))
+        if dtype.is_float or dtype.kind is Kind.TEXT
+        else cast(x, dtype)
+    )
 
 
 def _normal(mean: float = 0.0, scale: float = 1.0, **_: Any) -> Interval:
@@ -186,7 +191,7 @@ def _ensemble(
     post_transform: int = 0,
     **_: Any,
 ) -> tuple[Interval, ...]:
-    dtype = (tensors[0].dtype if tensors[0] is not None else None) or dtypes.f32
+    dtype = real_of(tensors[0]) or dtypes.f32
     leaf = _hull([float(weight) for weight in leaf_weights])
     how = ("AVERAGE", "SUM", "MIN", "MAX")[aggregate_function]
     trees = [leaf] * len(tree_roots)

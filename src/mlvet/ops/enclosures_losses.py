@@ -32,6 +32,7 @@ from mlvet.ops.enclosures import (
     overflows,
     plus,
     products,
+    real_of,
     settled,
     size_of,
     summed,
@@ -71,9 +72,9 @@ def reduced(x: Interval, tensor: Tensor | None, dtype: DType, reduction: str) ->
         return averaged(x, (max(terms[0], 1.0), terms[1]), dtype)
     found = summed(x, terms, dtype)
     if reduction == "batchmean" and bounded(found):
-        rows = count(dim_of(tensor, 0)) if tensor is not None and tensor.shape != () else (1.0, 1.0)
-        share = max(rows[0], 1.0)
-        return settled(Interval(min(found.low / share, 0.0), max(found.high / share, 0.0), found.nan), dtype)
+        each = count(*tensor.dims[1:]) if tensor is not None and tensor.ranked else (1.0, MOST)
+        whole = averaged(summed(x, each, internal(dtype)), (1.0, terms[1]), dtype)
+        return with_nan(whole, found.nan or whole.nan)
     return found
 
 
@@ -181,7 +182,9 @@ def _weighted(
     """One number per label, weighted by its class; their sum, or their sum over that of the weights."""
     weights = operands[2] if len(operands) > 2 else None
     counts = ONE if weights is None else weights
-    counts = counts if ignore_index is None else counts.join(ZERO)
+    labels = operands[1] if len(operands) > 1 else None
+    ignored = ignore_index is not None and (labels is None or ignore_index in labels)
+    counts = counts.join(ZERO) if ignored else counts
     terms = elements_of(tensors[1]) if len(tensors) > 1 else (0.0, MOST)
     products_ = times(rows, counts)
     if not bounded(products_):
@@ -194,7 +197,7 @@ def _weighted(
         return anything(dtype)
     weighed = internal(dtype)
     error = 2 * drift(dtype, terms[1] + 4) * size_of(rows)
-    found = settled(plus(rows, symmetric(error)), dtype)
+    found = settled(plus(rows, symmetric(error)), dtype, image=NONNEGATIVE if rows.low >= 0 else ANY)
     empty = counts.low <= weighed.smallest
     broken = overflows(terms[1] * max(size_of(products_), size_of(counts)), weighed)
     return Interval(-inf, inf, True) if broken else with_nan(found, empty)
@@ -219,7 +222,7 @@ def _cross_entropy(
     operands: Operands, tensors: Tensors, ignore_index: int | None = None, reduction: str = "mean"
 ) -> tuple[Interval, ...]:
     scores, tensor = operands[0], tensors[0]
-    dtype = None if tensor is None else tensor.dtype
+    dtype = real_of(tensor)
     if scores is None or dtype is None or scores.empty or (len(operands) > 2 and not bounded(operands[2])):
         return anything(dtype), anything(dtype)
     rows, nan = log_shares(scores, tensor, dtype, 1), has_nan(operands)

@@ -22,6 +22,7 @@ from mlvet.ops.enclosures import (
     one,
     overflows,
     part,
+    real_of,
     settled,
     size_of,
     symmetric,
@@ -61,7 +62,7 @@ def _sides(tensors: Tensors) -> tuple[float, float]:
 def _factors(operands: Operands, tensors: Tensors) -> tuple[Interval | None, DType | None, float]:
     """The matrix, its element type, and a bound of its norm that holds after rounding as well."""
     a = operands[0]
-    dtype = tensors[0].dtype if tensors[0] is not None else None
+    dtype = real_of(tensors[0])
     if a is None or dtype is None or not bounded(a):
         return None, dtype, inf
     rows, columns = _sides(tensors)

@@ -11,7 +11,7 @@ from typing import Any
 
 from mlvet.domains import dtypes
 from mlvet.domains.dtypes import DType
-from mlvet.domains.intervals import ANY, Interval
+from mlvet.domains.intervals import ANY, REALS, Interval
 from mlvet.domains.tensors import Tensor
 from mlvet.ops.enclosures import (
     MOST,
@@ -36,6 +36,7 @@ from mlvet.ops.enclosures import (
     over,
     overflows,
     plus,
+    real_of,
     settled,
     size_of,
     squared,
@@ -43,6 +44,7 @@ from mlvet.ops.enclosures import (
     times,
     with_nan,
 )
+from mlvet.ops.numeric import ByMode
 
 NONNEGATIVE = Interval(0.0, inf)
 STASHES: dict[int, DType] = {1: dtypes.f32, 10: dtypes.f16, 11: dtypes.f64, 16: dtypes.bf16}
@@ -64,7 +66,7 @@ def breaks(x: Interval, terms: float, dtype: DType, centred: bool = True) -> boo
 def variance_of(x: Interval, terms: tuple[float, float], dtype: DType) -> Interval:
     """The mean square distance from the mean: at most the square of half the width, and of the mean's own error."""
     error = drift(dtype, terms[1] + 4) * size_of(x)
-    most = (x.width / 2) ** 2 + error * error
+    most = x.width / 2 * (x.width / 2) + error * error
     return Interval(0.0, most * (1 + drift(dtype, terms[1] + 8)))
 
 
@@ -148,7 +150,7 @@ def channel(data_format: str, rank: int) -> int:
 def _per_channel(x: Tensor | None, data_format: str, batch: bool, groups: int = 0) -> tuple[float, float]:
     """How many elements share a channel, or a group of channels, over space and perhaps the batch."""
     if x is None or not x.ranked or x.rank < 2:
-        return 0.0, MOST
+        return 1.0, MOST
     at = channel(data_format, x.rank)
     fewest, most = count(*(dim for axis, dim in enumerate(x.dims) if axis != at and (batch or axis)))
     if groups:
@@ -195,7 +197,7 @@ def _batch(
     **_: Any,
 ) -> tuple[Interval, ...]:
     x, scale, shift, mean, variance = operands[:5]
-    dtype = tensors[0].dtype if tensors[0] is not None else None
+    dtype = real_of(tensors[0])
     results = 3 if training_mode else 1
     if dtype is None or not bounded(*operands):
         return (anything(dtype),) * results
@@ -227,18 +229,23 @@ def _batch(
     ]
     kinds = [tensor.dtype if tensor is not None and tensor.dtype is not None else dtype for tensor in tensors[3:5]]
     sizes = [size_of(mean) + size_of(present), size_of(variance) + variance_of(x, terms, kind).high]
-    rest = [settled(each, k, scale=s * (abs(momentum) + 1)) for each, k, s in zip(running, kinds, sizes, strict=True)]
+    kept = NONNEGATIVE if variance.low >= 0 and 0 <= momentum <= 1 else REALS
+    rest = [
+        settled(each, k, scale=s * (abs(momentum) + 1), image=image)
+        for each, k, s, image in zip(running, kinds, sizes, (REALS, kept), strict=True)
+    ]
     failed = nan or normal.nan or overflows(between, kind)
     return (with_nan(y, failed), *(with_nan(each, failed) for each in rest))
 
 
-BATCH = many(_batch)
+TRAINED_BATCH = many(_batch)
+BATCH = ByMode(lambda training_mode=False, **_: TRAINED_BATCH if training_mode else many(_batch, keeps=True))
 
 
 def _mean_variance(operands: Operands, tensors: Tensors, dtype: DType, axes: Sequence[int] = (0, 2, 3)) -> Interval:
     x, tensor = operands[0], tensors[0]
     assert x is not None
-    terms = count(*(dim_of(tensor, axis) for axis in axes)) if tensor is not None and tensor.ranked else (0.0, MOST)
+    terms = count(*(dim_of(tensor, axis) for axis in axes)) if tensor is not None and tensor.ranked else (1.0, MOST)
     if tensor is not None and tensor.ranked and any(dim_of(tensor, axis) is None for axis in axes):
         terms = elements_of(tensor)
     normal = standard(x, terms, 1e-18, internal(dtype))
@@ -313,10 +320,10 @@ def log_shares(x: Interval, tensor: Tensor | None, dtype: DType, axis: int) -> I
     fewest, most = count(dim_of(tensor, axis))
     far = x.low - x.high
     kind = internal(dtype)
-    low = far - log(max(most, 1.0))
-    high = -log1p(max(fewest - 1, 0.0) * exp(far))
-    broad = settled(Interval(low, high), kind, roundings=8 + drift(kind, most) / kind.epsilon, scale=1 + abs(low))
-    found = settled(Interval(broad.low, broad.high), dtype, roundings=2, image=Interval(-inf, max(broad.high, 0.0)))
+    error = 2 * drift(kind, most) + 8 * kind.epsilon * (1 + 2 * abs(far) + log(max(most, 1.0)))
+    low = far - log(max(most, 1.0)) - error
+    high = error - log1p(max(fewest - 1, 0.0) * exp(far))
+    found = settled(Interval(low, max(high, low)), dtype, roundings=4, image=Interval(-inf, 0.0))
     return with_nan(found, overflows(abs(far), kind))
 
 
@@ -332,7 +339,7 @@ SOFTMAX, LOG_SOFTMAX = one(_shares, infinite=True), one(_log_shares, infinite=Tr
 def reduced_terms(x: Tensor, axes: Tensor | None, noop_with_empty_axes: bool = False) -> tuple[float, float]:
     """How many elements a reduction combines, as far as the axes are known."""
     if not x.ranked:
-        return 0.0, MOST
+        return 1.0, MOST
     if axes is None or axes.shape == (0,):
         return (1.0, 1.0) if noop_with_empty_axes else elements_of(x)
     if axes.value is None or axes.value.dtype == object:

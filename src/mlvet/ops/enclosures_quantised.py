@@ -123,7 +123,8 @@ def _imitated(
     return (with_nan(settled(reach, dtype, roundings=16, scale=size_of(reach)), has_nan(operands)),)
 
 
-QUANTISED, DEQUANTISED, DYNAMIC, IMITATED = many(_quantised), many(_dequantised), many(_dynamic), many(_imitated)
+QUANTISED, DEQUANTISED, IMITATED = (many(of, keeps=True) for of in (_quantised, _dequantised, _imitated))
+DYNAMIC = many(_dynamic)
 
 
 def products_of_bytes(terms: Callable[..., Dim]) -> Enclosure:
@@ -154,6 +155,6 @@ def saturated(zero: int) -> Enclosure:
     """Everything that the element type of the result's zero point holds."""
 
     def of(operands: Operands, tensors: Tensors, **_: Any) -> tuple[Interval, ...]:
-        return (whole(_dtype(tensors, zero) or dtypes.u8),)
+        return (anything(_dtype(tensors, zero) or dtypes.u8),)
 
     return many(of)

@@ -24,6 +24,7 @@ from mlvet.ops.enclosures import (
     many,
     one,
     overflows,
+    real_of,
     settled,
     size_of,
     symmetric,
@@ -68,7 +69,7 @@ def _layer(
     direction: str = "forward",
     **_: Any,
 ) -> tuple[Interval, ...]:
-    dtype = tensors[0].dtype if tensors[0] is not None else None
+    dtype = real_of(tensors[0])
     results = 3 if kind == "lstm" else 2
     unknown = (anything(dtype),) * results
     given = [x for index, x in enumerate(operands) if index != 4]
@@ -99,10 +100,11 @@ def _layer(
         cell = _grown(c0, steps, size_of(outputs)) if kind == "lstm" else ZERO
         peeped = size_of(_get(operands, 7) or ZERO) * size_of(cell) if kind == "lstm" else 0.0
         if kind == "gru":
-            hidden = hidden.join(symmetric(size_of(hidden) * (1 + 4 * steps * kinds.epsilon)))
+            hidden = hidden.join(symmetric(size_of(hidden) * (1 + min(4 * steps * kinds.epsilon, 1.0))))
     reach = 2 * (feed(hidden=size_of(hidden)) + bias + peeped)
     nan = has_nan(given) or overflows(reach, kinds) or not isfinite(reach)
-    states = [settled(hidden.join(ZERO), dtype), settled(hidden, dtype)]
+    hull = hidden.join(ZERO)
+    states = [settled(hull, dtype, image=hull), settled(hidden, dtype, image=hidden)]
     if kind == "lstm":
         states.append(settled(cell, dtype))
     return tuple(with_nan(state, nan) for state in states)
@@ -163,7 +165,7 @@ def _gated_cell(operands: Operands, tensors: Tensors, dtype: DType) -> Interval:
 
 
 def _memory_cell(operands: Operands, tensors: Tensors) -> tuple[Interval, ...]:
-    dtype = tensors[0].dtype if tensors[0] is not None else None
+    dtype = real_of(tensors[0])
     c = operands[2]
     if dtype is None or c is None or not bounded(*operands):
         return anything(dtype), anything(dtype)

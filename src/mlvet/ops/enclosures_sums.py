@@ -30,6 +30,7 @@ from mlvet.ops.enclosures import (
     part,
     plus,
     products,
+    real_of,
     settled,
     size_of,
     summed,
@@ -109,7 +110,7 @@ def _running_log(operands: Operands, tensors: Tensors, dtype: DType, exclusive: 
 
 
 ANY_REAL = Interval(-inf, inf)
-RUNNING_SUM, RUNNING_PRODUCT = one(_running_sum), one(_running_product)
+RUNNING_SUM, RUNNING_PRODUCT = one(_running_sum, integers=True), one(_running_product, integers=True)
 RUNNING_LOG = one(_running_log, infinite=True)
 
 
@@ -135,7 +136,8 @@ def _grid(operands: Operands, tensors: Tensors, dtype: DType, **_: Any) -> Inter
     return products([theta, UNIT], (0.0, 4.0), dtype)
 
 
-SEGMENTS, COLUMNS, GRID = one(_segments), one(_columns), one(_grid)
+SEGMENTS, COLUMNS = one(_segments, integers=True), one(_columns, integers=True)
+GRID = one(_grid)
 
 
 def added(values: int) -> Enclosure:
@@ -150,7 +152,7 @@ def added(values: int) -> Enclosure:
             most = max(most, elements_of(tensors[0])[1], *(elements_of(t)[1] for t in tensors[2:] if t is not None))
         return summed(y, (0.0, most), dtype, x)
 
-    return one(of)
+    return one(of, integers=True)
 
 
 def _multiplied(operands: Operands, tensors: Tensors, dtype: DType, **_: Any) -> Interval:
@@ -166,7 +168,7 @@ def _multiplied(operands: Operands, tensors: Tensors, dtype: DType, **_: Any) ->
     return settled(found, dtype, roundings=8 + most, scale=size_of(found))
 
 
-MULTIPLIED = one(_multiplied)
+MULTIPLIED = one(_multiplied, integers=True)
 
 
 def blended(outside: float | None = None) -> Enclosure:
@@ -289,7 +291,7 @@ def _causal(operands: Operands, tensors: Tensors, activation: str = "none", **_:
     x, w = operands[:2]
     bias = [b for b in operands[2:3] if b is not None]
     past = operands[3] if len(operands) > 3 else None
-    dtype = tensors[0].dtype if tensors[0] is not None else None
+    dtype = real_of(tensors[0])
     if x is None or w is None or dtype is None or not bounded(*operands):
         return anything(dtype), anything(dtype)
     joined = x.join(ZERO if past is None else past)
@@ -334,7 +336,7 @@ def gathered(operand: int, like: int) -> Enclosure:
         terms = min(_window_terms(attributes.get("kernel_shape")), elements_of(tensors[operand])[1])
         return summed(x, (0.0, terms), dtype)
 
-    return one(of, like=like)
+    return one(of, like=like, integers=True)
 
 
 def _filter_gradient(operands: Operands, tensors: Tensors, dtype: DType, **_: Any) -> Interval:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from mlvet.analyses.numerics import checks, correlated
+from mlvet.analyses.numerics import checks, correlated, sizes
 from mlvet.analyses.numerics.abstract import Abstract, of_array, shape_of, uniform
 from mlvet.analyses.numerics.guards import Guards
 from mlvet.analyses.numerics.hazard import Hazard, Outcome, Verdict
@@ -73,6 +73,7 @@ class Run:
         self.guards = Guards(self)
         self._hazards: dict[tuple[Node, bool], Hazard] = {}
         self._trained: set[Value] = set()
+        self._spoilt: dict[Value, Hazard] = {}
         self._depth = 0
 
     def start(self) -> None:
@@ -85,6 +86,11 @@ class Run:
 
     def finish(self) -> None:
         """Take back what guards excuse, and count."""
+        for value in self.graph.outputs:
+            hazard = self._spoilt.get(value)
+            if hazard is not None:
+                self._hazards.setdefault((hazard.node, False), hazard)
+                self.result.verdicts[hazard.node] = Verdict.HAZARD
         for (node, backward), hazard in self._hazards.items():
             if not backward and self.guards.excuse(node):
                 self.result.verdicts[node] = Verdict.GUARDED
@@ -157,6 +163,12 @@ class Run:
             self._settle(node, [], outs, Verdict.UNKNOWN)
             return
         hazards = checks.forward(op, node, operands, raw)
+        if hazards and all(each.exact is not None for each in raw):
+            self._settle(node, raw, outs, Verdict.GUARDED)
+            for value in node.outputs:
+                self._spoilt[value] = hazards[0]
+            return
+        self._use(node, operands, raw)
         if self.recording:
             for hazard in hazards:
                 self._hazards.setdefault((node, False), hazard)
@@ -165,6 +177,20 @@ class Run:
                     self._hazards.setdefault((node, True), hazard)
         cut = [self._cut(each, operands) if hazards else each for each in raw]
         self._settle(node, cut, outs, Verdict.HAZARD if hazards else Verdict.SAFE)
+
+    def _use(self, node: Node, operands: Sequence[Abstract | None], raw: Sequence[Abstract]) -> None:
+        """Blame the origin of NaN or infinity that was computed from constants, once it is not merely selected from."""
+        for value in node.inputs:
+            hazard = None if value is None else self._spoilt.get(value)
+            if hazard is None or value is None:
+                continue
+            if all(each.exact is not None for each in raw):
+                if not all(each.interval.finite for each in raw):
+                    self._spoilt.update(dict.fromkeys(node.outputs, hazard))
+                continue
+            if self.recording:
+                self._hazards.setdefault((hazard.node, False), hazard)
+                self.result.verdicts[hazard.node] = Verdict.HAZARD
 
     def raw(self, op: Op, node: Node, operands: Sequence[Abstract | None], outs: Sequence[Tensor]) -> list[Abstract]:
         """What the operator yields, with guards taken into account."""
@@ -178,7 +204,8 @@ class Run:
 
     def _settle(self, node: Node, results: Sequence[Abstract], outs: Sequence[Tensor], verdict: Verdict) -> None:
         for index, (value, out) in enumerate(zip(node.outputs, outs, strict=True)):
-            self.bind(value, results[index] if index < len(results) else self.transfer.unknown(out))
+            found = results[index] if index < len(results) else self.transfer.unknown(out)
+            self.bind(value, sizes.known(found, out))
         if self.recording and node.outputs:
             before = self.result.verdicts.get(node)
             if before is None or before is Verdict.SAFE:

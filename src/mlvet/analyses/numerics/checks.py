@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from mlvet.analyses.numerics import relations
 from mlvet.analyses.numerics.abstract import Abstract
 from mlvet.analyses.numerics.hazard import Hazard, Outcome
 from mlvet.domains.dtypes import DType
@@ -46,6 +47,10 @@ def backward(op: Op, node: Node, operands: Sequence[Abstract | None]) -> list[Ha
         if operand is None or not operand.dtype.is_float:
             continue
         interval = operand.interval
+        if isinstance(danger, GradientAt) and danger.below is not None:
+            other = operands[danger.below[0]]
+            if other is None or other.interval.low >= danger.below[1] or other.interval == Interval(0.0, 0.0):
+                continue
         if _reaches(interval, danger.point, operand.dtype):  # type: ignore[union-attr]
             found.append(Hazard(node, danger.rule, danger.operand, interval, Outcome.GRADIENT, backward=True))  # type: ignore[union-attr]
     return found[:1]
@@ -70,7 +75,7 @@ def _named(op: Op, node: Node, operands: Sequence[Abstract | None], raw: Sequenc
                 if _reaches(interval, point, operand.dtype) and (nan or infinite or not _explained(op) or not operand.dtype.is_float):
                     yield Hazard(node, danger.rule, danger.operand, interval, _outcome(nan, infinite))
             case AllAt(point=point, gradient=False):
-                if point in interval and not _saved(op, operand, node, point):
+                if point in interval and not relations.saved(operand, node.attributes.get("axis", -1), point):
                     yield Hazard(node, danger.rule, danger.operand, interval, Outcome.NAN)
             case Overflow(rule=rule):
                 yield from _overflows(node, rule, danger.operand, operand, raw[0], infinite)
@@ -147,13 +152,3 @@ def _reaches(interval: Interval, point: float, dtype: DType) -> bool:
         return interval.low < gap and interval.high > -gap
     return interval.low <= point <= interval.high
 
-
-def _saved(op: Op, operand: Abstract, node: Node, point: float) -> bool:
-    """Whether some element along the operator's axis surely is not at the point."""
-    axis = node.attributes.get("axis", -1)
-    if operand.dims is None or not isinstance(axis, int):
-        return False
-    axis = operand.axis(axis)
-    if 0 <= axis < operand.rank and bool((operand.box.low > point).any(axis=axis).all()):
-        return True
-    return any(fact.axes <= {axis} and point not in fact.interval and not fact.interval.nan for fact in operand.attained)

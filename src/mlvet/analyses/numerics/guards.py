@@ -210,10 +210,7 @@ class Narrowing:
             return plain
         before = [None if each is None else self.run.value(each) for each in node.inputs]
         operands = [None if each is None else self.of(each, depth - 1) for each in node.inputs]
-        if all(a is b for a, b in zip(before, operands, strict=True)) or any(
-            operand is not None and operand.dims not in (plain.dims, ()) and operand.interval.width > 0
-            for operand in operands
-        ):
+        if all(a is b for a, b in zip(before, operands, strict=True)):
             return plain
         outs = [self.run.type_of(each) for each in node.outputs]
         transfer = self.run.transfer

@@ -30,7 +30,7 @@ def of(parameter: Parameter, tensor: Tensor, *, learned: bool) -> Assumed | None
     """
     initialiser = parameter.initialiser
     first = None if initialiser is None else first_elements(initialiser, tensor)
-    if initialiser is None or first is None or first.empty or not first.finite:
+    if initialiser is None or first is None:
         return None
     if tensor.dtype is not None and not tensor.dtype.is_float:
         return Assumed(first, Origin.INITIALISER, f"starts as {initialiser.name} in {first}")
@@ -41,7 +41,12 @@ def of(parameter: Parameter, tensor: Tensor, *, learned: bool) -> Assumed | None
 
 
 def first_elements(initialiser: Initialiser, tensor: Tensor) -> Interval | None:
-    """The range that an initialiser draws from, None if it is not known."""
+    """The finite range that an initialiser draws from, None if it is not known."""
+    found = _drawn(initialiser, tensor)
+    return found if found is not None and isfinite(found.low) and isfinite(found.high) else None
+
+
+def _drawn(initialiser: Initialiser, tensor: Tensor) -> Interval | None:
     figures = dict(initialiser.figures)
     name = initialiser.name.removesuffix("_initializer").removesuffix("_v2")
     match name:
@@ -52,7 +57,7 @@ def first_elements(initialiser: Initialiser, tensor: Tensor) -> Interval | None:
         case "constant":
             return _ordered(figures.get("value", 0.0), figures.get("value", 0.0))
         case "elements":
-            return _ordered(figures.get("low", inf), figures.get("high", -inf))
+            return _ordered(figures.get("low", -inf), figures.get("high", inf))
         case "uniform" | "random_uniform":
             low = figures.get("low", figures.get("minval", -0.05))
             return _ordered(low, figures.get("high", figures.get("maxval", 0.05)))

@@ -31,7 +31,7 @@ SHRINKING = frozenset(
 """Elementwise operators that make no element larger in absolute value, as far as `_factor` does not say otherwise."""
 AVERAGES = frozenset("average_pool global_average_pool adaptive_average_pool reduce_mean".split())
 _SLACK = 1.0 + 1e-3
-_SQUARINGS = 3
+_SQUARINGS = 2
 _LARGEST = 1 << 24
 
 
@@ -72,7 +72,7 @@ def carried(
 def _small(x: Abstract) -> bool:
     """Whether the elements are so far from the limits of their type that a norm is not worth its cost."""
     interval = x.interval
-    return max(abs(interval.low), abs(interval.high)) < float(x.dtype.largest) ** 0.2
+    return max(abs(interval.low), abs(interval.high)) < float(x.dtype.largest) ** 0.3
 
 
 _WEIGHTED = frozenset(("matmul", "linear", "gemm", "conv"))
@@ -178,7 +178,7 @@ def _weighted(op: Op, operands: Sequence[Abstract | None], attributes: Mapping[s
 
 def _taps(kernel: NDArray[Any], group: int) -> float:
     """The greatest growth of a channel vector: each tap of a kernel is a matrix, and their results are added."""
-    flat = kernel.reshape(kernel.shape[0], kernel.shape[1], -1).astype(np.float64)
+    flat = kernel.reshape(kernel.shape[0], kernel.shape[1], -1).astype(np.float32)
     if group > 1 and kernel.shape[1] == 1 and kernel.shape[0] == group:
         return float(np.abs(flat[:, 0]).max(axis=0).sum())
     many = kernel.shape[0] // max(group, 1)
@@ -192,7 +192,7 @@ def _taps(kernel: NDArray[Any], group: int) -> float:
 
 def singular(matrix: NDArray[Any]) -> float:
     """A bound of the largest singular value, from the traces of powers of the Gram matrix."""
-    wide = np.asarray(matrix, dtype=np.float64)
+    wide = np.asarray(matrix, dtype=np.float32)
     scale = float(np.abs(wide).max()) if wide.size else 0.0
     if not isfinite(scale) or scale == 0.0:
         return scale

@@ -176,7 +176,7 @@ def _said(found: Assumptions, names: tuple[str, ...], tensor: Tensor, given: Giv
 def _measured(found: Assumptions, name: str, sample: Sample, dtype: DType) -> Assumed | None:
     numbers = Interval(sample.low, sample.high)
     inside = (sample.low >= dtype.least or sample.low == -inf) and (sample.high <= dtype.largest or sample.high == inf)
-    if not inside or (not dtype.is_float and not numbers.finite):
+    if not inside or (not numbers.finite and not (dtype.is_float and intervals.whole(dtype).covers(numbers))):
         found.refusals.append(f"the array `{name}` of {sample.file} holds {numbers}, which is beyond {dtype}")
         return None
     samples = f"{sample.count:,} sample{'s' if sample.count != 1 else ''}"
@@ -196,7 +196,7 @@ def _cut(low: float, high: float, dtype: DType) -> Interval:
 
 def _fitting(assumed: Assumed | None, tensor: Tensor) -> Assumed | None:
     """A guess cut to the element type; none if nothing is left of it."""
-    if assumed is None or tensor.dtype is None:
-        return assumed
-    interval = _cut(assumed.interval.low, assumed.interval.high, tensor.dtype)
+    if assumed is None:
+        return None
+    interval = _cut(assumed.interval.low, assumed.interval.high, tensor.dtype or dtypes.f64)
     return None if interval.empty else Assumed(interval, assumed.origin, assumed.why)

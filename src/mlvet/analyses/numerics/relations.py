@@ -89,6 +89,16 @@ def of_root(run: Transfer, x: Abstract) -> tuple[Extreme, ...]:
     return tuple(found[:_MOST])
 
 
+def saved(operand: Abstract, axis: object, point: float) -> bool:
+    """Whether along an axis some element surely is not at a point."""
+    if operand.dims is None or not isinstance(axis, int):
+        return False
+    axis = operand.axis(axis)
+    if 0 <= axis < operand.rank and bool((operand.box.low > point).any(axis=axis).all()):
+        return True
+    return any(fact.axes <= {axis} and point not in fact.interval and not fact.interval.nan for fact in operand.attained)
+
+
 def clamped(box: Box, interval: Interval) -> Box:
     """The numbers of a box that are in an interval."""
     low, high = np.maximum(box.low, interval.low), np.minimum(box.high, interval.high)

@@ -8,11 +8,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from itertools import count
+from math import inf
 from typing import Any
 
 import numpy as np
 
-from mlvet.analyses.numerics import elementwise, layout, linear, normalising, norms, reductions
+from mlvet.analyses.numerics import elementwise, layout, linear, normalising, norms, reductions, relations
 from mlvet.analyses.numerics.abstract import CELLS, Abstract, Attained, Extreme, of_array, shape_of, uniform
 from mlvet.analyses.numerics.settings import NumericAbstraction, Settings
 from mlvet.domains import boxes, dtypes, forms, grids
@@ -82,7 +83,9 @@ class Transfer:
             axis = first.axis(int(attributes.get("axis", -1)))
             if 0 <= axis < first.rank and found[0].dims == first.dims:
                 facts = reductions.attained_by_softmax(first, axis)
-                return [replace(found[0], attained=facts, shares=axis), *found[1:]]
+                certain = relations.saved(first, axis, -inf) and first.interval.high < inf
+                box = replace(found[0].box, nan=np.zeros(found[0].box.nan.shape, bool)) if certain else found[0].box
+                return [replace(found[0], box=box, attained=facts, shares=axis), *found[1:]]
         return found
 
     def _by_kind(

@@ -70,7 +70,7 @@ class Uses:
             case ("gather" | "gather_elements", 1):
                 size = self._size(node.inputs[0], node.attributes.get("axis", 0))
                 return self._below(node, size, "places of the axis", negative=self._graph.format == "onnx")
-            case ("one_hot", 0):
+            case ("one_hot", 0) if len(node.inputs) > 1:
                 return self._below(node, self._number(node.inputs[1]), "classes", negative=False)
             case (name, 1) if name in _CLASS_AXIS:
                 limit = self._below(node, self._size(node.inputs[0], _CLASS_AXIS[name]), "classes", negative=False)

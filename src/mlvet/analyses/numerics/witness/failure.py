@@ -11,10 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mlvet.analyses.numerics.hazard import Hazard, Outcome
-from mlvet.analyses.numerics.witness.execution import Step
+from mlvet.analyses.numerics.witness.execution import REFUSALS, Step
 from mlvet.domains import dtypes
 from mlvet.domains.dtypes import DType
-from mlvet.ops import REGISTRY
+from mlvet.ops import REGISTRY, Op
 from mlvet.ops.danger import AllAt, Danger, GradientAt, Near, Outside, Overflow
 from mlvet.ops.derivative import Jvp, Partials, ProductRule, SameMap
 from mlvet.ops.index_map import Elementwise
@@ -65,7 +65,10 @@ def flushed(step: Step) -> Step | None:
     operands = [_without_subnormal(operand) if _is_float(operand) else operand for operand in step.operands]
     if all(mine is theirs for mine, theirs in zip(operands, step.operands, strict=True)):
         return None
-    results = op.reference(*operands, **step.node.attributes)
+    try:
+        results = op.reference(*operands, **step.node.attributes)
+    except REFUSALS:
+        return None
     return Step(step.node, tuple(operands), results if isinstance(results, tuple) else (results,))
 
 
@@ -181,8 +184,14 @@ def _gradient(hazard: Hazard, step: Step) -> Failure | None:
 
 
 def slope_along(step: Step, index: int) -> NDArray[Any] | None:
-    """The derivative of the result as one operand moves in all its elements; partials are not mixed."""
-    op = REGISTRY[step.node.op]
+    """The derivative of the result as one operand moves in all its elements; None if there is none to compute."""
+    try:
+        return _slope(REGISTRY[step.node.op], step, index)
+    except REFUSALS:
+        return None
+
+
+def _slope(op: Op, step: Step, index: int) -> NDArray[Any] | None:
     directions = [None] * len(step.operands)
     match op.derivative:
         case Partials(of):
@@ -236,7 +245,7 @@ def _exactly(step: Step) -> NDArray[Any] | None:
     wide = [np.asarray(operand).astype(np.float64) for operand in step.operands[:2]]
     try:
         return np.asarray(op.reference(*wide, *step.operands[2:], **step.node.attributes))
-    except (TypeError, ValueError, ArithmeticError, LookupError):
+    except REFUSALS:
         return None
 
 

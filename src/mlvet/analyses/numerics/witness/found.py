@@ -11,7 +11,7 @@ REFERENCE = "numpy reference"
 FLUSHED = "numpy reference, subnormal operands flushed to zero as many backends do"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Witness:
     """An execution in which a hazard happened.
 

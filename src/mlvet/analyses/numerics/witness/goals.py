@@ -56,6 +56,10 @@ class Goal:
         x = self.target(step)
         if x is None or not np.size(x):
             return inf
+        if self.sense in (Sense.LOW, Sense.HIGH):
+            end = float(np.min(x)) if self.sense is Sense.LOW else -float(np.max(x))
+            if isfinite(end):
+                return end
         distance = self.distance(x)
         usable = distance[np.isfinite(distance)]
         if not usable.size:

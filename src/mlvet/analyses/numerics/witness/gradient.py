@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mlvet.analyses.numerics.witness.adjoints import ADJOINTS
-from mlvet.analyses.numerics.witness.execution import Step
+from mlvet.analyses.numerics.witness.execution import REFUSALS, Step
 from mlvet.domains import dtypes
 from mlvet.ops import REGISTRY, Effects, Op
 from mlvet.ops.derivative import Jvp, Partials, ProductRule, SameMap, Zero
@@ -28,12 +28,12 @@ MOST_PROBES = 128
 MOST_WORK = 1 << 23
 LARGE = 1e100
 
-REFUSALS = (TypeError, ValueError, LookupError, AttributeError, ArithmeticError, AssertionError)
-"""What an operator raises on operands in float64 that it was not written for; its gradient is then taken for zero."""
-
 
 def sweep(steps: Sequence[Step], seeds: dict[int, Array], sources: Iterable[int]) -> dict[int, Array]:
-    """The derivatives by the source arrays, told by identity, of what the seeds are derivatives of."""
+    """The derivatives by the source arrays, told by identity, of what the seeds are derivatives of.
+
+    Those of an operator that refuses operands in float64 are taken for zero.
+    """
     gradients = dict(seeds)
     live = set(sources)
     for step in steps:

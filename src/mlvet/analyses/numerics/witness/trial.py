@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from mlvet.analyses.numerics.hazard import Hazard
 from mlvet.analyses.numerics.witness.execution import (
+    REFUSALS,
     OutOfTime,
     Step,
     Watch,
@@ -20,7 +21,7 @@ from mlvet.analyses.numerics.witness.execution import (
 )
 from mlvet.analyses.numerics.witness.failure import Failure, failure, flushed
 from mlvet.analyses.numerics.witness.goals import Goal, goals
-from mlvet.analyses.numerics.witness.gradient import REFUSALS, sweep
+from mlvet.analyses.numerics.witness.gradient import sweep
 from mlvet.analyses.numerics.witness.space import Point, Space
 from mlvet.core.errors import UnsupportedInput, UsageError
 from mlvet.domains import dtypes
@@ -108,6 +109,8 @@ class Trial:
         def watch(step: Step) -> None:
             without: Step | None = None
             for hazard in hazards:
+                if self.out_of_time:
+                    raise OutOfTime
                 outlook = seen[hazard]
                 outlook.failure = outlook.failure or failure(hazard, step)
                 if outlook.failure is None and not outlook.flushed:

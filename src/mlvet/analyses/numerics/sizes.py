@@ -1,0 +1,33 @@
+"""Integers that shape inference knows as expressions of sizes: each element has the bounds of its expression."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from mlvet.analyses.numerics.abstract import Abstract
+from mlvet.domains import grids
+from mlvet.domains.bounds import tight_bounds
+from mlvet.domains.boxes import Box
+from mlvet.domains.dims import Expr
+from mlvet.domains.tensors import Tensor
+
+_MOST = 64
+
+
+def known(found: Abstract, out: Tensor) -> Abstract:
+    """A tensor of sizes with what their expressions tell, none of them as large as `grids.MANY`."""
+    value = out.value
+    if value is None or found.exact is not None or not 0 < value.size <= _MOST or found.dims != value.shape:
+        return found
+    low, high = np.empty(value.shape), np.empty(value.shape)
+    for index, element in np.ndenumerate(value):
+        least, most = tight_bounds(element) if isinstance(element, Expr) else (float(element), float(element))
+        low[index], high[index] = max(least, -float(grids.MANY)), min(most, grids.MANY - 1.0)
+    if (low > high).any() or found.dtype.is_float:
+        return found
+    cuts = tuple(grids.everywhere(size) for size in value.shape)
+    if grids.cell_count(found.cuts) == 1 and found.rank == 0:
+        return replace(found, box=Box(np.maximum(low, found.box.low), np.minimum(high, found.box.high), found.box.nan))
+    return replace(found, cuts=cuts, box=Box(low, high, np.zeros(value.shape, bool)), form=None)
