@@ -42,6 +42,7 @@ SEARCHED = 24
 """The most hazards of one model that are searched for witnesses."""
 SENSITIVITY_SECONDS = 10.0
 CURE_SECONDS = 10.0
+SAVING_SECONDS = 20.0
 REMOTE = 1e4
 """An overflow that needs inputs beyond this, which nobody said they reach, is told in a note."""
 _LISTED = 10
@@ -130,21 +131,30 @@ class _Case:
     def look(self) -> None:
         """Search witnesses, for the gravest hazards first."""
         self.hazards.sort(key=lambda hazard: -self.rules[self.causes[hazard].rule].severity.rank)
-        if self.request.witness_seconds > 0 and self.hazards:
+        if self.request.witness_seconds <= 0 or not self.hazards:
+            return
+        try:
             self.witnesses = search(
                 self.graph, self.hazards[:SEARCHED], self.ranges, self.inference.types,
                 seconds=self.request.witness_seconds,
             )  # fmt: skip
+        except Exception as error:
+            self.notes.append(f"the search for witnesses failed, a defect of mlvet: {error!r}")
 
     def findings(self, keep: Path | None) -> Iterator[Finding]:
         if keep is not None:
             rmtree(keep, ignore_errors=True)
         pharmacy = Pharmacy(self.graph, self.inference, self.ranges, self.analysis, self._analyse)
         until = monotonic() + CURE_SECONDS
+        patience = SAVING_SECONDS
         for hazard in self.hazards:
             cure = pharmacy.cure(hazard, self.causes[hazard]) if monotonic() < until else None
             witness = self.witnesses.get(hazard)
-            files = _saved(witness, self.graph, hazard, keep) if witness is not None and keep is not None else None
+            files = None
+            if witness is not None and keep is not None:
+                started = monotonic()
+                files = _saved(witness, self.graph, hazard, keep, patience)
+                patience -= monotonic() - started
             yield self._finding(hazard, witness, files, cure)
 
     def stored(self) -> Iterator[Finding]:
@@ -257,10 +267,10 @@ def _shown(witness: Witness | None, files: tuple[Path, Path] | None) -> Iterator
             yield Related(f"python {files[1]} shows it")
 
 
-def _saved(witness: Witness, graph: Graph, hazard: Hazard, keep: Path) -> tuple[Path, Path] | None:
+def _saved(witness: Witness, graph: Graph, hazard: Hazard, keep: Path, patience: float) -> tuple[Path, Path] | None:
     """The files of a witness; none where they cannot be written."""
     try:
-        return save(witness, graph, hazard, keep)
+        return save(witness, graph, hazard, keep, patience)
     except OSError:
         return None
 
