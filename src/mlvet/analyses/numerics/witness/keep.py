@@ -62,8 +62,8 @@ def save(
     """Write the inputs and the script that shows the hazard; returns the two paths.
 
     The model is named in the script by the graph's path, made absolute, the inputs by the script's own folder. ONNX
-    models run in onnxruntime where that shows the hazard, which is tried here for `patience` seconds; everything else, and half precision,
-    which onnxruntime computes in float32 on a CPU, runs in mlvet's reference.
+    models run in onnxruntime where that shows the hazard, which is tried here for `patience` seconds;
+    everything else, and half precision, which onnxruntime computes in float32 on a CPU, runs in mlvet's reference.
     """
     where = Path(folder)
     where.mkdir(parents=True, exist_ok=True)
