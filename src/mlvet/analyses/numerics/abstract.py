@@ -48,12 +48,13 @@ class Extreme:
     magnitude: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Norm:
-    """At every position the Euclidean norm along an axis is at most `bound`."""
+    """At every position the elements along an axis, each divided by its `scale`, have a norm of at most `bound`."""
 
     axis: int
     bound: float
+    scale: NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
