@@ -38,7 +38,7 @@ class Extreme:
     """The greatest (or least) element of the tensor numbered `of` along `axes`, or something beyond it.
 
     `attains` says that an element really has this value, as the maximum has and a sum of what is not negative has not.
-    With `magnitude` it bounds absolute values, as a norm does.
+    With `magnitude` it bounds absolute values, as a norm does; with a `factor`, only after multiplication by it.
     """
 
     of: int
@@ -46,6 +46,7 @@ class Extreme:
     greatest: bool = True
     attains: bool = True
     magnitude: bool = False
+    factor: float = 1.0
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -109,6 +109,10 @@ def _followed(
             return _sum(x, y, out, axis)
         case "mul":
             return _product(x, y, out, axis) or _product(y, x, out, axis)
+        case "div":
+            return _quotient(x, y, axis) if x.dims == out.dims else None
+        case "batch_normalization":
+            return _normalised(x, operands[1:5], attributes, axis)
         case "concat":
             return _concatenated(operands, attributes, out, axis)
     return None
@@ -150,6 +154,31 @@ def _product(x: Abstract, y: Abstract, out: Abstract, axis: int) -> Norm | None:
         factors = right.scale if y.norm is None else magnitudes(y, axis) if y.rank == out.rank else None
         scale = None if factors is None else left.scale * np.maximum(factors, 1e-30)
     return None if scale is None or not np.isfinite(scale).all() else Norm(axis, left.bound * _SLACK, scale)
+
+
+def _quotient(x: Abstract, y: Abstract, axis: int) -> Norm | None:
+    interval = y.interval
+    least = max(interval.low, -interval.high, y.away)
+    if x.norm is None or least <= 0:
+        return None
+    scale = x.norm.scale / least
+    return Norm(axis, x.norm.bound * _SLACK, scale) if np.isfinite(scale).all() and scale.all() else None
+
+
+def _normalised(
+    x: Abstract, statistics: Sequence[Abstract | None], attributes: Mapping[str, Any], axis: int
+) -> Norm | None:
+    """Channels scaled and shifted by stored statistics."""
+    known = [None if each is None else each.exact for each in statistics]
+    if x.norm is None or any(each is None or each.shape != x.norm.scale.shape for each in known):
+        return None
+    gain, shift, mean, variance = (np.asarray(each, np.float64) for each in known)
+    with np.errstate(all="ignore"):
+        slope = np.abs(gain / np.sqrt(variance + float(attributes.get("epsilon", 1e-5))))
+        scale, offset = np.maximum(x.norm.scale * slope, 1e-30), np.abs(shift) + np.abs(mean) * slope
+        total = scale + offset
+        bound = x.norm.bound * float((scale / total).max()) + float(np.linalg.norm(offset / total))
+    return Norm(axis, min(bound, sqrt(len(total))) * _SLACK, total) if np.isfinite(total).all() else None
 
 
 def _concatenated(

@@ -179,6 +179,11 @@ def _extremes(how: str, x: Abstract, axes: tuple[int, ...]) -> tuple[Extreme, ..
         return (Extreme(x.number, along, greatest=how == "max"),)
     if how == "sum" and x.interval.low >= 0:
         return (Extreme(x.number, along, attains=False),)
+    if how == "mean" and x.interval.low >= 0 and x.dims is not None:
+        sizes = [x.dims[axis] for axis in axes]
+        many = float(np.prod([size for size in sizes if isinstance(size, int)]))
+        if all(isinstance(size, int) for size in sizes) and many * x.dtype.epsilon < 0.1:
+            return (Extreme(x.number, along, attains=False, factor=many * (1 + 4 * x.dtype.epsilon)),)
     return ()
 
 
