@@ -38,7 +38,8 @@ class Extreme:
     """The greatest (or least) element of the tensor numbered `of` along `axes`, or something beyond it.
 
     `attains` says that an element really has this value, as the maximum has and a sum of what is not negative has not.
-    With `magnitude` it bounds absolute values, as a norm does; with a `factor`, only after multiplication by it.
+    With `magnitude` it bounds absolute values, as a norm does; with a `factor`, only after multiplication by it. With
+    `inverse` it is one over such a bound.
     """
 
     of: int
@@ -47,6 +48,7 @@ class Extreme:
     attains: bool = True
     magnitude: bool = False
     factor: float = 1.0
+    inverse: bool = False
 
 
 @dataclass(frozen=True, slots=True, eq=False)
