@@ -112,14 +112,15 @@ def of_array(array: NDArray[Any], dtype: DType, number: int, most: int) -> Abstr
     if values.dtype.kind not in "fiub":
         values = values.astype(np.float64)
     if values.size == 0:
-        return Abstract(dtype, dims, grids.uncut(len(dims)), boxes.of_interval(Interval(0.0, 0.0), (1,) * len(dims)), number)
+        return Abstract(
+            dtype, dims, grids.uncut(len(dims)), boxes.of_interval(Interval(0.0, 0.0), (1,) * len(dims)), number
+        )
     if values.size <= most and most > 1:
         box = boxes.of_array(values)
-        cuts = grids.boundaries(values, dims) if most <= CELLS[TensorAbstraction.PARTITIONING] else None
-        if cuts is None:
-            cuts = tuple(grids.everywhere(size) for size in dims)
-        else:
-            box = box.map(lambda cells: grids.sample(cells, cuts))
+        if most > CELLS[TensorAbstraction.PARTITIONING]:
+            return Abstract(dtype, dims, tuple(map(grids.everywhere, dims)), box, number, exact=array)
+        cuts = grids.boundaries(values, dims)
+        box = box.map(lambda cells: grids.sample(cells, cuts))
         return Abstract(dtype, dims, cuts, box, number, exact=array)
     cuts = grids.limited(tuple(grids.everywhere(size) for size in dims), most)
     reduced = tuple(axis for axis, kept in enumerate(cuts) if not kept and dims[axis] > 1)

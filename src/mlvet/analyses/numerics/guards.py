@@ -130,7 +130,7 @@ class Guards:
             case ("or", True) | ("and", False):
                 either = [case for side in sides for case in self._cases(side, holds, depth - 1)]
                 return either if len(either) <= 8 else [{}]
-            case ("identity" | "cast" | "expand" | "broadcast_to" | "stop_gradient"), _:
+            case (("identity" | "cast" | "expand" | "broadcast_to" | "stop_gradient"), _):
                 return self._cases(sides[0], holds, depth - 1)
         relation = node.op if holds else _NEGATED.get(node.op, "")
         if relation not in _NEGATED or len(sides) < 2:
@@ -256,7 +256,9 @@ def _within(tensor: Abstract, fact: Interval, number: int) -> Abstract | None:
 def _joined(x: Abstract, y: Abstract) -> Abstract:
     if x.cuts != y.cuts:
         return x if x.box.low.size == 1 else y
-    return replace(x, box=boxes.join(x.box, y.box), form=None, exact=None, attained=(), extremes=(), away=min(x.away, y.away))
+    return replace(
+        x, box=boxes.join(x.box, y.box), form=None, exact=None, attained=(), extremes=(), away=min(x.away, y.away)
+    )
 
 
 def _merged(left: Facts, right: Facts) -> Facts:

@@ -1,4 +1,4 @@
-"""Euclidean norms of channel vectors: they grow by the largest singular value of a layer, not by the sum of its weights.
+"""Euclidean norms of channel vectors: a layer makes them grow by its largest singular value, not by the sum of weights.
 
 Intervals alone grow with every layer by the sum of absolute weights, which in a deep network soon leaves every element
 type. A norm along one axis, at every position, is carried beside them: each bounds the other.
@@ -73,7 +73,7 @@ def carried(
 def _small(x: Abstract) -> bool:
     """Whether the elements are so far from the limits of their type that a norm is not worth its cost."""
     interval = x.interval
-    return max(abs(interval.low), abs(interval.high)) < float(x.dtype.largest) ** 0.3
+    return bool(max(abs(interval.low), abs(interval.high)) < float(x.dtype.largest) ** 0.3)
 
 
 _WEIGHTED = frozenset(("matmul", "linear", "gemm", "conv"))
@@ -110,7 +110,8 @@ def _norm(op: Op, operands: Sequence[Abstract | None], attributes: Mapping[str, 
 
 def _factor(op: Op, attributes: Mapping[str, Any]) -> float:
     """By how much an activation can enlarge an element."""
-    alpha = abs(float(attributes.get("alpha", 1.0) or 1.0)) if op.name in ("leaky_relu", "elu", "celu", "swish") else 1.0
+    sloped = op.name in ("leaky_relu", "elu", "celu", "swish")
+    alpha = abs(float(attributes.get("alpha", 1.0) or 1.0)) if sloped else 1.0
     if op.name == "selu":
         return max(1.0, float(attributes.get("alpha", 1.68))) * max(1.0, float(attributes.get("gamma", 1.06)))
     if op.name in ("shrink", "dropout", "clip"):
@@ -126,7 +127,8 @@ def _sum(x: Abstract, y: Abstract, out: Abstract, axis: int) -> Norm | None:
 
 def _along_broadcast(part: Abstract, out: Abstract, axis: int) -> float:
     """The norm along an axis of the result of an operand that is broadcast to it."""
-    assert part.dims is not None and out.dims is not None
+    assert part.dims is not None
+    assert out.dims is not None
     own = axis - (out.rank - part.rank)
     if own >= 0 and part.dims[own] == out.dims[axis]:
         return along(part, own)
@@ -166,7 +168,8 @@ def _weighted(op: Op, operands: Sequence[Abstract | None], attributes: Mapping[s
         gain = _taps(kernel, group)
         place = channel_axis(attributes, out.rank)
     else:
-        if w.exact.ndim != 2 or out.rank != x.rank or attributes.get("transA") or float(attributes.get("alpha", 1.0)) != 1:
+        plain = not attributes.get("transA") and float(attributes.get("alpha", 1.0)) == 1
+        if w.exact.ndim != 2 or out.rank != x.rank or not plain:
             return None
         axis, place, gain = x.rank - 1, out.rank - 1, singular(w.exact)
     bound = along(x, axis) * gain
@@ -183,12 +186,12 @@ def _taps(kernel: NDArray[Any], group: int) -> float:
     if group > 1 and kernel.shape[1] == 1 and kernel.shape[0] == group:
         return float(np.abs(flat[:, 0]).max(axis=0).sum())
     many = kernel.shape[0] // max(group, 1)
-    total = 0.0
-    for tap in range(flat.shape[2]):
-        parts = [singular(flat[index * many : (index + 1) * many, :, tap]) for index in range(group)] if group <= 64 else [inf]
-        total += max(parts)
-    stacked = [singular(flat[index * many : (index + 1) * many].reshape(many, -1)) for index in range(min(group, 64))]
-    return min(total, max(stacked) * sqrt(flat.shape[2])) if group <= 64 else total
+    if not 1 <= group <= 64:
+        return inf
+    blocks = [flat[index * many : (index + 1) * many] for index in range(group)]
+    each = sum(max(singular(block[:, :, tap]) for block in blocks) for tap in range(flat.shape[2]))
+    together = max(singular(block.reshape(many, -1)) for block in blocks) * sqrt(flat.shape[2])
+    return min(each, together)
 
 
 def singular(matrix: NDArray[Any]) -> float:
@@ -207,4 +210,4 @@ def singular(matrix: NDArray[Any]) -> float:
         shift *= size ** (1.0 / root)
         gram = gram @ gram
         root *= 2
-    return scale * shift * float(np.linalg.norm(gram)) ** (1.0 / root) * _SLACK
+    return float(scale * shift * float(np.linalg.norm(gram)) ** (1.0 / root) * _SLACK)

@@ -260,7 +260,7 @@ class _Decomposition:
         results = self._transfer.results(op, operands, attributes, outs)
         return results[0] if len(results) == 1 or not isinstance(inferred, tuple) else tuple(results)
 
-    def constant(self, name: str, value: Any, dtype: Any = None) -> Abstract:
+    def constant(self, _: str, value: Any, dtype: Any = None) -> Abstract:
         array = np.asarray(value)
         if array.dtype == np.float64 and dtype is None:
             array = array.astype(np.float32)
@@ -316,5 +316,3 @@ def _is_point(box: Box) -> bool:
 
 def _hashable(attributes: Mapping[str, Any]) -> Any:
     return tuple(sorted((key, repr(value)) for key, value in attributes.items()))
-
-
