@@ -87,19 +87,12 @@ def _attained(fact: Attained, groups: Sequence[tuple[list[int], list[int]]]) -> 
 
 
 def _norm(source: Abstract, groups: Sequence[tuple[list[int], list[int]]]) -> Norm | None:
-    """The norm along an axis that stays, or that is split or merged with others."""
-    if source.norm is None or source.dims is None:
+    """The norm along an axis that stays."""
+    if source.norm is None:
         return None
     for old, new in groups:
-        if source.norm.axis in old and new:
-            merged = 1.0
-            for axis in old:
-                size = source.dims[axis]
-                merged *= (size if isinstance(size, int) else grids.MANY) if axis != source.norm.axis else 1
-            if len(old) == len(new) == 1 or len(new) == 1:
-                return Norm(new[0], source.norm.bound * float(np.sqrt(merged)))
-            if len(old) == 1:
-                return Norm(new[-1], source.norm.bound)
+        if old == [source.norm.axis] and len(new) == 1:
+            return replace(source.norm, axis=new[0])
     return None
 
 
