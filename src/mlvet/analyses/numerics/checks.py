@@ -82,6 +82,8 @@ def _named(op: Op, node: Node, operands: Sequence[Abstract | None], raw: Sequenc
                 ):
                     yield Hazard(node, danger.rule, danger.operand, interval, _outcome(nan, infinite))
             case AllAt(point=point, gradient=False):
+                if not nan and _explained(op) and point != -inf:
+                    continue
                 if point in interval and not relations.saved(operand, node.attributes.get("axis", -1), point):
                     yield Hazard(node, danger.rule, danger.operand, interval, Outcome.NAN)
             case Overflow(rule=rule):

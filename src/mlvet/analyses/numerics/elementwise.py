@@ -133,6 +133,8 @@ def monotone(
     result = apply(run, [x], out, boxwise)
     if op.name == "sqrt" and run.relational:
         return replace(result, extremes=relations.of_root(run, x))
+    if op.name == "rsqrt" and run.relational and x.dtype.is_float and x.interval.low > 16 * x.dtype.smallest:
+        return replace(result, extremes=relations.inverted(relations.of_root(run, x)))
     if op.name == "relu":
         return run.with_form(result, _relu(run, x, result))
     return result
@@ -157,7 +159,8 @@ def piecewise(
 
     if op.name == "reciprocal":
         one = boxes.of_interval(Interval(1.0, 1.0))
-        return apply(run, [x], out, lambda box, dtype: _divided(one, box, dtype, x.away))
+        inverse = apply(run, [x], out, lambda box, dtype: _divided(one, box, dtype, x.away))
+        return replace(inverse, extremes=relations.of_reciprocal(x)) if run.relational else inverse
     result = apply(run, [x], out, boxwise)
     if op.name == "abs":
         relu = _relu(run, x, result)
@@ -237,6 +240,9 @@ def product(
     result = apply(run, [x, y], out, boxes.mul)
     if not run.relational or result.dims is None:
         return result
+    known = relations.product(x, y)
+    if known is not None:
+        return run.made(out, result.cuts, relations.clamped(result.box, known), attained=result.attained)
     aligned = Aligned([x, y], result.dims, run.most)
     for mine, other in ((0, 1), (1, 0)):
         factor = aligned.point(other) if aligned.targets is not None else None
@@ -273,6 +279,8 @@ def quotient(
         if run.unflushed and run.is_finite(x):
             box = replace(box, nan=np.zeros(box.nan.shape, bool))
         return run.made(out, result.cuts, box, attained=result.attained)
+    if x.interval == Interval(1.0, 1.0) and y.dims == dims:
+        return replace(result, extremes=relations.of_reciprocal(y))
     aligned = Aligned([x, y], dims, run.most)
     divisor = aligned.point(1) if aligned.targets is not None else None
     if divisor is not None and divisor.all() and dtype.is_float:

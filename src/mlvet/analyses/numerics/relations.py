@@ -22,13 +22,13 @@ if TYPE_CHECKING:
 _MOST = 4
 
 
-def bounding(edge: Abstract, whole: Abstract) -> Extreme | None:
-    """How one tensor bounds another beside which broadcasting puts it."""
+def bounding(edge: Abstract, whole: Abstract, *, inverse: bool = False) -> Extreme | None:
+    """How one tensor, or one over it, bounds another beside which broadcasting puts it."""
     if edge.dims is None or whole.dims is None or len(edge.dims) > len(whole.dims):
         return None
     padded = (1,) * (len(whole.dims) - len(edge.dims)) + edge.dims
     for extreme in edge.extremes:
-        if extreme.of != whole.number:
+        if extreme.of != whole.number or extreme.inverse != inverse:
             continue
         if padded == tuple(1 if axis in extreme.axes else dim for axis, dim in enumerate(whole.dims)):
             return extreme
@@ -59,13 +59,35 @@ def ratio(x: Abstract, y: Abstract) -> Interval | None:
     return Interval(0.0 if x.interval.low >= 0 else -inf, extreme.factor)
 
 
+def product(x: Abstract, y: Abstract) -> Interval | None:
+    """Bounds of x * y where y is one over what bounds x."""
+    for whole, edge in ((x, y), (y, x)):
+        extreme = bounding(edge, whole, inverse=True)
+        if extreme is None or not extreme.greatest:
+            continue
+        most = extreme.factor * (1.0 + 16 * edge.dtype.epsilon)
+        return Interval(0.0 if whole.interval.low >= 0 else -most if extreme.magnitude else -inf, most)
+    return None
+
+
+def of_reciprocal(x: Abstract) -> tuple[Extreme, ...]:
+    """One over a bound that is far enough from 0."""
+    if not x.dtype.is_float or x.interval.low <= 4 * float(np.sqrt(x.dtype.smallest)):
+        return ()
+    return inverted(x.extremes)
+
+
+def inverted(extremes: Sequence[Extreme]) -> tuple[Extreme, ...]:
+    return tuple(replace(each, inverse=True, attains=False) for each in extremes if each.greatest and not each.inverse)
+
+
 def of_sum(operands: Sequence[Abstract], result: Abstract) -> tuple[Extreme, ...]:
     """A sum bounds each part from above if the other is not negative, and what that part bounds."""
     found: list[Extreme] = []
     for part, other in (operands, operands[::-1]):
         if other.interval.low >= 0 and part.dims is not None and part.dims == result.dims:
             found.append(Extreme(part.number, frozenset(), attains=False))
-            found += [replace(each, attains=False) for each in part.extremes if each.greatest]
+            found += [replace(each, attains=False) for each in part.extremes if each.greatest and not each.inverse]
     return tuple(found[:_MOST])
 
 
@@ -75,7 +97,9 @@ def of_maximum(operands: Sequence[Abstract], result: Abstract, greatest: bool) -
     for part in operands:
         if part.dims is not None and part.dims == result.dims:
             found.append(Extreme(part.number, frozenset(), greatest=greatest, attains=False))
-            found += [replace(each, attains=False) for each in part.extremes if each.greatest == greatest]
+            found += [
+                replace(each, attains=False) for each in part.extremes if each.greatest == greatest and not each.inverse
+            ]
     return tuple(found[:_MOST])
 
 
@@ -84,7 +108,7 @@ def of_root(run: Transfer, x: Abstract) -> tuple[Extreme, ...]:
     found = []
     for extreme in x.extremes:
         root = run.roots.get(extreme.of)
-        if root is not None and extreme.greatest and not extreme.magnitude:
+        if root is not None and extreme.greatest and not extreme.magnitude and not extreme.inverse:
             factor = extreme.factor if extreme.factor == 1 else float(np.sqrt(extreme.factor))
             found.append(Extreme(root, extreme.axes, attains=False, magnitude=True, factor=factor))
     return tuple(found[:_MOST])
