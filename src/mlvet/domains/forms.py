@@ -125,13 +125,10 @@ def regridded(form: Form, old: Cuts, new: Cuts) -> Form | None:
     return Form(terms, constant, error)
 
 
-def laid_out(
-    form: Form, key: Hashable, cuts: Cuts, on_symbols: Callable[[Symbol], Callable[[Array], Array]],
-    on_cells: Callable[[Array], Array], cuts_of: Callable[[Symbol], Cuts],
-) -> Form:  # fmt: skip
+def laid_out(form: Form, key: Hashable, move: Callable[[Array], Array], cuts_of: Callable[[Symbol], Cuts]) -> Form:
     """The form after a move of elements: symbols move, and so do the cells of the coefficients."""
-    terms = {symbol.moved(key, cuts_of(symbol), on_symbols(symbol)): _on(held, on_cells) for symbol, held in form.terms.items()}
-    return Form(terms, _on(form.constant, on_cells), _on(form.error, on_cells))
+    terms = {symbol.moved(key, cuts_of(symbol), move): _on(held, move) for symbol, held in form.terms.items()}
+    return Form(terms, _on(form.constant, move), _on(form.error, move))
 
 
 def _on(array: Array, move: Callable[[Array], Array]) -> Array:
@@ -179,7 +176,7 @@ def _turns_at_a_power(a: Array, b: Array) -> NDArray[np.bool_]:
     """
     with np.errstate(all="ignore"):
         mantissa, _ = np.frexp(-b / 2)
-    return (a == 1.0) & np.isin(np.abs(mantissa), (0.5, 0.0))
+    return np.asarray((a == 1.0) & np.isin(np.abs(mantissa), (0.5, 0.0)))
 
 
 def _magnitude(symbol: Symbol, cuts: Cuts) -> Array:

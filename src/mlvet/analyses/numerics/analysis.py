@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from mlvet.analyses.numerics import checks, containers, correlated, sizes
-from mlvet.analyses.numerics.abstract import Abstract, of_array, shape_of, uniform
+from mlvet.analyses.numerics.abstract import Abstract, Attained, of_array, shape_of, uniform
 from mlvet.analyses.numerics.guards import Guards
 from mlvet.analyses.numerics.hazard import Hazard, Outcome, Verdict
 from mlvet.analyses.numerics.ranges import Assumed
@@ -59,9 +59,7 @@ def analyse(
 class Run:
     """One interpretation under way."""
 
-    def __init__(
-        self, graph: Graph, inference: Inference, ranges: Mapping[Value, Assumed], settings: Settings
-    ) -> None:
+    def __init__(self, graph: Graph, inference: Inference, ranges: Mapping[Value, Assumed], settings: Settings) -> None:
         self.graph = graph
         self.inference = inference
         self.ranges = ranges
@@ -91,7 +89,9 @@ class Run:
             if not backward and self.guards.excuse(node):
                 self.result.verdicts[node] = Verdict.GUARDED
                 if any(value in self._trained for value in node.inputs if value is not None):
-                    self.result.hazards.append(replace(hazard, rule="gradient-through-where", outcome=Outcome.GRADIENT, backward=True))
+                    self.result.hazards.append(
+                        replace(hazard, rule="gradient-through-where", outcome=Outcome.GRADIENT, backward=True)
+                    )
                 continue
             self.result.hazards.append(hazard)
         known = [verdict for verdict in self.result.verdicts.values() if verdict is not Verdict.UNKNOWN]
@@ -174,7 +174,7 @@ class Run:
             for value in node.outputs:
                 self._spoilt[value] = hazards[0]
             return
-        self._use(node, operands, raw)
+        self._use(node, raw)
         if self.recording:
             for hazard in hazards:
                 self._hazards.setdefault((node, False), hazard)
@@ -201,7 +201,7 @@ class Run:
         except Exception:
             return []
 
-    def _use(self, node: Node, operands: Sequence[Abstract | None], raw: Sequence[Abstract]) -> None:
+    def _use(self, node: Node, raw: Sequence[Abstract]) -> None:
         """Blame the origin of NaN or infinity that was computed from constants, once it is not merely selected from."""
         for value in node.inputs:
             hazard = None if value is None else self._spoilt.get(value)
@@ -295,7 +295,7 @@ def _may_be_infinite(x: Abstract) -> bool:
     return x.dtype.is_float and bool(np.isinf(x.box.low).any() or np.isinf(x.box.high).any())
 
 
-def _finite_facts(result: Abstract) -> tuple:  # type: ignore[type-arg]
+def _finite_facts(result: Abstract) -> tuple[Attained, ...]:
     return tuple(fact for fact in result.attained if fact.interval.finite)
 
 

@@ -40,10 +40,11 @@ def backward(op: Op, node: Node, operands: Sequence[Abstract | None]) -> list[Ha
     """The hazards of computing the gradient."""
     found = []
     for danger in op.danger or ():
-        at = isinstance(danger, GradientAt) or (isinstance(danger, AllAt) and danger.gradient)
-        if not at or danger.operand >= len(operands):  # type: ignore[union-attr]
+        if not isinstance(danger, GradientAt | AllAt) or danger.operand >= len(operands):
             continue
-        operand = operands[danger.operand]  # type: ignore[union-attr]
+        if isinstance(danger, AllAt) and not danger.gradient:
+            continue
+        operand = operands[danger.operand]
         if operand is None or not operand.dtype.is_float:
             continue
         interval = operand.interval
@@ -51,8 +52,8 @@ def backward(op: Op, node: Node, operands: Sequence[Abstract | None]) -> list[Ha
             other = operands[danger.below[0]]
             if other is None or other.interval.low >= danger.below[1] or other.interval == Interval(0.0, 0.0):
                 continue
-        if _reaches(interval, danger.point, operand.dtype):  # type: ignore[union-attr]
-            found.append(Hazard(node, danger.rule, danger.operand, interval, Outcome.GRADIENT, backward=True))  # type: ignore[union-attr]
+        if _reaches(interval, danger.point, operand.dtype):
+            found.append(Hazard(node, danger.rule, danger.operand, interval, Outcome.GRADIENT, backward=True))
     return found[:1]
 
 
@@ -76,7 +77,9 @@ def _named(op: Op, node: Node, operands: Sequence[Abstract | None], raw: Sequenc
             case Near(point=point):
                 if point == 0 and operand.away >= (operand.dtype.smallest if operand.dtype.is_float else 1):
                     continue
-                if _reaches(interval, point, operand.dtype) and (nan or infinite or not _explained(op) or not operand.dtype.is_float):
+                if _reaches(interval, point, operand.dtype) and (
+                    nan or infinite or not _explained(op) or not operand.dtype.is_float
+                ):
                     yield Hazard(node, danger.rule, danger.operand, interval, _outcome(nan, infinite))
             case AllAt(point=point, gradient=False):
                 if not nan and _explained(op) and point != -inf:
@@ -157,4 +160,3 @@ def _reaches(interval: Interval, point: float, dtype: DType) -> bool:
     if gap:
         return interval.low < gap and interval.high > -gap
     return interval.low <= point <= interval.high
-

@@ -29,9 +29,8 @@ NARROWINGS = 2
 FULL = Interval(-3.4028234663852886e38, 3.4028234663852886e38)
 """What a store holds whose content grows from round to round."""
 
-THRESHOLDS = np.array(
-    sorted({sign * value for value in (0.0, 1.0, 2.0, 16.0, 256.0, 1e4, 65504.0, 1e8, 2.0**31, 1e16, 1e30, 3.4e38) for sign in (-1, 1)})
-)
+_STEPS = (0.0, 1.0, 2.0, 16.0, 256.0, 1e4, 65504.0, 1e8, 2.0**31, 1e16, 1e30, 3.4e38)
+THRESHOLDS = np.array(sorted({sign * step for step in _STEPS for sign in (-1, 1)}))
 
 
 def _fit(run: Run, tensor: Abstract, out: Tensor) -> Abstract:
@@ -109,7 +108,7 @@ def iterated(
             run.contents.update(
                 (store, FULL) for store, content in run.contents.items() if contents.get(store) != content
             )
-            grown = [_widened(run, old, new) for old, new in zip(state, grown, strict=True)]
+            grown = [_widened(old, new) for old, new in zip(state, grown, strict=True)]
         state = [_anonymous(run, tensor) for tensor in grown]
     for _ in range(NARROWINGS):
         _bind(run, inputs, state)
@@ -131,7 +130,7 @@ def _anonymous(run: Run, tensor: Abstract) -> Abstract:
     )
 
 
-def _widened(run: Run, old: Abstract, new: Abstract) -> Abstract:
+def _widened(old: Abstract, new: Abstract) -> Abstract:
     limits = boxes.finite(new.dtype)
     box = boxes.widen(old.box, new.box, THRESHOLDS)
     inside = new.box.low >= limits.low
@@ -172,7 +171,8 @@ def _loop(run: Run, node: Node, operands: Sequence[Abstract | None], outs: Seque
     ever, last = iterated(run, body.inputs[2:], start, step, count)
     goes = _truth(operands[1]) if len(operands) > 1 and operands[1] is not None else True
     final = last if goes is True and not may_stop and count is not None else ever
-    final = [joined(run, a, b, out) for a, b, out in zip(final, last, outs, strict=False)] if final is not last else last
+    if final is not last:
+        final = [joined(run, a, b, out) for a, b, out in zip(final, last, outs, strict=False)]
     carried = [_fit(run, tensor, out) for tensor, out in zip(final, outs, strict=False)]
     return [*carried, *_stacked(run, scanned, outs[len(carried) :])]
 
@@ -220,7 +220,7 @@ def _followed(
     run: Run, body: Region, start: Sequence[Abstract], test: Callable[[], bool | None],
     step: Callable[[bool], Sequence[Abstract]], leave: Callable[[], None],
 ) -> list[Abstract] | None:  # fmt: skip
-    """The carried values after a loop whose condition is known in every round; None if it is not or goes on for long."""
+    """The carried values after a loop whose condition is known in every round; None if not, or if that is long."""
     types = [run.type_of(value) for value in body.inputs]
     state = [_fit(run, tensor, out) for tensor, out in zip(start, types, strict=True)]
     rounds = min(UNROLLED, EFFORT // max(len(body.nodes), 1))
@@ -277,7 +277,8 @@ def _scan(run: Run, node: Node, operands: Sequence[Abstract | None], outs: Seque
     rounds = _rounds(sequences, known)
     ever, last = iterated(run, body.inputs[: len(start)], start, step, rounds)
     final = last if rounds is not None and rounds <= UNROLLED else ever
-    final = [joined(run, a, b, out) for a, b, out in zip(final, last, outs, strict=False)] if final is not last else last
+    if final is not last:
+        final = [joined(run, a, b, out) for a, b, out in zip(final, last, outs, strict=False)]
     carried = [_fit(run, tensor, out) for tensor, out in zip(final, outs, strict=False)]
     return [*carried, *_stacked(run, yielded, outs[len(carried) :])]
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import pairwise
 from math import inf
 from typing import TYPE_CHECKING
 
@@ -26,7 +27,8 @@ if TYPE_CHECKING:
     from mlvet.analyses.numerics.analysis import Run
 
 _DEPTH = 6
-_EDGES = (-inf, -128.0, -32.0, -16.0, -8.0, -4.0, -2.0, -1.0, -0.25, 0.0, 0.25, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 128.0, inf)
+_ABOVE = (0.25, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 128.0, inf)
+_EDGES = (*(-edge for edge in reversed(_ABOVE)), 0.0, *_ABOVE)
 _CELLS = 8192
 
 
@@ -46,14 +48,14 @@ def refined(run: Run, node: Node, operands: Sequence[Abstract | None], out: Tens
         return plain
     if plain.dims not in (x.dims, y.dims) or source.interval.width == 0 or source.interval.nan:
         return plain
-    return _joined(run, node, root, source, out, plain)
+    return _joined(run, node, source, out, plain)
 
 
-def _joined(run: Run, node: Node, root: Value, source: Abstract, out: Tensor, plain: Abstract) -> Abstract:
+def _joined(run: Run, node: Node, source: Abstract, out: Tensor, plain: Abstract) -> Abstract:
     op = REGISTRY[node.op]
     low, high = np.full(plain.box.low.shape, inf), np.full(plain.box.low.shape, -inf)
     nan = np.zeros(low.shape, bool)
-    for first, last in zip(_EDGES, _EDGES[1:], strict=False):
+    for first, last in pairwise(_EDGES):
         there = (source.box.low <= last) & (source.box.high >= first)
         if not there.any():
             continue
@@ -87,9 +89,7 @@ def _ancestors(run: Run, value: Value) -> list[Value]:
         op = None if node is None else REGISTRY.get(node.op)
         if node is None or op is None or not isinstance(op.index_map, Elementwise) or node.regions:
             return found
-        free = {
-            each for each in node.inputs if each is not None and run.value(each).interval.width > 0
-        }
+        free = {each for each in node.inputs if each is not None and run.value(each).interval.width > 0}
         if len(free) != 1:
             return found
         found.append(free.pop())

@@ -56,7 +56,8 @@ class Aligned:
         ]
 
     def _target(self, operand: Abstract) -> Cuts:
-        assert self.dims is not None and operand.dims is not None
+        assert self.dims is not None
+        assert operand.dims is not None
         offset = len(self.dims) - operand.rank
         return tuple(
             self.cuts[offset + axis] if dim == self.dims[offset + axis] else () for axis, dim in enumerate(operand.dims)
@@ -76,9 +77,7 @@ class Aligned:
         def pad(array: forms.Array) -> forms.Array:
             return array.reshape(lead + array.shape)
 
-        return forms.laid_out(
-            form, ("broadcast", self.dims), self.cuts, lambda _: pad, pad, lambda symbol: ((),) * len(lead) + symbol.cuts
-        )
+        return forms.laid_out(form, ("broadcast", self.dims), pad, lambda symbol: ((),) * len(lead) + symbol.cuts)
 
     def point(self, index: int) -> forms.Array | None:
         """The elements of an operand if each cell has only one."""
@@ -210,10 +209,10 @@ def affine(
         return result
     aligned = Aligned(present, dims, run.most)
     parts = [aligned.form(index, run) for index in range(len(present))]
-    if any(part is None for part in parts):
-        return replace(result, extremes=relations.of_sum(present, result)) if kind.coefficients == (1.0, 1.0) else result
     if len(present) == 2 and kind.coefficients == (1.0, 1.0):
         result = replace(result, extremes=relations.of_sum(present, result))
+    if any(part is None for part in parts):
+        return result
     sum_of = forms.combined([(c, part) for c, part in zip(kind.coefficients, parts, strict=False) if part is not None])
     return run.related(result, sum_of, exact=len(present) == 1)
 
@@ -232,7 +231,9 @@ def _difference(run: Transfer, x: Abstract, y: Abstract, out: Tensor) -> Abstrac
     return run.made(out, aligned.cuts, box, attained=facts)
 
 
-def product(run: Transfer, op: Op, kind: Product, operands: Sequence[Abstract | None], attributes: Any, out: Tensor) -> Abstract:  # fmt: skip
+def product(
+    run: Transfer, op: Op, kind: Product, operands: Sequence[Abstract | None], attributes: Any, out: Tensor
+) -> Abstract:
     x, y = (operand for operand in operands if operand is not None)
     if run.relational and x.number == y.number:
         return square(run, x, out)
@@ -262,7 +263,9 @@ def square(run: Transfer, x: Abstract, out: Tensor) -> Abstract:
     return result
 
 
-def quotient(run: Transfer, op: Op, kind: Quotient, operands: Sequence[Abstract | None], attributes: Any, out: Tensor) -> Abstract:  # fmt: skip
+def quotient(
+    run: Transfer, op: Op, kind: Quotient, operands: Sequence[Abstract | None], attributes: Any, out: Tensor
+) -> Abstract:
     x, y = (operand for operand in operands if operand is not None)
     dtype, dims = shape_of(out)
     if not run.relational or dims is None:
@@ -296,14 +299,18 @@ def _divided(x: Box, y: Box, dtype: DType, away: float) -> Box:
     return boxes.join(boxes.div(x, below, dtype), boxes.div(x, above, dtype))
 
 
-def power(run: Transfer, op: Op, kind: Power, operands: Sequence[Abstract | None], attributes: Any, out: Tensor) -> Abstract:  # fmt: skip
+def power(
+    run: Transfer, op: Op, kind: Power, operands: Sequence[Abstract | None], attributes: Any, out: Tensor
+) -> Abstract:
     x, y = (operand for operand in operands if operand is not None)
     if y.interval == Interval(2.0, 2.0):
         return square(run, x, out)
     return apply(run, [x, y], out, boxes.power)
 
 
-def lattice(run: Transfer, op: Op, kind: Lattice, operands: Sequence[Abstract | None], attributes: Any, out: Tensor) -> Abstract:  # fmt: skip
+def lattice(
+    run: Transfer, op: Op, kind: Lattice, operands: Sequence[Abstract | None], attributes: Any, out: Tensor
+) -> Abstract:
     present = [operand for operand in operands if operand is not None]
     choose = boxes.maximum if kind.maximum else boxes.minimum
 
@@ -336,7 +343,9 @@ def cast(run: Transfer, x: Abstract, out: Tensor) -> Abstract:
     return run.related(result, run.form_of(x), exact=source is result.dtype or source.bits < result.dtype.bits)
 
 
-def predicate(run: Transfer, op: Op, kind: Predicate, operands: Sequence[Abstract | None], attributes: Any, out: Tensor) -> Abstract:  # fmt: skip
+def predicate(
+    run: Transfer, op: Op, kind: Predicate, operands: Sequence[Abstract | None], attributes: Any, out: Tensor
+) -> Abstract:
     present = [operand for operand in operands if operand is not None]
     decide = _DECIDED.get(kind.relation)
 
@@ -392,8 +401,8 @@ def _relu(run: Transfer, x: Abstract, result: Abstract) -> Form | None:
     def symbol(upright: Form) -> forms.Symbol:
         low, high = forms.bounds(upright, x.cuts)
         shape = grids.cells(x.cuts)
-        ends = (np.broadcast_to(np.maximum(end, 0.0), shape) for end in (low, high))
-        return forms.Symbol(Box(*ends, np.zeros(shape, bool)), x.cuts)
+        least, most = (np.broadcast_to(np.maximum(end, 0.0), shape) for end in (low, high))
+        return forms.Symbol(Box(least, most, np.zeros(shape, bool)), x.cuts)
 
     return forms.relu_of(form, symbol, run.relus)
 

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, TypeAlias
 import numpy as np
 
 from mlvet.analyses.numerics import checks, layout
-from mlvet.analyses.numerics.abstract import Abstract
-from mlvet.domains import boxes, dtypes
+from mlvet.analyses.numerics.abstract import Abstract, regridded
+from mlvet.domains import boxes, dtypes, grids
 from mlvet.domains.dtypes import DType
 from mlvet.domains.intervals import Interval
 from mlvet.domains.tensors import Tensor
@@ -31,6 +31,7 @@ Facts: TypeAlias = dict[int, Interval]
 """What tensors, by number, are where a condition holds."""
 
 _DEPTH = 12
+_CASES = 8
 _SELECTIONS = {"where": (0, 1, 2), "select": (0, 1, 2), "masked_fill": (1, 2, 0)}
 """Of each selection the operands that are the condition, what is kept where it holds, and what where it does not."""
 
@@ -40,7 +41,7 @@ class Guards:
 
     def __init__(self, run: Run) -> None:
         self.run = run
-        self._masked: dict[Node, set[Node]] = {}
+        self._masked: dict[tuple[Node, int], set[Node]] = {}
         self._users: dict[Value, list[Node]] | None = None
 
     def selected(
@@ -57,8 +58,8 @@ class Guards:
         if test is None or (node.op == "select" and test.dims not in ((), self.run.value(yes).dims)):
             return None
         kept = [
-            self._narrowed_branch(node, branch, self._cases(condition, holds, _DEPTH))
-            for branch, holds in ((yes, True), (no, False))
+            self._narrowed_branch(node, place, self._cases(condition, holds, _DEPTH))
+            for place, holds in ((places[1], True), (places[2], False))
         ]
         return [layout.chosen(self.run.transfer, test, kept[0], kept[1], outs[0])]
 
@@ -74,9 +75,10 @@ class Guards:
             current = pending.pop()
             if any(value in outputs for value in current.outputs):
                 return False
-            following = [user for value in current.outputs for user in self._users.get(value, ())]
-            for user in following:
-                if node in self._masked.get(user, ()):
+            following = [(value, user) for value in current.outputs for user in self._users.get(value, ())]
+            for value, user in following:
+                places = [place for place, each in enumerate(user.inputs) if each is value]
+                if places and all(node in self._masked.get((user, place), ()) for place in places):
                     continue
                 op = REGISTRY.get(user.op)
                 if op is None or not isinstance(op.index_map, Elementwise) or user.regions:
@@ -94,26 +96,35 @@ class Guards:
         """A tensor of which a condition says that it lies in an interval."""
         return _within(tensor, fact, self.run.transfer.fresh()) or tensor
 
-    def _narrowed_branch(self, selection: Node, branch: Value, cases: list[Facts]) -> Abstract:
+    def _narrowed_branch(self, selection: Node, place: int, cases: list[Facts]) -> Abstract:
         """A branch where the condition has its value: the join over the cases in which that can be."""
+        branch = selection.inputs[place]
+        assert branch is not None
         plain = self.run.value(branch)
         if cases == [{}]:
+            self._mask(selection, place, set())
             return plain
         found: Abstract | None = None
         safe: set[Node] | None = None
+        never: set[Node] = set()
         for facts in cases:
             narrowing = Narrowing(self.run, facts)
             result = narrowing.of(branch, _DEPTH)
             if narrowing.impossible:
+                never |= narrowing.seen
                 continue
             safe = narrowing.safe if safe is None else safe & narrowing.safe
             found = result if found is None else _joined(found, result)
-        if safe:
-            self._masked.setdefault(selection, set()).update(safe)
+        self._mask(selection, place, never if safe is None else safe)
         if found is None:
             return plain
         same = found.dims == plain.dims and found.box.low.shape == plain.box.low.shape
         return found if same else plain
+
+    def _mask(self, selection: Node, place: int, safe: set[Node]) -> None:
+        """A branch keeps nothing that goes wrong in these nodes; in a loop that must be so in every round."""
+        if self.run.recording:
+            self._masked[selection, place] = safe & self._masked.get((selection, place), safe)
 
     def _cases(self, condition: Value, holds: bool, depth: int) -> list[Facts]:
         """What is known where a condition is true, or false: one of these."""
@@ -126,11 +137,11 @@ class Guards:
                 return self._cases(sides[0], not holds, depth - 1)
             case ("and", True) | ("or", False):
                 both = [self._cases(side, holds, depth - 1) for side in sides]
-                return [_merged(a, b) for a in both[0] for b in both[1]][:8]
+                return _both(both[0], both[1])
             case ("or", True) | ("and", False):
                 either = [case for side in sides for case in self._cases(side, holds, depth - 1)]
-                return either if len(either) <= 8 else [{}]
-            case ("identity" | "cast" | "expand" | "broadcast_to" | "stop_gradient"), _:
+                return either if len(either) <= _CASES else [{}]
+            case (("identity" | "cast" | "expand" | "broadcast_to" | "stop_gradient"), _):
                 return self._cases(sides[0], holds, depth - 1)
         relation = node.op if holds else _NEGATED.get(node.op, "")
         if relation not in _NEGATED or len(sides) < 2:
@@ -162,7 +173,7 @@ class Guards:
                 first, second = Interval(_after(b.low, step), inf), Interval(-inf, _before(a.high, step))
             case _:
                 first, second = Interval(b.low, inf), Interval(-inf, a.high)
-        return [_merged(p, q) for p in self._about(left, first) for q in self._about(right, second)][:8]
+        return _both(self._about(left, first), self._about(right, second))
 
     def _is_whole(self, value: Value) -> bool:
         """Whether all elements are integers, as those of a cast count are."""
@@ -193,6 +204,7 @@ class Narrowing:
         self.run = run
         self.facts = facts
         self.safe: set[Node] = set()
+        self.seen: set[Node] = set()
         self.impossible = False
         self._known: dict[Value, Abstract] = {}
 
@@ -214,6 +226,7 @@ class Narrowing:
         op = None if node is None else REGISTRY.get(node.op)
         if node is None or op is None or depth == 0 or node.regions or not isinstance(op.index_map, Elementwise):
             return plain
+        self.seen.add(node)
         before = [None if each is None else self.run.value(each) for each in node.inputs]
         operands = [None if each is None else self.of(each, depth - 1) for each in node.inputs]
         if all(a is b for a, b in zip(before, operands, strict=True)):
@@ -254,9 +267,16 @@ def _within(tensor: Abstract, fact: Interval, number: int) -> Abstract | None:
 
 
 def _joined(x: Abstract, y: Abstract) -> Abstract:
-    if x.cuts != y.cuts:
-        return x if x.box.low.size == 1 else y
-    return replace(x, box=boxes.join(x.box, y.box), form=None, exact=None, attained=(), extremes=(), away=min(x.away, y.away))
+    cuts = tuple(grids.union(mine, theirs) for mine, theirs in zip(x.cuts, y.cuts, strict=True))
+    box = boxes.join(regridded(x, cuts), regridded(y, cuts))
+    return Abstract(x.dtype, x.dims, cuts, box, x.number, away=min(x.away, y.away))
+
+
+def _both(left: list[Facts], right: list[Facts]) -> list[Facts]:
+    """One of the left and one of the right hold; of too many pairs the shorter side is kept, which holds as well."""
+    if len(left) * len(right) > _CASES:
+        return min(left, right, key=len)
+    return [_merged(a, b) for a in left for b in right]
 
 
 def _merged(left: Facts, right: Facts) -> Facts:

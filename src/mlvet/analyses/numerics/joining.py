@@ -25,30 +25,34 @@ def concatenated(run: Transfer, parts: Sequence[Abstract], axis: int, out: Tenso
     _, dims = shape_of(out)
     assert dims is not None
     parts = [part for part in parts if part.dims is not None and part.dims[axis] != 0] or parts
-    lengths = [part.dims[axis] for part in parts if part.dims is not None and isinstance(part.dims[axis], int)]
+    sizes = [part.dims[axis] for part in parts if part.dims is not None]
+    lengths = [size for size in sizes if isinstance(size, int)]
     hull = EMPTY
     for part in parts:
         hull = hull.join(part.interval)
     if len(lengths) < len(parts) or not isinstance(dims[axis], int) or run.most == 1:
         return uniform(out, hull, run.fresh())
-    starts = [sum(int(length) for length in lengths[:index]) for index in range(len(parts))]  # type: ignore[arg-type]
+    starts = [sum(lengths[:index]) for index in range(len(parts))]
     cuts = _together(parts, axis, starts, dims)
     if grids.cell_count(cuts) > run.most:
         return uniform(out, hull, run.fresh())
-    grids_of = [
-        tuple(part.cuts[axis] if index == axis else cut for index, cut in enumerate(cuts)) for part in parts
-    ]
+    grids_of = [tuple(part.cuts[axis] if index == axis else cut for index, cut in enumerate(cuts)) for part in parts]
     placed = [regrid_box(part.box, part.cuts, own) for part, own in zip(parts, grids_of, strict=True)]
-    full = [
-        box.map(lambda array, own=own: np.broadcast_to(array, grids.cells(own)))
-        for box, own in zip(placed, grids_of, strict=True)
-    ]
-    box = Box(*(np.concatenate(arrays, axis=axis) for arrays in zip(*((b.low, b.high, b.nan) for b in full), strict=True)))
+    full = [_spread(box, grids.cells(own)) for box, own in zip(placed, grids_of, strict=True)]
+    box = Box(
+        np.concatenate([part.low for part in full], axis=axis),
+        np.concatenate([part.high for part in full], axis=axis),
+        np.concatenate([part.nan for part in full], axis=axis),
+    )
     result = run.made(out, cuts, box)
     if not run.relational:
         return result
     form = _form(run, parts, grids_of, axis, starts, cuts, dims)
     return result if form is None else replace(result, form=form)
+
+
+def _spread(box: Box, shape: tuple[int, ...]) -> Box:
+    return box.map(lambda array: np.broadcast_to(array, shape))
 
 
 def _together(parts: Sequence[Abstract], axis: int, starts: Sequence[int], dims: Sequence[object]) -> Cuts:

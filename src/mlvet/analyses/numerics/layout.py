@@ -72,7 +72,9 @@ def _same(run: Transfer, op: Op, operands: Operands, attributes: Any, outs: Sequ
         return None
     dtype, dims = shape_of(outs[0])
     same = replace(source, dtype=dtype)
-    return [same if dims == source.dims or source.dims is not None else uniform(outs[0], source.interval, source.number)]
+    return [
+        same if dims == source.dims or source.dims is not None else uniform(outs[0], source.interval, source.number)
+    ]
 
 
 def _separable(
@@ -90,7 +92,9 @@ def _separable(
         return None
     others = tuple(-1 if other is None else other.number for other in operands[1:])
     key = (op.name, repr(sorted(attributes.items())), others)
-    return [moved(run, source, axes, (key, index), out) for index, (axes, out) in enumerate(zip(maps, outs, strict=True))]
+    return [
+        moved(run, source, axes, (key, index), out) for index, (axes, out) in enumerate(zip(maps, outs, strict=True))
+    ]
 
 
 def _expanded(run: Transfer, source: Abstract, out: Tensor) -> list[Abstract] | None:
@@ -115,7 +119,9 @@ def _along_other_axes(source: Abstract, axis: int) -> Abstract:
     return replace(source, cuts=cuts, box=regridded(source, cuts), form=None, exact=None)
 
 
-def _reshape(run: Transfer, op: Op, operands: Operands, attributes: Any, outs: Sequence[Tensor]) -> list[Abstract] | None:
+def _reshape(
+    run: Transfer, op: Op, operands: Operands, attributes: Any, outs: Sequence[Tensor]
+) -> list[Abstract] | None:
     source = operands[0]
     dims = shape_of(outs[0])[1]
     if source is None or source.dims is None or dims is None:
@@ -123,7 +129,9 @@ def _reshape(run: Transfer, op: Op, operands: Operands, attributes: Any, outs: S
     return [reshaped(run, source, outs[0])]
 
 
-def _concat(run: Transfer, op: Op, operands: Operands, attributes: Any, outs: Sequence[Tensor]) -> list[Abstract] | None:
+def _concat(
+    run: Transfer, op: Op, operands: Operands, attributes: Any, outs: Sequence[Tensor]
+) -> list[Abstract] | None:
     parts = [part for part in operands if part is not None]
     _, dims = shape_of(outs[0])
     if dims is None or any(part.dims is None or len(part.dims) != len(dims) for part in parts) or not parts:
@@ -197,7 +205,9 @@ def _kept_by(condition: Abstract, yes: Abstract, no: Abstract, result: Abstract)
     return tuple(facts[:3])
 
 
-def _masked_fill(run: Transfer, op: Op, operands: Operands, attributes: Any, outs: Sequence[Tensor]) -> list[Abstract] | None:  # fmt: skip
+def _masked_fill(
+    run: Transfer, op: Op, operands: Operands, attributes: Any, outs: Sequence[Tensor]
+) -> list[Abstract] | None:
     x, mask, fill = operands[:3]
     return None if x is None or mask is None or fill is None else [chosen(run, mask, fill, x, outs[0])]
 

@@ -37,7 +37,8 @@ def bilinear(
     run: Transfer, op: Op, kind: Bilinear, operands: Sequence[Abstract | None], attributes: Any, out: Tensor
 ) -> Abstract:
     x, y = (operands[index] for index in kind.operands)
-    assert x is not None and y is not None
+    assert x is not None
+    assert y is not None
     found = _with_weights(run, op, x, y, attributes, out) if run.most > 1 else None
     if found is None and run.relational and op.name in ("matmul", "batch_matmul") and x.shares == x.rank - 1 >= 0:
         found = _mean_of(run, y, out)
@@ -45,10 +46,10 @@ def bilinear(
         found = _counted(run, kind, [x, y], operands, attributes, out)
     scale = float(attributes.get(kind.scale, 1.0)) if kind.scale else 1.0
     plus = operands[kind.plus] if kind.plus is not None and kind.plus < len(operands) else None
-    found = _scaled(run, found, scale, out)
+    found = _scaled(run, found, scale)
     if plus is None:
         return found
-    added = _scaled(run, plus, float(attributes.get(kind.plus_scale, 1.0)) if kind.plus_scale else 1.0, None)
+    added = _scaled(run, plus, float(attributes.get(kind.plus_scale, 1.0)) if kind.plus_scale else 1.0)
     if op.name.startswith("conv"):
         added = beside_channels(run, added, found, attributes)
     return elementwise.affine(run, REGISTRY["add"], Affine((1.0, 1.0)), [found, added], {}, out)
@@ -85,7 +86,8 @@ def linear(
             count = float(dim) if isinstance(dim, int) else float(grids.MANY)
     hull = x.interval
     one = Box(np.array([hull.low]), np.array([hull.high]), np.array([hull.nan]))
-    total = boxes.join(boxes.total(one, count, dtype, (0,)), boxes.join(one.map(lambda a: a[0]), boxes.of_interval(_ZERO)))
+    single = boxes.join(one.map(lambda array: array[0]), boxes.of_interval(_ZERO))
+    total = boxes.join(boxes.total(one, count, dtype, (0,)), single)
     return run.made(out, cuts, total)
 
 
@@ -97,16 +99,16 @@ def convex(
     wide = _with_zero(x)
     infinite = np.isinf(wide.box.low) | np.isinf(wide.box.high)
     wide = replace(wide, box=replace(wide.box, nan=wide.box.nan | infinite))
-    return _rounded(run, per_channel(run, wide, out) or uniform(out, wide.interval, run.fresh()))
+    return _rounded(per_channel(run, wide, out) or uniform(out, wide.interval, run.fresh()))
 
 
 def _mean_of(run: Transfer, values: Abstract, out: Tensor) -> Abstract:
     """Weights that are not negative and sum to at most one stay within the values, or 0."""
     hull = values.interval.join(_ZERO)
-    return _rounded(run, uniform(out, hull, run.fresh()), share=1e-2)
+    return _rounded(uniform(out, hull, run.fresh()), share=1e-2)
 
 
-def _rounded(run: Transfer, x: Abstract, share: float = 1e-3) -> Abstract:
+def _rounded(x: Abstract, share: float = 1e-3) -> Abstract:
     """What rounding can add to a mean of many elements."""
     low, high = x.box.low, x.box.high
     with np.errstate(all="ignore"):
@@ -114,7 +116,8 @@ def _rounded(run: Transfer, x: Abstract, share: float = 1e-3) -> Abstract:
     box = boxes.fused(np.where(low >= 0, np.maximum(low - slack, 0), low - slack), high + slack, x.box.nan, x.dtype)
     limit = float(x.dtype.largest)
     was = np.isfinite(x.box.low) & np.isfinite(x.box.high)
-    return replace(x, box=Box(np.where(was, np.maximum(box.low, -limit), low), np.where(was, np.minimum(box.high, limit), high), x.box.nan))
+    least, most = np.maximum(box.low, -limit), np.minimum(box.high, limit)
+    return replace(x, box=Box(np.where(was, least, low), np.where(was, most, high), x.box.nan))
 
 
 def _counted(
@@ -146,7 +149,7 @@ def _counted(
     return run.made(out, grids.uncut(0 if dims is None else len(dims)), sums)
 
 
-def _scaled(run: Transfer, x: Abstract, factor: float, out: Tensor | None) -> Abstract:
+def _scaled(run: Transfer, x: Abstract, factor: float) -> Abstract:
     if factor == 1.0:
         return x
     scaled = boxes.mul(x.box, boxes.of_interval(Interval(factor, factor)), x.dtype)
@@ -195,14 +198,13 @@ def _channels(
     sums = weighted(low, high, positive, negative, matrix.shape[0], bool(box.nan.any()), dtype)
     for fact in x.attained if x.interval.low >= 0 else ():
         if fact.axes == {axis} and fact.interval.low > 0:
-            share = np.where((matrix >= 0).all(axis=0), matrix.min(axis=0) * fact.interval.low * (1 - dtype.epsilon), 0.0)
+            least = matrix.min(axis=0) * fact.interval.low * (1 - dtype.epsilon)
+            share = np.where((matrix >= 0).all(axis=0), least, 0.0)
             sums = Box(np.minimum(np.maximum(sums.low, share), sums.high), sums.high, sums.nan)
     return _placed(run, sums, out, dims, place)
 
 
-def weighted(
-    low: Any, high: Any, positive: Any, negative: Any, terms: int, nan: bool, dtype: DType
-) -> Box:
+def weighted(low: Any, high: Any, positive: Any, negative: Any, terms: int, nan: bool, dtype: DType) -> Box:
     """Sums of elements within [low, high] times weights, given by their positive and negative parts, and rounding."""
     with np.errstate(all="ignore"):
         least, most = low @ positive + high @ negative, high @ positive + low @ negative
@@ -269,7 +271,11 @@ def _convolved(run: Transfer, x: Abstract, w: Abstract, attributes: Any, out: Te
         )
         for index in range(group)
     ]  # fmt: skip
-    sums = Box(*(np.concatenate(ends) for ends in zip(*((part.low, part.high, part.nan) for part in parts), strict=True)))
+    sums = Box(
+        np.concatenate([part.low for part in parts]),
+        np.concatenate([part.high for part in parts]),
+        np.concatenate([part.nan for part in parts]),
+    )
     return _placed(run, sums, out, dims, channel_axis(attributes, len(dims)))
 
 

@@ -1,4 +1,4 @@
-"""Euclidean norms of channel vectors: they grow by the largest singular value of a layer, not by the sum of its weights.
+"""Euclidean norms of channel vectors: a layer makes them grow by its largest singular value, not by the sum of weights.
 
 Intervals alone grow with every layer by the sum of absolute weights, which in a deep network soon leaves every element
 type. Beside them a norm is carried: at every position, the channels divided by a scale of their own have a norm along
@@ -86,9 +86,7 @@ def norm_along(x: Abstract, axis: int) -> Norm | None:
     return None if scale is None else Norm(axis, sqrt(len(scale)), np.maximum(scale, np.finfo(np.float64).tiny))
 
 
-def _followed(
-    op: Op, operands: Sequence[Abstract | None], attributes: Mapping[str, Any], out: Abstract
-) -> Norm | None:
+def _followed(op: Op, operands: Sequence[Abstract | None], attributes: Mapping[str, Any], out: Abstract) -> Norm | None:
     """The norm after an operator that does not mix channels."""
     axis = next((each.norm.axis for each in operands if each is not None and each.norm is not None), None)
     x = operands[0]
@@ -215,9 +213,11 @@ def _after_weights(
     bias = operands[2] if len(operands) > 2 else None
     if before is None or group < 1 or len(before.scale) != weights.shape[1] * group or len(weights) % group:
         return out
-    if bias is not None and (bias.exact is None or bias.exact.shape != (len(weights),)):
-        return out
-    offset = None if bias is None else np.abs(bias.exact.astype(np.float64)) * abs(float(attributes.get("beta", 1.0)))
+    offset = None
+    if bias is not None:
+        if bias.exact is None or bias.exact.shape != (len(weights),):
+            return out
+        offset = np.abs(bias.exact.astype(np.float64)) * abs(float(attributes.get("beta", 1.0)))
     return _bounded(before, np.asarray(weights, np.float64), group, offset, out, place)
 
 

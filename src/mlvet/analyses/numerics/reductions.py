@@ -121,7 +121,8 @@ def _mean(x: Abstract, axes: tuple[int, ...], counts: Any, dtype: Any) -> Box:
         low, high = np.where(np.isfinite(low), low, hull.low), np.where(np.isfinite(high), high, hull.high)
         if _open(x, axes):
             low, high = hull.low, hull.high
-        slack = np.minimum(number, 2.0**16) * dtype.epsilon * np.maximum(np.abs(hull.low), np.abs(hull.high)) if dtype.is_float else 1.0
+        size = np.maximum(np.abs(hull.low), np.abs(hull.high))
+        slack = np.minimum(number, 2.0**16) * dtype.epsilon * size if dtype.is_float else 1.0
         same_sign_low = np.where(hull.low >= 0, np.maximum(low - slack, 0.0), low - slack)
         same_sign_high = np.where(hull.high <= 0, np.minimum(high + slack, 0.0), high + slack)
     overflows = np.isinf(total.low) | np.isinf(total.high)
@@ -135,7 +136,7 @@ def _mean(x: Abstract, axes: tuple[int, ...], counts: Any, dtype: Any) -> Box:
 
 def _pick(x: Box, axes: tuple[int, ...], choose: np.ufunc) -> Box:
     low, high = (choose.reduce(end, axis=axes, keepdims=True) for end in (x.low, x.high))
-    return Box(low, high, x.nan.any(axis=axes, keepdims=True))
+    return Box(low, high, np.logical_or.reduce(x.nan, axis=axes, keepdims=True))
 
 
 def _product(x: Abstract, axes: tuple[int, ...], counts: Any, dtype: Any) -> Box:
@@ -153,7 +154,8 @@ def _product(x: Abstract, axes: tuple[int, ...], counts: Any, dtype: Any) -> Box
     found = boxes.fused(low, most * slack, box.nan, dtype, steps=2)
     if partial:
         return found
-    return Box(np.where(box.low >= 0, 0.0, -inf), np.full(found.low.shape, inf), found.nan | (box.low <= 0) & (box.high >= 0))
+    crosses = (box.low <= 0) & (box.high >= 0)
+    return Box(np.where(box.low >= 0, 0.0, -inf), np.full(found.low.shape, inf), found.nan | crosses)
 
 
 def _raised(run: Transfer, x: Abstract, axes: tuple[int, ...], box: Box, how: str) -> Box:

@@ -97,7 +97,9 @@ def of_maximum(operands: Sequence[Abstract], result: Abstract, greatest: bool) -
     for part in operands:
         if part.dims is not None and part.dims == result.dims:
             found.append(Extreme(part.number, frozenset(), greatest=greatest, attains=False))
-            found += [replace(each, attains=False) for each in part.extremes if each.greatest == greatest and not each.inverse]
+            found += [
+                replace(each, attains=False) for each in part.extremes if each.greatest == greatest and not each.inverse
+            ]
     return tuple(found[:_MOST])
 
 
@@ -119,10 +121,12 @@ def saved(operand: Abstract, axis: object, point: float) -> bool:
     axis = operand.axis(axis)
     if 0 <= axis < operand.rank and bool((operand.box.low > point).any(axis=axis).all()):
         return True
-    return any(fact.axes <= {axis} and point not in fact.interval and not fact.interval.nan for fact in operand.attained)
+    elsewhere = (fact for fact in operand.attained if point not in fact.interval and not fact.interval.nan)
+    return any(fact.axes <= {axis} for fact in elsewhere)
 
 
 def clamped(box: Box, interval: Interval) -> Box:
     """The numbers of a box that are in an interval."""
     low, high = np.maximum(box.low, interval.low), np.minimum(box.high, interval.high)
-    return Box(np.minimum(low, np.maximum(box.high, interval.low)), np.maximum(high, np.minimum(box.low, interval.high)), box.nan)
+    least, most = np.minimum(box.low, interval.high), np.maximum(box.high, interval.low)
+    return Box(np.minimum(low, most), np.maximum(high, least), box.nan)

@@ -22,14 +22,17 @@ if TYPE_CHECKING:
 def reshaped(run: Transfer, source: Abstract, out: Tensor) -> Abstract:
     """The elements of a tensor of known rank in their order, in other dims."""
     dtype, dims = shape_of(out)
-    assert dims is not None and source.dims is not None
+    assert dims is not None
+    assert source.dims is not None
     groups = _groups(source.dims, dims)
     if groups is None:
         return replace(uniform(out, source.interval, run.fresh()), exact=None)
     kept: list[tuple[int, ...]] = [()] * source.rank
     cuts: list[tuple[int, ...]] = [()] * len(dims)
     for old, new in groups:
-        mapping = _survivors([source.cuts[axis] for axis in old], [source.dims[axis] for axis in old], [dims[axis] for axis in new])
+        mapping = _survivors(
+            [source.cuts[axis] for axis in old], [source.dims[axis] for axis in old], [dims[axis] for axis in new]
+        )
         for axis, cut in zip(old, mapping[0], strict=True):
             kept[axis] = cut
         for axis, cut in zip(new, mapping[1], strict=True):
@@ -40,7 +43,14 @@ def reshaped(run: Transfer, source: Abstract, out: Tensor) -> Abstract:
     result = run.made(out, fine, box)
     attained = tuple(fact for fact in (_attained(each, groups) for each in source.attained) if fact is not None)
     same = [dim for dim in source.dims if dim != 1] == [dim for dim in dims if dim != 1]
-    result = replace(result, attained=attained, extremes=source.extremes if same else (), dtype=dtype, away=source.away, norm=_norm(source, groups))
+    result = replace(
+        result,
+        attained=attained,
+        extremes=source.extremes if same else (),
+        dtype=dtype,
+        away=source.away,
+        norm=_norm(source, groups),
+    )
     form = run.form_of(source) if run.relational and coarse == source.cuts else None
     held = None if form is None else _form(form, source, dims, fine, shape)
     return result if held is None else replace(result, form=held)
@@ -95,7 +105,8 @@ def _groups(old: Sequence[Dim], new: Sequence[Dim]) -> list[tuple[list[int], lis
             groups.append(([i], [j]))
             i, j = i + 1, j + 1
             continue
-        left, right = [], []
+        left: list[int] = []
+        right: list[int] = []
         a = b = 1
         if i < len(old) and old[i] == 1:
             groups.append(([i], []))
@@ -128,13 +139,17 @@ def _groups(old: Sequence[Dim], new: Sequence[Dim]) -> list[tuple[list[int], lis
     return groups
 
 
-def _rest(old: Sequence[Dim], new: Sequence[Dim], groups: list[tuple[list[int], list[int]]]) -> Any:
-    """The axes before an unknown size stay as they are; the ones from there on are one group, except equal last ones."""
+def _rest(
+    old: Sequence[Dim], new: Sequence[Dim], groups: list[tuple[list[int], list[int]]]
+) -> list[tuple[list[int], list[int]]]:
+    """The axes before an unknown size stay as they are; from there on they are one group, except equal last ones."""
     i = sum(len(left) for left, _ in groups)
     j = sum(len(right) for _, right in groups)
     tail: list[tuple[list[int], list[int]]] = []
     last_old, last_new = len(old), len(new)
-    while last_old > i and last_new > j and old[last_old - 1] == new[last_new - 1] and isinstance(old[last_old - 1], int):
+    while last_old > i and last_new > j and isinstance(old[last_old - 1], int):
+        if old[last_old - 1] != new[last_new - 1]:
+            break
         last_old, last_new = last_old - 1, last_new - 1
         tail.append(([last_old], [last_new]))
     return [*groups, (list(range(i, last_old)), list(range(j, last_new))), *reversed(tail)]

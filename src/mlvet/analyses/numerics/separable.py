@@ -79,7 +79,8 @@ def traced(
     op: Op, source: Abstract, operands: Sequence[Abstract | None], attributes: Any, outs: Sequence[Tensor]
 ) -> list[Axes] | None:
     """The map of each result; None if it hangs on what is not known."""
-    assert source.dims is not None and op.reference is not None
+    assert source.dims is not None
+    assert op.reference is not None
     others = []
     for other in operands[1:]:
         known = None if other is None else other.exact
@@ -118,7 +119,10 @@ def traced(
             else:
                 maps[index][position] = (axis, line)
     return [
-        Axes(tuple(maps[index].get(at) for at in range(len(shape_of(out)[1] or ()))), tuple(sorted(dropped[index].items())))
+        Axes(
+            tuple(maps[index].get(at) for at in range(len(shape_of(out)[1] or ()))),
+            tuple(sorted(dropped[index].items())),
+        )
         for index, out in enumerate(outs)
     ]
 
@@ -163,8 +167,9 @@ def _line(result: NDArray[Any]) -> tuple[int | None, NDArray[np.int64]] | None:
 
 def moved(run: Transfer, source: Abstract, axes: Axes, key: Hashable, out: Tensor) -> Abstract:
     """The operand's cells, relations and facts after the move."""
-    dtype, dims = shape_of(out)
-    assert dims is not None and source.dims is not None
+    _, dims = shape_of(out)
+    assert dims is not None
+    assert source.dims is not None
     cuts = axes.cuts(source.cuts, dims)
     box = source.box.map(lambda array: axes.cells(array, source.cuts, cuts))
     kept = grids.limited(cuts, run.most)
@@ -176,8 +181,12 @@ def moved(run: Transfer, source: Abstract, axes: Axes, key: Hashable, out: Tenso
     form = source.form if source.form is not None else run.form_of(source)
     attained = tuple(fact for fact in (_attained(each, axes, source) for each in source.attained) if fact is not None)
     result = replace(
-        result, attained=attained, extremes=_extremes(source, dims) if _is_identity(axes, source) else (), away=source.away, shares=_kept_axis(axes, source, source.shares),
-        norm=_norm(axes, source)
+        result,
+        attained=attained,
+        extremes=_extremes(source, dims) if _is_identity(axes) else (),
+        away=source.away,
+        shares=_kept_axis(axes, source, source.shares),
+        norm=_norm(axes, source),
     )
     if not run.relational or form is None:
         return result
@@ -288,7 +297,7 @@ def _extremes(source: Abstract, dims: Any) -> tuple[Extreme, ...]:
     return source.extremes if source.dims == dims else ()
 
 
-def _is_identity(axes: Axes, source: Abstract) -> bool:
+def _is_identity(axes: Axes) -> bool:
     """Whether every element stays where it is."""
     return all(
         run is None or (run[0] == position and bool((run[1] == np.arange(len(run[1]))).all()))

@@ -14,7 +14,16 @@ from typing import Any
 import numpy as np
 
 from mlvet.analyses.numerics import elementwise, layout, linear, normalising, norms, reductions, relations
-from mlvet.analyses.numerics.abstract import CELLS, Abstract, Attained, Extreme, has_subnormals, of_array, shape_of, uniform
+from mlvet.analyses.numerics.abstract import (
+    CELLS,
+    Abstract,
+    Attained,
+    Extreme,
+    has_subnormals,
+    of_array,
+    shape_of,
+    uniform,
+)
 from mlvet.analyses.numerics.settings import NumericAbstraction, Settings
 from mlvet.domains import boxes, dtypes, forms, grids
 from mlvet.domains.boxes import Box
@@ -263,7 +272,7 @@ class _Decomposition:
         results = self._transfer.results(op, operands, attributes, outs)
         return results[0] if len(results) == 1 or not isinstance(inferred, tuple) else tuple(results)
 
-    def constant(self, name: str, value: Any, dtype: Any = None) -> Abstract:
+    def constant(self, _: str, value: Any, dtype: Any = None) -> Abstract:
         array = np.asarray(value)
         if array.dtype == np.float64 and dtype is None:
             array = array.astype(np.float32)
@@ -319,5 +328,3 @@ def _is_point(box: Box) -> bool:
 
 def _hashable(attributes: Mapping[str, Any]) -> Any:
     return tuple(sorted((key, repr(value)) for key, value in attributes.items()))
-
-
