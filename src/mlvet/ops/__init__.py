@@ -18,6 +18,7 @@ from mlvet.ops import cumulative as cumulative
 from mlvet.ops import deformable_convolution as deformable_convolution
 from mlvet.ops import einsum as einsum
 from mlvet.ops import features as features
+from mlvet.ops import gamma as gamma
 from mlvet.ops import gradients as gradients
 from mlvet.ops import host as host
 from mlvet.ops import image as image

@@ -97,7 +97,7 @@ class Selection:
 
 @dataclass(frozen=True, slots=True)
 class Reduction:
-    """Elements along some axes combined by `how`: sum, mean, max, min, product, any, all, count, log_sum_exp."""
+    """Elements along some axes combined by `how`: sum, mean, max, min, product, any, all, log_sum_exp."""
 
     how: str
 

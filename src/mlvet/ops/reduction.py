@@ -243,6 +243,11 @@ def _before(first: str, then: str) -> Composite:
     return Composite(decompose)
 
 
+def _decompose_count(build: Any, x: Any, axes: Any = None, **options: Any) -> Any:
+    zero = build.add("cast_like", build.constant("zero", 0.0), x)
+    return build.add("reduce_sum", build.add("cast", build.add("not_equal", x, zero), to=i64), axes, **options)
+
+
 reduce_sum = reduction(
     "reduce_sum",
     lambda x, axis, keepdims: np.sum(x, axis=axis, keepdims=keepdims),
@@ -338,7 +343,7 @@ reduce_any = reduction(
 count_nonzero = reduction(
     "count_nonzero",
     lambda x, axis, keepdims: np.sum(x != 0, axis=axis, keepdims=keepdims),
-    Reduction("count"),
+    Composite(_decompose_count),
     derivative=Zero(),
     dtype=i64,
 )
