@@ -134,9 +134,15 @@ class Linear:
 
 @dataclass(frozen=True, slots=True)
 class Convex:
-    """Every element of the result is a weighted mean of elements of operand `of`, weights summing to at most 1."""
+    """Every element of the result is a weighted mean of elements of operand `of`, weights summing to at most 1.
+
+    `terms(*operands, **attributes)`, on `Tensor`s, is the greatest number of elements that are added up before the sum
+    is divided, None where it is not known: the sum may leave the element type though the mean does not. Without
+    `terms` the elements are weighed first, so that only roundings carry a mean beyond them.
+    """
 
     of: int = 0
+    terms: Callable[..., Any] | None = None
 
 
 @dataclass(frozen=True, slots=True)
