@@ -117,14 +117,16 @@ def fit(low: Any, high: Any, nan: Any, form: Format, steps: int = 0) -> Box:
     return boxed(low, high, nan)
 
 
-def apart(low: Any, high: Any, form: Format, steps: int) -> tuple[Any, Any]:
+def apart(low: Any, high: Any, form: Format, steps: int, absolute: float = 0.0) -> tuple[Any, Any]:
     """Ends of numbers moved outward by at least so many values of a float format; infinity moves to the largest.
 
-    An end never moves across 0: implementations get the sign right, and 0 where it is exact.
+    With `absolute` they move by so many epsilons besides. An end never moves across 0: implementations get the sign
+    right, and 0 where it is exact.
     """
     share = steps * form.epsilon
-    lower = np.fmin(low - np.maximum(np.abs(low), form.smallest) * share, np.minimum(low, form.largest))
-    upper = np.fmax(high + np.maximum(np.abs(high), form.smallest) * share, np.maximum(high, form.least))
+    more = absolute * form.epsilon
+    lower = np.fmin(low - np.maximum(np.abs(low), form.smallest) * share - more, np.minimum(low, form.largest))
+    upper = np.fmax(high + np.maximum(np.abs(high), form.smallest) * share + more, np.maximum(high, form.least))
     return np.where(low >= 0, np.maximum(lower, 0.0), lower), np.where(high <= 0, np.minimum(upper, 0.0), upper)
 
 

@@ -34,20 +34,26 @@ NONNEGATIVE = Range(low=0.0)
 
 @dataclass(frozen=True, slots=True)
 class Monotone:
-    """Elementwise in one operand and monotone on `domain`; results lie in `image`."""
+    """Elementwise in one operand and monotone on `domain`; results lie in `image`.
+
+    Implementations are off by a few values of the element type, and by `absolute` times its epsilon besides, where they
+    take small results from differences of larger numbers. They keep the sign.
+    """
 
     increasing: bool = True
     domain: Range = REALS
     image: Range = REALS
+    absolute: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
 class Piecewise:
-    """Elementwise in one operand and monotone between `turns`: cosh turns at 0. Results lie in `image`."""
+    """Elementwise in one operand and monotone between `turns`: cosh turns at 0. The rest is as in Monotone."""
 
     turns: tuple[float, ...]
     domain: Range = REALS
     image: Range = REALS
+    absolute: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
