@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mlvet.domains import dtypes
-from mlvet.domains.boxes_lattice import Box, Floats, boxed, emptied, of_interval
+from mlvet.domains.boxes_lattice import Box, Floats, boxed, emptied, join, of_interval
 from mlvet.domains.dtypes import DType
 from mlvet.domains.intervals import Interval
 
@@ -131,12 +131,14 @@ def apart(low: Any, high: Any, form: Format, steps: int, absolute: float = 0.0) 
 
 
 def of_array(array: NDArray[Any]) -> Box:
-    """A box of the elements of an array, or zero where they are not normal.
+    """A box of the elements of an array, or zero where they are not normal; of complex numbers it holds both parts.
 
-    Elements that are not real numbers may be anything.
+    Elements that are not numbers may be anything.
     """
     array = np.asarray(array)
-    if array.dtype.kind in "cOSUMm":
+    if array.dtype.kind == "c":
+        return join(of_array(array.real), of_array(array.imag))
+    if array.dtype.kind in "OSUMm":
         return of_interval(Interval(-inf, inf, True), array.shape)
     values = array.astype(np.float64)
     nan = np.asarray(np.isnan(values))

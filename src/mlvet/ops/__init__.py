@@ -61,6 +61,7 @@ from mlvet.ops import text as text
 from mlvet.ops import transposed_convolution as transposed_convolution
 from mlvet.ops import trees as trees
 from mlvet.ops import trigonometry as trigonometry
+from mlvet.ops import vector_norm as vector_norm
 from mlvet.ops import whole_pooling as whole_pooling
 from mlvet.ops.op import FACETS, REGISTRY, Effects, Op
 
