@@ -86,13 +86,19 @@ def _witness(witness: Mapping[str, Any] | None) -> Iterator[str]:
 def _elements(array: Mapping[str, Any]) -> str:
     if "elements" in array:
         flat = list(_flat(array["elements"]))
-        listed = ", ".join(number(each, 6) if isinstance(each, float) else str(each) for each in flat[:_ELEMENTS])
+        if len(flat) > 1 and all(each == flat[0] for each in flat):
+            return f"all {_element(flat[0])}"
+        listed = ", ".join(map(_element, flat[:_ELEMENTS]))
         rest = ", …" if len(flat) > _ELEMENTS else ""
         return listed if len(flat) == 1 else f"[{listed}{rest}]"
     low, high = array.get("low"), array.get("high")
     if low is None or high is None:
         return ""
     return f"all {number(low, 6)}" if low == high else f"{number(low, 6)} to {number(high, 6)}"
+
+
+def _element(value: Any) -> str:
+    return number(value, 6) if isinstance(value, float) else str(value)
 
 
 def _kind(array: Mapping[str, Any]) -> str:

@@ -194,7 +194,7 @@ class _Case:
             "hangs_on": dependence_data(dependence, any(self.ranges[value].origin in OURS for value in origins)),
             "witness": witness_data(witness, files) if witness is not None else None,
             "cure": cure.to_json() if cure is not None else None,
-            "slice": self.trail.slice(node),
+            "slice": self.trail.slice(node, guilty),
             "leading": self.trail.leading(node),
         }
         return Finding(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -15,12 +15,13 @@ from mlvet.analyses.numerics.ranges import Assumed
 from mlvet.analyses.numerics.sensitivity import LADDER, Dependence
 from mlvet.analyses.numerics.witness.found import Witness
 from mlvet.domains.intervals import Interval
-from mlvet.ir.graph import Graph, Node, Value
+from mlvet.ir.graph import Data, Graph, Node, Value
 from mlvet.ir.walk import needs
 
 NEAREST = 60
 """The most nodes that a slice shows."""
 _OPERANDS = 20
+_DIMS = 8
 INLINE = 16
 """Arrays of a witness with at most this many elements are shown whole."""
 
@@ -34,16 +35,26 @@ class Trail:
         self._intervals = intervals
         self._parameters = {parameter.value for parameter in graph.parameters}
         self._inputs = set(graph.inputs)
+        self._structure: set[Value | None] = {
+            constant.value
+            for region in graph.regions()
+            for constant in region.constants
+            if _is_structure(constant.data)
+        }
         self._needs: dict[Node, list[Value]] = {}
 
-    def slice(self, node: Node) -> list[dict[str, Any]]:
-        """The values that lead to a node, its own results last; those of the nearest nodes if there are many."""
+    def slice(self, node: Node, guilty: Value | None = None) -> list[dict[str, Any]]:
+        """The values that lead to a node, its own results last; those of the nearest nodes if there are many.
+
+        Axes, dims and the like are left out, unless they are the operand to blame.
+        """
         near: dict[Value, None] = {}
         for reached, value in islice(self._led_by(node), NEAREST * _OPERANDS):
             if reached > NEAREST:
                 break
             near[value] = None
-        return [self._edge(value) for value in (*reversed(near), *node.outputs)]
+        left_out = self._structure - {guilty}
+        return [self._edge(value, left_out) for value in (*reversed(near), *node.outputs) if value not in left_out]
 
     def leading(self, node: Node) -> int:
         """How many nodes lead to a node, itself included."""
@@ -77,7 +88,7 @@ class Trail:
             self._needs[node] = needs(node)
         return self._needs[node]
 
-    def _edge(self, value: Value) -> dict[str, Any]:
+    def _edge(self, value: Value, left_out: Collection[Value | None]) -> dict[str, Any]:
         maker = self._source(value)
         kind = "input" if value in self._inputs else "parameter" if value in self._parameters else "constant"
         return {
@@ -85,8 +96,13 @@ class Trail:
             "made_by": maker.name if maker is not None else None,
             "op": (maker.source_op or maker.op) if maker is not None else kind,
             "interval": ends(self._intervals[value]) if value in self._intervals else None,
-            "inputs": [each.name for each in self._needed(maker)] if maker is not None else [],
+            "inputs": [each.name for each in self._needed(maker) if each not in left_out] if maker else [],
         }
+
+
+def _is_structure(data: Data) -> bool:
+    """Whether constant elements look like axes or dims: a short vector of integers."""
+    return not data.dtype.is_float and len(data.shape) == 1 and data.shape[0] <= _DIMS
 
 
 def ends(interval: Interval) -> list[Any]:
