@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -13,6 +14,7 @@ from mlvet.core.config import Config
 from mlvet.core.errors import UnsupportedInput, UsageError
 from mlvet.core.executor import Died, Executor, Failed, Ok, TimedOut
 from mlvet.core.finding import Finding
+from mlvet.core.grade import Certainty
 from mlvet.core.result import Problem
 from mlvet.core.rule import did_you_mean
 
@@ -115,19 +117,41 @@ def vet_graph(graph: Graph, shown: str, numerics: NumericsRequest | None) -> Out
 
 def _numerics(graph: Graph, inference: Inference, request: NumericsRequest, shown: str) -> Outcome:
     """What the numerics engine says of a graph."""
-    from mlvet.analyses.numerics.ranges import assume
+    from mlvet.analyses.catalogue import catalogue
+    from mlvet.analyses.numerics.judgement import findings
 
-    if not request.given.names:
-        return Outcome()
-    assumptions = assume(graph, inference, request.given)
+    judged = findings(graph, inference, catalogue(), request, _witness_folder(shown))
+    asked = bool(request.given.names)
     return Outcome(
-        problems=[Problem(shown, refusal) for refusal in assumptions.refusals],
-        notes=[f"{shown}: {remark}" for remark in assumptions.remarks],
-        inputs=[value.name for value in graph.inputs],
-        parameters=[parameter.name for parameter in graph.parameters],
-        meant=assumptions.meant,
-        sampled=assumptions.sampled,
+        findings=judged.findings,
+        problems=[Problem(shown, refusal) for refusal in judged.refusals],
+        notes=[f"{shown}: {note}" for note in judged.notes],
+        inputs=[value.name for value in graph.inputs] if asked else [],
+        parameters=[parameter.name for parameter in graph.parameters] if asked else [],
+        meant=judged.meant,
+        sampled=judged.sampled,
+        figures=Counter(
+            operators_analysed=judged.analysed,
+            operators_unanalysed=sum(judged.unanalysed.values()),
+            hazards=len(judged.findings),
+            witnesses=sum(finding.certainty is Certainty.OBSERVED for finding in judged.findings),
+        ),
+        unfollowed=judged.unanalysed,
     )
+
+
+def _witness_folder(shown: str) -> Path | None:
+    """Where the witnesses of one model are kept, a part of the cache; None where nothing can be written."""
+    from hashlib import sha256
+
+    from mlvet.engine.cache import cache_folder
+
+    mark = sha256(os.path.abspath(shown).encode("utf-8", "surrogatepass")).hexdigest()[:8]
+    name = re.sub(r"[^A-Za-z0-9_.-]+", "-", Path(shown).name).strip("-.")[:60] or "model"
+    try:
+        return cache_folder() / "witnesses" / f"{name}-{mark}"
+    except UsageError:
+        return None
 
 
 def vet_models(jobs: Iterable[Job], executor: Executor, timeout: float) -> Outcome:
@@ -168,12 +192,20 @@ def _memory(jobs: list[Job]) -> int:
 
 
 def _coverage(outcome: Outcome) -> list[str]:
+    """Notes on what had no rule, and on what of the numbers was analysed."""
     notes = []
-    for what, counts in (("a shape rule", outcome.unanalysed), ("a rule for their numbers", outcome.unfollowed)):
-        if counts:
-            listed = ", ".join(f"{name} ({count})" for name, count in counts.most_common(8))
-            rest = len(counts) - 8
-            notes.append(f"operators without {what}: {listed}{f' and {rest} more' if rest > 0 else ''}")
+    if outcome.unanalysed:
+        notes.append(f"operators without a shape rule: {_counted(outcome.unanalysed)}")
+    followed, left = outcome.figures["operators_analysed"], outcome.figures["operators_unanalysed"]
+    if followed or left:
+        without = f"; no rule for {_counted(outcome.unfollowed)}" if left else ""
+        notes.append(f"numerics: analysed {followed:,} of {followed + left:,} operators{without}")
     if outcome.passed_over:
         notes.append(f"{outcome.passed_over} files look like models by their names only and were passed over")
     return notes
+
+
+def _counted(names: Counter[str]) -> str:
+    listed = ", ".join(f"{name} ({count})" for name, count in names.most_common(8))
+    rest = len(names) - 8
+    return f"{listed}{f' and {rest} more' if rest > 0 else ''}"

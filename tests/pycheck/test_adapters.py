@@ -78,8 +78,8 @@ FOUND = {
     "pyflakes": {14: NAME, **FORMATS},
     "mypy": {**TYPED, **TYPES, **FORMATS, 20: MAYBE, 28: ATTRIBUTE, 40: INDEX, 45: RAISE},
     "pyright": {**TYPED, **TYPES, 20: MAYBE, 28: ATTRIBUTE, 40: INDEX, 45: RAISE},
-    "pyrefly": {**TYPED, **TYPES, 39: INDEX, 20: MAYBE, 28: ATTRIBUTE, 40: INDEX, 42: "division-by-zero"},
-    "ty": {**TYPED, **TYPES, 20: MAYBE, 28: ATTRIBUTE, 40: INDEX, 42: "division-by-zero", 45: RAISE},
+    "pyrefly": {**TYPED, **TYPES, 39: INDEX, 20: MAYBE, 28: ATTRIBUTE, 40: INDEX, 42: "zero-division"},
+    "ty": {**TYPED, **TYPES, 20: MAYBE, 28: ATTRIBUTE, 40: INDEX, 42: "zero-division", 45: RAISE},
     "pylint": {**TYPED, **FORMATS, 20: MAYBE, 40: INDEX, 41: UNPACK, 45: RAISE},
     "pytype": {**TYPED, **TYPES, 28: ATTRIBUTE},
 }

@@ -78,6 +78,7 @@ def of_constant(values: Array) -> Form:
     return Form({}, values, ZERO)
 
 
+@np.errstate(over="ignore", invalid="ignore")
 def combined(parts: Iterable[tuple[Array | float, Form]], constant: float = 0.0) -> Form | None:
     """The sum of coefficient times form; None if it has too many terms or numbers too large to trust."""
     terms: dict[Symbol, Array] = {}
@@ -137,6 +138,7 @@ def _on(array: Array, move: Callable[[Array], Array]) -> Array:
     return array if array.ndim == 0 else move(array)
 
 
+@np.errstate(over="ignore", invalid="ignore")
 def bounds(form: Form, cuts: Cuts, *, exactly: bool = False) -> tuple[Array, Array]:
     """The least and greatest sum on each cell; `exactly` leaves rounding out."""
     low = high = form.constant

@@ -143,6 +143,8 @@ class Run:
             self.producers[value] = node
         operands = [None if value is None else self.value(value) for value in node.inputs]
         outs = [self.type_of(value) for value in node.outputs]
+        if not node.regions:
+            outs = [_typed(out, operands) for out in outs]
         if any(value in self._trained for value in node.inputs if value is not None) and node.op not in _NO_GRADIENT:
             self._trained.update(value for value, out in zip(node.outputs, outs, strict=True) if _floats(out))
         if node.regions and node.op in control.RULES:
@@ -150,7 +152,8 @@ class Run:
             self._settle(node, results, outs, Verdict.SAFE)
             return
         op = REGISTRY.get(node.op)
-        if op is None or node.op == OPAQUE or not _numbers(operands, outs):
+        types = [self.type_of(value) for value in node.inputs if value is not None]
+        if op is None or node.op == OPAQUE or not all(_is_number(tensor) for tensor in (*types, *outs)):
             self._settle(node, [], outs, Verdict.UNKNOWN)
             return
         try:
@@ -162,7 +165,7 @@ class Run:
             self.result.failures.append(f"the value rule of `{node.op}` does not take node `{node}`: {error!r}")
             self._settle(node, [], outs, Verdict.UNKNOWN)
             return
-        hazards = checks.forward(op, node, operands, raw)
+        hazards = checks.forward(op, node, operands, raw) or self._among_finite(op, node, operands, outs)
         if hazards and all(each.exact is not None for each in raw):
             self._settle(node, raw, outs, Verdict.GUARDED)
             for value in node.outputs:
@@ -177,6 +180,23 @@ class Run:
                     self._hazards.setdefault((node, True), hazard)
         cut = [self._cut(each, operands) if hazards else each for each in raw]
         self._settle(node, cut, outs, Verdict.HAZARD if hazards else Verdict.SAFE)
+
+    def _among_finite(
+        self, op: Op, node: Node, operands: Sequence[Abstract | None], outs: Sequence[Tensor]
+    ) -> list[Hazard]:
+        """The hazards of finite elements beside which infinity is possible."""
+        if not any(operand is not None and _may_be_infinite(operand) for operand in operands):
+            return []
+        finite = [
+            replace(each, box=boxes.cut_to_finite(each.box, each.dtype), number=self.transfer.fresh(), exact=None)
+            if each is not None and _may_be_infinite(each)
+            else each
+            for each in operands
+        ]
+        try:
+            return checks.forward(op, node, finite, self.transfer.results(op, finite, node.attributes, outs))
+        except Exception:
+            return []
 
     def _use(self, node: Node, operands: Sequence[Abstract | None], raw: Sequence[Abstract]) -> None:
         """Blame the origin of NaN or infinity that was computed from constants, once it is not merely selected from."""
@@ -235,7 +255,8 @@ class Run:
             return self.transfer.unknown(tensor)
         dtype, _ = shape_of(tensor)
         limits = boxes.smashed(boxes.finite(dtype))
-        return uniform(tensor, assumed.interval.meet(limits), self.transfer.fresh())
+        meant = assumed.interval.meet(limits)
+        return uniform(tensor, boxes.smashed(boxes.fused(meant.low, meant.high, False, dtype)), self.transfer.fresh())
 
     def _parameter(self, parameter: Parameter) -> Abstract:
         given = self.ranges.get(parameter.value)
@@ -262,6 +283,10 @@ class Run:
 _NO_GRADIENT = frozenset("stop_gradient shape size rank arg_max arg_min sign floor ceil round trunc".split())
 
 
+def _may_be_infinite(x: Abstract) -> bool:
+    return x.dtype.is_float and bool(np.isinf(x.box.low).any() or np.isinf(x.box.high).any())
+
+
 def _finite_facts(result: Abstract) -> tuple:  # type: ignore[type-arg]
     return tuple(fact for fact in result.attained if fact.interval.finite)
 
@@ -274,5 +299,9 @@ def _is_number(tensor: Tensor) -> bool:
     return tensor.dtype is None or tensor.dtype.kind not in (Kind.TEXT, Kind.COMPLEX)
 
 
-def _numbers(operands: Sequence[Abstract | None], outs: Sequence[Tensor]) -> bool:
-    return all(_is_number(out) for out in outs)
+def _typed(out: Tensor, operands: Sequence[Abstract | None]) -> Tensor:
+    """A result of unknown element type is taken to have that of the first operand."""
+    if out.dtype is not None:
+        return out
+    first = next((operand for operand in operands if operand is not None), None)
+    return out if first is None else replace(out, dtype=first.dtype)

@@ -34,6 +34,8 @@ THRESHOLDS = np.array(
 
 def _fit(run: Run, tensor: Abstract, out: Tensor) -> Abstract:
     """The tensor in the shape that is known of a value on every path."""
+    if out.dtype is None:
+        out = replace(out, dtype=tensor.dtype)
     dtype, dims = shape_of(out)
     if tensor.dims == dims:
         return replace(tensor, dtype=dtype)
@@ -189,7 +191,11 @@ def _while(run: Run, node: Node, operands: Sequence[Abstract | None], outs: Sequ
         _bind(run, condition.inputs, [run.value(value) for value in body.inputs])
         return _truth(run.rehearse(condition)[0])
 
-    finished = _followed(run, body, start, test, step)
+    def leave() -> None:
+        _bind(run, condition.inputs, [run.table[value] for value in body.inputs])
+        run.region(condition)
+
+    finished = _followed(run, body, start, test, step, leave)
     if finished is not None:
         return [_fit(run, tensor, out) for tensor, out in zip(finished, outs, strict=False)]
     ever, _ = iterated(run, body.inputs, start, step, None)
@@ -199,7 +205,7 @@ def _while(run: Run, node: Node, operands: Sequence[Abstract | None], outs: Sequ
 
 def _followed(
     run: Run, body: Region, start: Sequence[Abstract], test: Callable[[], bool | None],
-    step: Callable[[bool], Sequence[Abstract]],
+    step: Callable[[bool], Sequence[Abstract]], leave: Callable[[], None],
 ) -> list[Abstract] | None:  # fmt: skip
     """The carried values after a loop whose condition is known in every round; None if it is not or goes on for long."""
     types = [run.type_of(value) for value in body.inputs]
@@ -216,6 +222,9 @@ def _followed(
             for before in passed:
                 _bind(run, body.inputs, before)
                 step(True)
+            for value, tensor in zip(body.inputs, state, strict=True):
+                run.table[value] = tensor
+            leave()
             return state
         passed.append(state)
         state = [_fit(run, tensor, out) for tensor, out in zip(step(False), types, strict=False)]

@@ -297,6 +297,10 @@ def lattice(run: Transfer, op: Op, kind: Lattice, operands: Sequence[Abstract | 
         return found
 
     result = apply(run, present, out, boxwise)
+    for part, other in zip(present, present[::-1], strict=True) if run.relational and len(present) == 2 else ():
+        beaten = other.interval.high <= part.interval.low if kind.maximum else other.interval.low >= part.interval.high
+        if beaten and part.dims == result.dims and not other.interval.nan:
+            return part
     if run.relational:
         result = replace(result, extremes=relations.of_maximum(present, result, kind.maximum))
     if kind.maximum and len(present) == 2:

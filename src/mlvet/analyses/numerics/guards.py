@@ -68,7 +68,7 @@ class Guards:
             return False
         if self._users is None:
             self._users = users(self.run.graph)
-        outputs = set(self.run.graph.outputs)
+        outputs = {value for region in self.run.graph.regions() for value in region.outputs}
         pending, seen = [node], {node}
         while pending:
             current = pending.pop()
@@ -92,7 +92,7 @@ class Guards:
 
     def within(self, tensor: Abstract, fact: Interval) -> Abstract:
         """A tensor of which a condition says that it lies in an interval."""
-        return _within(tensor, fact, self.run.transfer.fresh())
+        return _within(tensor, fact, self.run.transfer.fresh()) or tensor
 
     def _narrowed_branch(self, selection: Node, branch: Value, cases: list[Facts]) -> Abstract:
         """A branch where the condition has its value: the join over the cases in which that can be."""
@@ -104,11 +104,14 @@ class Guards:
         for facts in cases:
             narrowing = Narrowing(self.run, facts)
             result = narrowing.of(branch, _DEPTH)
+            if narrowing.impossible:
+                continue
             safe = narrowing.safe if safe is None else safe & narrowing.safe
             found = result if found is None else _joined(found, result)
         if safe:
             self._masked.setdefault(selection, set()).update(safe)
-        assert found is not None
+        if found is None:
+            return plain
         same = found.dims == plain.dims and found.box.low.shape == plain.box.low.shape
         return found if same else plain
 
@@ -190,6 +193,7 @@ class Narrowing:
         self.run = run
         self.facts = facts
         self.safe: set[Node] = set()
+        self.impossible = False
         self._known: dict[Value, Abstract] = {}
 
     def of(self, value: Value, depth: int) -> Abstract:
@@ -203,7 +207,9 @@ class Narrowing:
     def _found(self, value: Value, plain: Abstract, depth: int) -> Abstract:
         fact = self.facts.get(plain.number)
         if fact is not None:
-            return _within(plain, fact, self.run.transfer.fresh())
+            found = _within(plain, fact, self.run.transfer.fresh())
+            self.impossible = self.impossible or found is None
+            return plain if found is None else found
         node = self.run.producers.get(value)
         op = None if node is None else REGISTRY.get(node.op)
         if node is None or op is None or depth == 0 or node.regions or not isinstance(op.index_map, Elementwise):
@@ -237,11 +243,12 @@ _NEGATED = {
 }
 
 
-def _within(tensor: Abstract, fact: Interval, number: int) -> Abstract:
+def _within(tensor: Abstract, fact: Interval, number: int) -> Abstract | None:
+    """The elements that are in an interval; None if there are none."""
     low, high = np.maximum(tensor.box.low, fact.low), np.minimum(tensor.box.high, fact.high)
     crossed = low > high
     if crossed.all():
-        return replace(tensor, box=boxes.Box(np.full(low.shape, inf), np.full(low.shape, -inf), crossed & False), number=number, form=None, exact=None)
+        return None
     low, high = np.where(crossed, tensor.box.low, low), np.where(crossed, tensor.box.high, high)
     return replace(tensor, box=boxes.Box(low, high, tensor.box.nan), number=number, form=None, exact=None)
 

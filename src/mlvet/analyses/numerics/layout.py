@@ -12,7 +12,7 @@ from mlvet.analyses.numerics import elementwise
 from mlvet.analyses.numerics.abstract import Abstract, Attained, regridded, shape_of, uniform
 from mlvet.analyses.numerics.joining import concatenated
 from mlvet.analyses.numerics.reshaping import reshaped
-from mlvet.analyses.numerics.separable import moved, traced
+from mlvet.analyses.numerics.separable import moved, repeated, traced
 from mlvet.domains import boxes
 from mlvet.domains.boxes import Box
 from mlvet.domains.intervals import EMPTY, Interval, point
@@ -81,6 +81,8 @@ def _separable(
     source = operands[0]
     if source is None or source.dims is None:
         return None
+    if op.name in ("expand", "broadcast_to") and len(outs) == 1:
+        return _expanded(run, source, outs[0])
     if op.name == "gather" and _merges_indices(operands):
         source = _along_other_axes(source, attributes.get("axis", 0))
     maps = traced(op, source, operands, attributes, outs)
@@ -89,6 +91,15 @@ def _separable(
     others = tuple(-1 if other is None else other.number for other in operands[1:])
     key = (op.name, repr(sorted(attributes.items())), others)
     return [moved(run, source, axes, (key, index), out) for index, (axes, out) in enumerate(zip(maps, outs, strict=True))]
+
+
+def _expanded(run: Transfer, source: Abstract, out: Tensor) -> list[Abstract] | None:
+    _, dims = shape_of(out)
+    if dims is None or source.dims is None or len(dims) < source.rank:
+        return None
+    if dims == source.dims:
+        return [replace(source, dtype=shape_of(out)[0])]
+    return [moved(run, source, repeated(source, dims), ("broadcast", dims), out)]
 
 
 def _merges_indices(operands: Operands) -> bool:

@@ -26,6 +26,11 @@ if TYPE_CHECKING:
     from mlvet.analyses.numerics.transfer import Transfer
 
 _ZERO = Interval(0.0, 0.0)
+_AT_MOST = frozenset(
+    kind.terms for name in ("conv", "conv_transpose", "conv_transpose_to")
+    if isinstance(kind := REGISTRY[name].numeric, Bilinear)
+)  # fmt: skip
+"""Counts of products of which borders have fewer."""
 
 
 def bilinear(
@@ -134,7 +139,7 @@ def _counted(
     sums = boxes.total(product, np.array([count]), dtype, (0,))
     if not known:
         sums = boxes.join(sums, product.map(lambda array: array[0]))
-    if isinstance(kind, Multilinear) or known is False:
+    if isinstance(kind, Multilinear) or not known or kind.terms in _AT_MOST:
         sums = boxes.join(sums, boxes.of_interval(_ZERO))
     return run.made(out, grids.uncut(0 if dims is None else len(dims)), sums)
 

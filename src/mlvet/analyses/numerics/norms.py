@@ -62,9 +62,10 @@ def carried(
     if norm is None or not isfinite(norm.bound) or norm.bound >= along(first, norm.axis) * _SLACK**2:
         return found
     box = first.box
+    if norm.bound > float(first.dtype.largest):
+        return found
     least, most = np.maximum(box.low, -norm.bound), np.minimum(box.high, norm.bound)
-    fits = norm.bound <= float(first.dtype.largest)
-    nan = np.zeros(box.nan.shape, bool) if fits and op.name in _WEIGHTED | {"add", "sub"} else box.nan
+    nan = np.zeros(box.nan.shape, bool) if op.name in _WEIGHTED | {"add", "sub"} else box.nan
     tight = replace(first, box=Box(np.minimum(least, most), most, nan), norm=norm)
     return [tight, *found[1:]]
 

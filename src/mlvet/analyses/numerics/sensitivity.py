@@ -129,12 +129,17 @@ class _Search:
             return None
         self._left -= 1
         found = self._analyse(part, self._inference, narrowed(self._ranges, values, magnitude))
-        return {_key(hazard) for hazard in found.hazards}
+        present = {_key(hazard) for hazard in found.hazards}
+        return present | {_through(hazard) for hazard in found.hazards if not hazard.backward}
 
     def smallest(self, hazard: Hazard, values: tuple[Value, ...], magnitude: float) -> Dependence:
-        """Leave out values in ever smaller groups, as long as narrowing the rest keeps the hazard away."""
+        """Leave out values in ever smaller groups, as long as narrowing the rest keeps the hazard away.
+
+        What lies within the magnitude anyway is not narrowed, so that nothing hangs on it.
+        """
         part = self.part([hazard.node])
-        kept = list(values)
+        box = Interval(-magnitude, magnitude)
+        kept = [value for value in values if not box.covers(self._ranges[value].interval)]
         size = (len(kept) + 1) // 2
         while size and len(kept) > 1:
             start = 0
@@ -153,6 +158,11 @@ class _Search:
 
 def _key(hazard: Hazard) -> tuple[object, ...]:
     return hazard.node, hazard.rule, hazard.operand, hazard.backward
+
+
+def _through(hazard: Hazard) -> tuple[object, ...]:
+    """The key of a failure that a selection hides from the value, as seen where that selection is cut off."""
+    return hazard.node, "gradient-through-where", hazard.operand, True
 
 
 def _operands(node: Node) -> list[Value]:

@@ -118,15 +118,24 @@ def traced(
             else:
                 maps[index][position] = (axis, line)
     return [
-        _axes(maps[index], dropped[index], sizes, shape_of(out)[1] or ()) for index, out in enumerate(outs)
+        Axes(tuple(maps[index].get(at) for at in range(len(shape_of(out)[1] or ()))), tuple(sorted(dropped[index].items())))
+        for index, out in enumerate(outs)
     ]
 
 
-def _axes(
-    runs: dict[int, tuple[int, NDArray[np.int64]]], dropped: dict[int, int], sizes: Sequence[int], dims: Sequence[Any]
-) -> Axes:
-    """The map, with axes of one element put where the result has room for them."""
-    return Axes(tuple(runs.get(position) for position in range(len(dims))), tuple(sorted(dropped.items())))
+def repeated(source: Abstract, dims: Sequence[Any]) -> Axes:
+    """The map of broadcasting to dims."""
+    assert source.dims is not None
+    lead = len(dims) - source.rank
+    runs: list[tuple[int, NDArray[np.int64]] | None] = [None] * lead
+    dropped = []
+    for axis, dim in enumerate(source.dims):
+        if dim == dims[lead + axis] and dim != 1:
+            runs.append((axis, np.arange(dim if isinstance(dim, int) else _STAND_IN)))
+        else:
+            runs.append(None)
+            dropped.append((axis, 0))
+    return Axes(tuple(runs), tuple(dropped))
 
 
 def _fits(shape: tuple[int, ...], out: Tensor) -> bool:
@@ -234,8 +243,6 @@ def _symbol(
 def _piece(axes: Axes, source: Abstract) -> tuple[int, int, int] | None:
     """Axis, start and stop if the move only takes a run of indices along one axis."""
     assert source.dims is not None
-    if axes.dropped and any(source.dims[axis] != 1 for axis, _ in axes.dropped):
-        pass
     changed = None
     kept = [run for run in axes.runs if run is not None]
     if len(axes.runs) != source.rank:

@@ -19,13 +19,15 @@ _MOST = 64
 def known(found: Abstract, out: Tensor) -> Abstract:
     """A tensor of sizes with what their expressions tell, none of them as large as `grids.MANY`."""
     value = out.value
+    if out.dtype is None or not out.dtype.is_integer:
+        return found
     if value is None or found.exact is not None or not 0 < value.size <= _MOST or found.dims != value.shape:
         return found
     low, high = np.empty(value.shape), np.empty(value.shape)
     for index, element in np.ndenumerate(value):
         least, most = tight_bounds(element) if isinstance(element, Expr) else (float(element), float(element))
         low[index], high[index] = max(least, -float(grids.MANY)), min(most, grids.MANY - 1.0)
-    if (low > high).any() or found.dtype.is_float:
+    if (low > high).any():
         return found
     cuts = tuple(grids.everywhere(size) for size in value.shape)
     if grids.cell_count(found.cuts) == 1 and found.rank == 0:

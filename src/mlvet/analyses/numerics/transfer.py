@@ -213,7 +213,7 @@ class Transfer:
         if not exact:
             size = np.maximum(np.abs(low), np.abs(high))
             form = forms.with_error(form, size * (0.5 * dtype.epsilon) + dtype.smallest)
-            low, high = nearest(low, dtype), nearest(high, dtype)
+            low, high = -nearest_above(-low, dtype), nearest_above(high, dtype)
         if not (np.isfinite(low).all() and np.isfinite(high).all()) or max(-low.min(), high.max()) > dtype.largest:
             return result
         return self._bounded(result, low, high, form)
@@ -300,12 +300,14 @@ _RULES: dict[type, Callable[..., list[Abstract]]] = {
 }
 
 
-def nearest(values: Any, dtype: DType) -> Any:
-    """The floats that numbers are rounded to; rounding is monotone, so bounds stay bounds."""
+def nearest_above(values: Any, dtype: DType) -> Any:
+    """The floats that upper bounds are rounded to, which stay bounds because rounding is monotone.
+
+    Negative numbers that are not normal may become 0.
+    """
     with np.errstate(all="ignore"):
         rounded = np.asarray(values).astype(dtype.numpy).astype(np.float64)
-    tiny = np.abs(rounded) < dtype.smallest
-    return np.where(tiny, np.where(rounded > 0, 0.0, np.where(rounded < 0, -dtype.smallest, 0.0)), rounded)
+    return np.where((rounded < 0) & (rounded > -dtype.smallest), 0.0, rounded)
 
 
 def _is_point(box: Box) -> bool:

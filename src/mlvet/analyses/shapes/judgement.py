@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from mlvet.analyses.place import place, source_line
 from mlvet.analyses.shapes.inference import Demand, Disagreement, Inference
 from mlvet.core.evidence import Assumption, Evidence, Related
 from mlvet.core.finding import Finding
@@ -39,8 +40,8 @@ def _finding(graph: Graph, demand: Demand, rule: type[Rule], inference: Inferenc
         severity=rule.severity,
         certainty=Certainty.LIKELY if demand.assumed else Certainty.PROVED,
         message=f"`{node.source_op}` gets {operands}; {_words(constraint)}, so it cannot run",
-        location=_place(graph, node),
-        related=(*_source_line(graph, node), *_origins(graph, node, inference, born)),
+        location=place(graph, node),
+        related=(*source_line(graph, node), *_origins(graph, node, inference, born)),
         evidence=Evidence("constraint", {"operator": node.op, **_sides(constraint), "operands": operands.split(", ")}),
         assumptions=_assumptions(demand.assumed, graph),
     )
@@ -73,7 +74,7 @@ def _origins(graph: Graph, node: Node, inference: Inference, born: dict[Value, N
         if source is None:
             yield Related(f"`{value.name}` is {_plain(tensor)}", Location(graph.path))
         else:
-            yield Related(f"`{value.name}` is {_plain(tensor)}, made by `{source.source_op}`", _place(graph, source))
+            yield Related(f"`{value.name}` is {_plain(tensor)}, made by `{source.source_op}`", place(graph, source))
 
 
 def _plain(tensor: Tensor) -> str:
@@ -89,7 +90,7 @@ def _declared(graph: Graph, disagreement: Disagreement, rule: type[Rule]) -> Fin
         certainty=Certainty.LIKELY if disagreement.assumed else Certainty.PROVED,
         message=f"the file declares `{value.name}` as {value.declared}, but `{node.source_op}` yields "
         f"{_plain(disagreement.inferred)}, so whoever relies on the declaration goes wrong",
-        location=_place(graph, node),
+        location=place(graph, node),
         evidence=Evidence("declaration", {"declared": str(value.declared), "inferred": _plain(disagreement.inferred)}),
         assumptions=_assumptions(disagreement.assumed, graph),
     )
@@ -100,17 +101,3 @@ def _assumptions(values: frozenset[Value], graph: Graph) -> tuple[Assumption, ..
     return tuple(
         Assumption(f"`{value.name}` is {value.declared}, as the file says", Location(graph.path)) for value in ordered
     )
-
-
-def _place(graph: Graph, node: Node) -> Location:
-    """The node as the model file names it; for a live model the source line that made it."""
-    written = node.location
-    if written is not None and (written.node is not None or not graph.path):
-        return written
-    return Location(graph.path or graph.name, node=node.name.partition("#")[0] or node.name)
-
-
-def _source_line(graph: Graph, node: Node) -> Iterator[Related]:
-    """Where the program wrote the operator, if the file remembers it."""
-    if graph.path and node.location is not None and node.location.line is not None:
-        yield Related(f"`{node.source_op}` was written here", node.location)

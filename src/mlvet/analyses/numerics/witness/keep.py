@@ -56,12 +56,14 @@ print(replay(graph, {node!r}, inputs, rule={rule!r}, outcome={outcome!r}, operan
 '''
 
 
-def save(witness: Witness, graph: Graph, hazard: Hazard, folder: Path | str) -> tuple[Path, Path]:
+def save(
+    witness: Witness, graph: Graph, hazard: Hazard, folder: Path | str, patience: float = PATIENCE
+) -> tuple[Path, Path]:
     """Write the inputs and the script that shows the hazard; returns the two paths.
 
     The model is named in the script by the graph's path, made absolute, the inputs by the script's own folder. ONNX
-    models run in onnxruntime where that shows the hazard, which is tried here; everything else, and half precision,
-    which onnxruntime computes in float32 on a CPU, runs in mlvet's reference.
+    models run in onnxruntime where that shows the hazard, which is tried here for `patience` seconds;
+    everything else, and half precision, which onnxruntime computes in float32 on a CPU, runs in mlvet's reference.
     """
     where = Path(folder)
     where.mkdir(parents=True, exist_ok=True)
@@ -80,9 +82,9 @@ def save(witness: Witness, graph: Graph, hazard: Hazard, folder: Path | str) -> 
         "operand": hazard.operand,
         "flush": witness.executed_with == FLUSHED,
     }
-    if _runs_elsewhere(witness, graph, hazard):
+    if patience > 0 and _runs_elsewhere(witness, graph, hazard):
         script.write_text(ORT.format(**told), encoding="utf-8")
-        if _works(script):
+        if _works(script, patience):
             return inputs, script
     script.write_text(SCRIPT.format(**told), encoding="utf-8")
     return inputs, script
@@ -113,9 +115,9 @@ def _runs_elsewhere(witness: Witness, graph: Graph, hazard: Hazard) -> bool:
     )
 
 
-def _works(script: Path) -> bool:
+def _works(script: Path, patience: float) -> bool:
     try:
-        done = subprocess.run([sys.executable, str(script)], capture_output=True, timeout=PATIENCE)
+        done = subprocess.run([sys.executable, str(script)], capture_output=True, timeout=patience)
     except (OSError, subprocess.TimeoutExpired):
         return False
     return done.returncode == 0

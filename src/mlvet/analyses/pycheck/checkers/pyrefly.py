@@ -35,7 +35,7 @@ KINDS = {
     "bad-index": "index-out-of-range",
     "bad-typed-dict-key": "missing-key",
     "bad-unpacking": "unpacking-mismatch",
-    "division-by-zero": "division-by-zero",
+    "division-by-zero": "zero-division",
     "bad-raise": "invalid-raise",
 }
 

@@ -64,7 +64,7 @@ KINDS = {
     "invalid-typed-dict-key": "missing-key",
     "index-out-of-bounds": "index-out-of-range",
     "zero-stepsize-in-slice": "index-out-of-range",
-    "division-by-zero": "division-by-zero",
+    "division-by-zero": "zero-division",
     "invalid-exception-caught": "invalid-raise",
     "invalid-raise": "invalid-raise",
 }

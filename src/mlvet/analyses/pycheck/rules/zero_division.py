@@ -10,7 +10,7 @@ from mlvet.analyses.pycheck.values import only_value
 from mlvet.core.grade import Certainty, Severity
 
 
-class DivisionByZero(PythonRule):
+class ZeroDivision(PythonRule):
     """A number is divided by zero.
 
     ## What it does
