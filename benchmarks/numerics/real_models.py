@@ -77,7 +77,7 @@ def measured(subject: Subject, runs: int = RUNS) -> Outcome:
 
 
 def _is_top(subject: Subject, analysis: Analysis, value: Value) -> bool:
-    """Whether a value can be every finite number of its element type; truth values are always known to be one of two."""
+    """Whether a value can be every finite number of its element type; a truth value is always one of two."""
     dtype: DType | None = subject.inference.type_of(value).dtype
     interval = analysis.intervals.get(value)
     if dtype is None or interval is None:
@@ -122,12 +122,12 @@ def main(wanted: Sequence[str] = (), search: float = 0.0) -> Table:
     rows = [_row(each.subject.name, [each], judged) for each in outcomes]
     rows.append(_row("all", outcomes, judged))
     columns = (
-        "model", "operators", "never reached", "without a rule", "known", "fed by top", "alarms", "true", "false", "open",
-        "alarms by rule", "s",
+        "model", "operators", "never reached", "without a rule", "known", "fed by top", "alarms", "true", "false",
+        "open", "alarms by rule", "s",
     )  # fmt: skip
     remarks = [
         "Operators: those that have results, in all regions. Never reached: in branches that are not taken with these "
-        "ranges, or in functions that nothing calls. Known: the share of the reached operators all of whose results are "
+        "ranges, or in functions that nothing calls. Known: the share of the reached operators whose results are all "
         "tighter than their element type; at least 97 % are asked for. Seconds: the analysis after reading, the median "
         f"of {RUNS} runs; at most 5 for 1,500 operators.",
         "Ranges: " + "; ".join(_told_ranges(chosen)) + ".",
