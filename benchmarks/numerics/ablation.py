@@ -72,8 +72,8 @@ def main(limit: float = LIMIT, only: str = "") -> Table:
         "False on the corpus: alarms on fixed and safe graphs, and on buggy ones at nodes where none is due. False on "
         "real models: what `judged.json` says, and each alarm of a weaker combination that the default does not give; "
         "without the stated ranges the truth is another one, so those are not judged. The corpus is judged by the "
-        "truth of the stated ranges throughout: what is false without them is what the ranges are worth. Bugs: of all buggy "
-        "graphs, those alarmed at every node due. Sound ones: fixed and safe graphs with an alarm.",
+        "truth of the stated ranges throughout: what is false without them is what the ranges are worth. Bugs: of all "
+        "buggy graphs, those alarmed at every node due. Sound ones: fixed and safe graphs with an alarm.",
         "Without input ranges every input can be any finite number of its element type; without parameter ranges every "
         "variable and every stored weight can (floats of more than one element; indices and scalars stay as they are).",
         "Causes, the first that holds: " + (_causes() or ""),
