@@ -38,7 +38,7 @@ class Extreme:
     """The greatest (or least) element of the tensor numbered `of` along `axes`, or something beyond it.
 
     `attains` says that an element really has this value, as the maximum has and a sum of what is not negative has not.
-    With `magnitude` it bounds absolute values, as a norm does.
+    With `magnitude` it bounds absolute values, as a norm does; with a `factor`, only after multiplication by it.
     """
 
     of: int
@@ -46,14 +46,16 @@ class Extreme:
     greatest: bool = True
     attains: bool = True
     magnitude: bool = False
+    factor: float = 1.0
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Norm:
-    """At every position the Euclidean norm along an axis is at most `bound`."""
+    """At every position the elements along an axis, each divided by its `scale`, have a norm of at most `bound`."""
 
     axis: int
     bound: float
+    scale: NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -66,6 +66,10 @@ def _named(op: Op, node: Node, operands: Sequence[Abstract | None], raw: Sequenc
             continue
         interval = operand.interval
         match danger:
+            case Outside() if op.name == "pow" and not nan:
+                continue
+            case Near() if op.name == "pow" and not (operands[1] is not None and operands[1].interval.low < 0):
+                continue
             case Outside(safe=safe):
                 if not _within(interval, safe, operand.dtype) and (nan or infinite or not _explained(op)):
                     yield Hazard(node, danger.rule, danger.operand, interval, _outcome(nan, infinite))

@@ -26,6 +26,9 @@ if TYPE_CHECKING:
 
 Boxwise: TypeAlias = Callable[..., Box]
 
+EXACT = frozenset("relu relu6 abs sign floor ceil trunc round binarizer nan_to_num".split())
+"""Functions whose values are not rounded."""
+
 
 class Aligned:
     """Operands brought to one grid: their boxes broadcast with each other to the cells of `cuts`."""
@@ -123,8 +126,9 @@ def monotone(
     def boxwise(box: Box, dtype: DType) -> Box:
         wide = dtypes.f64 if run.unflushed else dtype
         found = boxes.monotone(
-            function, box, wide, increasing=kind.increasing, domain=_ends(kind.domain), image=_closed(kind.image)
-        )
+            function, box, wide, increasing=kind.increasing, domain=_ends(kind.domain), image=_closed(kind.image),
+            steps=0 if op.name in EXACT else 4,
+        )  # fmt: skip
         return boxes.fused(found.low, found.high, found.nan, dtype, steps=4) if run.unflushed else found
 
     result = apply(run, [x], out, boxwise)
@@ -147,7 +151,10 @@ def piecewise(
     function = _function(op, operands, attributes)
 
     def boxwise(box: Box, dtype: DType) -> Box:
-        return boxes.piecewise(function, kind.turns, box, dtype, domain=_ends(kind.domain), image=_closed(kind.image))
+        return boxes.piecewise(
+            function, kind.turns, box, dtype, domain=_ends(kind.domain), image=_closed(kind.image),
+            steps=0 if op.name in EXACT else 4,
+        )  # fmt: skip
 
     if op.name == "reciprocal":
         one = boxes.of_interval(Interval(1.0, 1.0))
@@ -259,7 +266,10 @@ def quotient(run: Transfer, op: Op, kind: Quotient, operands: Sequence[Abstract 
     result = apply(run, [x, y], out, partial(_divided, away=y.away))
     known = relations.ratio(x, y)
     if known is not None:
-        return run.made(out, result.cuts, relations.clamped(result.box, known), attained=result.attained)
+        box = relations.clamped(result.box, known)
+        if run.unflushed and run.is_finite(x):
+            box = replace(box, nan=np.zeros(box.nan.shape, bool))
+        return run.made(out, result.cuts, box, attained=result.attained)
     aligned = Aligned([x, y], dims, run.most)
     divisor = aligned.point(1) if aligned.targets is not None else None
     if divisor is not None and divisor.all() and dtype.is_float:

@@ -1,7 +1,9 @@
 """Euclidean norms of channel vectors: they grow by the largest singular value of a layer, not by the sum of its weights.
 
 Intervals alone grow with every layer by the sum of absolute weights, which in a deep network soon leaves every element
-type. A norm along one axis, at every position, is carried beside them: each bounds the other.
+type. Beside them a norm is carried: at every position, the channels divided by a scale of their own have a norm along
+one axis of at most `bound`. The scale takes up what layers do to single channels, so that the bound only sees how they
+are mixed.
 """
 
 from __future__ import annotations
@@ -9,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from math import inf, isfinite, sqrt
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,29 +26,20 @@ from mlvet.ops.convolution import front_kernel
 if TYPE_CHECKING:
     from mlvet.analyses.numerics.transfer import Transfer
 
+Array: TypeAlias = NDArray[np.float64]
+
 SHRINKING = frozenset(
-    "relu relu6 silu swish hard_swish gelu mish tanh neg abs identity dropout stop_gradient softsign sin atan erf"
-    " floor_toward_zero trunc cast leaky_relu elu selu celu thresholded_relu shrink clip".split()
+    "relu relu6 silu hard_swish gelu mish tanh neg abs identity stop_gradient softsign sin atan trunc cast"
+    " thresholded_relu".split()
 )
-"""Elementwise operators that make no element larger in absolute value, as far as `_factor` does not say otherwise."""
+"""Elementwise operators that make no element larger in absolute value."""
 AVERAGES = frozenset("average_pool global_average_pool adaptive_average_pool reduce_mean".split())
+WEIGHTED = frozenset(("matmul", "linear", "gemm", "conv"))
 _SLACK = 1.0 + 1e-3
 _SQUARINGS = 2
 _LARGEST = 1 << 24
-
-
-def along(x: Abstract, axis: int) -> float:
-    """A bound of the norm along an axis, from what is carried and from the elements' bounds."""
-    if x.dims is None or not 0 <= axis < x.rank:
-        return inf
-    with np.errstate(all="ignore"):
-        size = np.maximum(np.abs(x.box.low), np.abs(x.box.high)) ** 2
-        shape = [1] * x.rank
-        shape[axis] = -1
-        counts = grids.element_counts(x.cuts[axis], x.dims[axis]).reshape(shape)
-        total = float(np.sqrt((size * counts).sum(axis=axis).max())) if size.size else 0.0
-    total = inf if not isfinite(total) else total * _SLACK
-    return min(total, x.norm.bound) if x.norm is not None and x.norm.axis == axis else total
+_WORTH_IT = 0.15
+_CHANNELS = 4096
 
 
 def carried(
@@ -54,157 +47,247 @@ def carried(
 ) -> list[Abstract]:
     """The results with the norm that follows from those of the operands, and elements within it."""
     first = found[0]
-    if not run.relational or not first.dtype.is_float or first.dims is None or not operands or operands[0] is None:
+    if not run.relational or run.most == 1 or not first.dtype.is_float or first.dims is None:
         return found
-    if _small(first) and all(operand is None or operand.norm is None for operand in operands):
+    if not operands or operands[0] is None or first.norm is not None:
         return found
-    norm = _norm(op, operands, attributes, first)
-    if norm is None or not isfinite(norm.bound) or norm.bound >= along(first, norm.axis) * _SLACK**2:
-        return found
-    box = first.box
-    if norm.bound > float(first.dtype.largest):
-        return found
-    least, most = np.maximum(box.low, -norm.bound), np.minimum(box.high, norm.bound)
-    nan = np.zeros(box.nan.shape, bool) if op.name in _WEIGHTED | {"add", "sub"} else box.nan
-    tight = replace(first, box=Box(np.minimum(least, most), most, nan), norm=norm)
-    return [tight, *found[1:]]
+    if op.name in WEIGHTED:
+        if _is_small(first):
+            return found
+        return [_after_weights(op, operands, attributes, first), *found[1:]]
+    norm = _followed(op, operands, attributes, first)
+    return found if norm is None else [replace(first, norm=norm), *found[1:]]
 
 
-def _small(x: Abstract) -> bool:
+def _is_small(x: Abstract) -> bool:
     """Whether the elements are so far from the limits of their type that a norm is not worth its cost."""
     interval = x.interval
-    return max(abs(interval.low), abs(interval.high)) < float(x.dtype.largest) ** 0.3
+    return bool(max(abs(interval.low), abs(interval.high)) < float(x.dtype.largest) ** _WORTH_IT)
 
 
-_WEIGHTED = frozenset(("matmul", "linear", "gemm", "conv"))
-
-
-def _norm(op: Op, operands: Sequence[Abstract | None], attributes: Mapping[str, Any], out: Abstract) -> Norm | None:
-    x = operands[0]
-    assert x is not None
-    if op.name in _WEIGHTED:
-        return _weighted(op, operands, attributes, out)
-    axis = x.norm.axis if x.norm is not None else None
-    if axis is None and len(operands) > 1 and operands[1] is not None and operands[1].norm is not None:
-        axis = operands[1].norm.axis
-    if axis is None:
+def magnitudes(x: Abstract, axis: int) -> Array | None:
+    """How large the elements of each channel can be; None if that is not known."""
+    if x.dims is None or not 0 <= axis < x.rank:
         return None
-    if op.name in SHRINKING and x.dims == out.dims:
-        return Norm(axis, along(x, axis) * _factor(op, attributes) * _SLACK)
-    if op.name in AVERAGES and x.rank == out.rank and x.dims is not None and out.dims is not None:
-        return Norm(axis, along(x, axis) * _SLACK) if x.dims[axis] == out.dims[axis] else None
+    size = x.dims[axis]
+    if not isinstance(size, int) or not 0 < size <= _CHANNELS:
+        return None
+    others = tuple(index for index in range(x.rank) if index != axis)
+    largest = np.maximum(np.abs(x.box.low), np.abs(x.box.high)).max(axis=others)
+    found = np.repeat(largest, grids.element_counts(x.cuts[axis], size).astype(np.int64))
+    return found if np.isfinite(found).all() else None
+
+
+def norm_along(x: Abstract, axis: int) -> Norm | None:
+    """The norm that is carried along an axis, or the one that the elements' bounds imply."""
+    if x.norm is not None and x.norm.axis == axis:
+        return x.norm
+    scale = magnitudes(x, axis)
+    return None if scale is None else Norm(axis, sqrt(len(scale)), np.maximum(scale, np.finfo(np.float64).tiny))
+
+
+def _followed(
+    op: Op, operands: Sequence[Abstract | None], attributes: Mapping[str, Any], out: Abstract
+) -> Norm | None:
+    """The norm after an operator that does not mix channels."""
+    axis = next((each.norm.axis for each in operands if each is not None and each.norm is not None), None)
+    x = operands[0]
+    if axis is None or x is None or out.dims is None or axis >= out.rank:
+        return None
     y = operands[1] if len(operands) > 1 else None
+    if x.dims == out.dims and op.name in SHRINKING:
+        return x.norm
+    if op.name in AVERAGES and x.norm is not None and x.rank == out.rank and x.dims is not None:
+        return replace(x.norm, bound=x.norm.bound * _SLACK) if x.dims[axis] == out.dims[axis] else None
+    if op.name == "max_pool" and x.norm is not None and x.rank == out.rank:
+        taps = float(np.prod(attributes.get("kernel_shape", (1,))))
+        return replace(x.norm, bound=x.norm.bound * sqrt(taps) * _SLACK) if axis in (1, out.rank - 1) else None
     if y is None:
         return None
     match op.name:
         case "add" | "sub":
             return _sum(x, y, out, axis)
         case "mul":
-            return _product(x, y, out, axis)
+            return _product(x, y, out, axis) or _product(y, x, out, axis)
+        case "div":
+            return _quotient(x, y, axis) if x.dims == out.dims else None
+        case "batch_normalization":
+            return _normalised(x, operands[1:5], attributes, axis)
         case "concat":
             return _concatenated(operands, attributes, out, axis)
-        case "max" | "min" | "where":
-            return None
     return None
 
 
-def _factor(op: Op, attributes: Mapping[str, Any]) -> float:
-    """By how much an activation can enlarge an element."""
-    alpha = abs(float(attributes.get("alpha", 1.0) or 1.0)) if op.name in ("leaky_relu", "elu", "celu", "swish") else 1.0
-    if op.name == "selu":
-        return max(1.0, float(attributes.get("alpha", 1.68))) * max(1.0, float(attributes.get("gamma", 1.06)))
-    if op.name in ("shrink", "dropout", "clip"):
-        return inf
-    return max(1.0, alpha)
+def _beside(x: Abstract, out: Abstract, axis: int) -> Norm | None:
+    """The norm of an operand along an axis of the result that it is broadcast to."""
+    if x.dims is None or out.dims is None:
+        return None
+    own = axis - (out.rank - x.rank)
+    if own >= 0 and x.dims[own] == out.dims[axis]:
+        found = norm_along(x, own)
+        return None if found is None else replace(found, axis=axis)
+    size, interval = out.dims[axis], x.interval
+    largest = max(abs(interval.low), abs(interval.high))
+    if not isinstance(size, int) or size > _CHANNELS or not isfinite(largest):
+        return None
+    return Norm(axis, sqrt(size), np.full(size, max(largest, np.finfo(np.float64).tiny)))
 
 
 def _sum(x: Abstract, y: Abstract, out: Abstract, axis: int) -> Norm | None:
-    if x.dims is None or y.dims is None:
+    left, right = _beside(x, out, axis), _beside(y, out, axis)
+    if left is None or right is None:
         return None
-    return Norm(axis, (_along_broadcast(x, out, axis) + _along_broadcast(y, out, axis)) * _SLACK)
-
-
-def _along_broadcast(part: Abstract, out: Abstract, axis: int) -> float:
-    """The norm along an axis of the result of an operand that is broadcast to it."""
-    assert part.dims is not None and out.dims is not None
-    own = axis - (out.rank - part.rank)
-    if own >= 0 and part.dims[own] == out.dims[axis]:
-        return along(part, own)
-    size = out.dims[axis]
-    interval = part.interval
-    return sqrt(size if isinstance(size, int) else grids.MANY) * max(abs(interval.low), abs(interval.high))
+    with np.errstate(all="ignore"):
+        scale = left.scale + right.scale
+        if not np.isfinite(scale).all():
+            return None
+        bound = left.bound * float((left.scale / scale).max()) + right.bound * float((right.scale / scale).max())
+    return Norm(axis, min(bound, sqrt(len(scale))) * _SLACK, scale)
 
 
 def _product(x: Abstract, y: Abstract, out: Abstract, axis: int) -> Norm | None:
-    if x.dims is None or y.dims is None:
+    """A product by factors that each channel has a bound for."""
+    left, right = _beside(x, out, axis), _beside(y, out, axis)
+    if left is None or right is None or x.norm is None:
         return None
-    found = inf
-    for part, other in ((x, y), (y, x)):
-        interval = other.interval
-        size = max(abs(interval.low), abs(interval.high))
-        if isfinite(size):
-            found = min(found, _along_broadcast(part, out, axis) * size)
-    return Norm(axis, found * _SLACK)
+    with np.errstate(all="ignore"):
+        factors = right.scale if y.norm is None else magnitudes(y, axis) if y.rank == out.rank else None
+        scale = None if factors is None else left.scale * np.maximum(factors, 1e-30)
+    return None if scale is None or not np.isfinite(scale).all() else Norm(axis, left.bound * _SLACK, scale)
+
+
+def _quotient(x: Abstract, y: Abstract, axis: int) -> Norm | None:
+    interval = y.interval
+    least = max(interval.low, -interval.high, y.away)
+    if x.norm is None or least <= 0:
+        return None
+    scale = x.norm.scale / least
+    return Norm(axis, x.norm.bound * _SLACK, scale) if np.isfinite(scale).all() and scale.all() else None
+
+
+def _normalised(
+    x: Abstract, statistics: Sequence[Abstract | None], attributes: Mapping[str, Any], axis: int
+) -> Norm | None:
+    """Channels scaled and shifted by stored statistics."""
+    known = [None if each is None else each.exact for each in statistics]
+    if x.norm is None or any(each is None or each.shape != x.norm.scale.shape for each in known):
+        return None
+    gain, shift, mean, variance = (np.asarray(each, np.float64) for each in known)
+    with np.errstate(all="ignore"):
+        slope = np.abs(gain / np.sqrt(variance + float(attributes.get("epsilon", 1e-5))))
+        scale, offset = np.maximum(x.norm.scale * slope, 1e-30), np.abs(shift) + np.abs(mean) * slope
+        total = scale + offset
+        bound = x.norm.bound * float((scale / total).max()) + float(np.linalg.norm(offset / total))
+    return Norm(axis, min(bound, sqrt(len(total))) * _SLACK, total) if np.isfinite(total).all() else None
 
 
 def _concatenated(
     operands: Sequence[Abstract | None], attributes: Mapping[str, Any], out: Abstract, axis: int
 ) -> Norm | None:
-    joined = out.axis(int(attributes.get("axis", 0)))
-    bounds = [along(part, axis) for part in operands if part is not None]
-    return Norm(axis, (sqrt(sum(bound**2 for bound in bounds)) if joined == axis else max(bounds)) * _SLACK)
-
-
-def _weighted(op: Op, operands: Sequence[Abstract | None], attributes: Mapping[str, Any], out: Abstract) -> Norm | None:
-    x, w = operands[0], operands[1] if len(operands) > 1 else None
-    if x is None or w is None or w.exact is None or w.exact.size > _LARGEST or out.dims is None or x.dims is None:
+    if out.axis(int(attributes.get("axis", 0))) != axis:
         return None
-    bias = operands[2] if len(operands) > 2 else None
+    parts = [None if part is None else norm_along(part, axis) for part in operands]
+    known = [part for part in parts if part is not None]
+    if len(known) < len(operands):
+        return None
+    bound = sqrt(sum(part.bound**2 for part in known)) * _SLACK
+    return Norm(axis, bound, np.concatenate([part.scale for part in known]))
+
+
+def _after_weights(
+    op: Op, operands: Sequence[Abstract | None], attributes: Mapping[str, Any], out: Abstract
+) -> Abstract:
+    """A layer: its elements are bounded by the norms of its rows, its norm by the largest singular value."""
+    x, w = operands[0], operands[1] if len(operands) > 1 else None
+    if x is None or w is None or w.exact is None or w.exact.size > _LARGEST or x.dims is None or out.dims is None:
+        return out
     if op.name == "conv":
-        axis = channel_axis(attributes, x.rank)
+        axis, place = channel_axis(attributes, x.rank), channel_axis(attributes, out.rank)
         kernel, group = front_kernel(w.exact, attributes.get("kernel_format", "OI"), int(attributes.get("group", 1)))
-        gain = _taps(kernel, group)
-        place = channel_axis(attributes, out.rank)
+        weights = kernel.reshape(kernel.shape[0], kernel.shape[1], -1)
     else:
-        if w.exact.ndim != 2 or out.rank != x.rank or attributes.get("transA") or float(attributes.get("alpha", 1.0)) != 1:
-            return None
-        axis, place, gain = x.rank - 1, out.rank - 1, singular(w.exact)
-    bound = along(x, axis) * gain
-    if bias is not None:
-        if bias.rank != 1 or float(attributes.get("beta", 1.0)) != 1:
-            return None
-        bound += along(bias, 0)
-    return Norm(place, bound * _SLACK)
+        if w.exact.ndim != 2 or out.rank != x.rank or attributes.get("transA") or attributes.get("alpha", 1.0) != 1.0:
+            return out
+        axis, place, group = x.rank - 1, out.rank - 1, 1
+        rows = w.exact if op.name == "linear" or attributes.get("transB") else w.exact.T
+        weights = rows[:, :, None]
+    before = norm_along(x, axis)
+    bias = operands[2] if len(operands) > 2 else None
+    if before is None or group < 1 or len(before.scale) != weights.shape[1] * group or len(weights) % group:
+        return out
+    if bias is not None and (bias.exact is None or bias.exact.shape != (len(weights),)):
+        return out
+    offset = None if bias is None else np.abs(bias.exact.astype(np.float64)) * abs(float(attributes.get("beta", 1.0)))
+    return _bounded(before, np.asarray(weights, np.float64), group, offset, out, place)
 
 
-def _taps(kernel: NDArray[Any], group: int) -> float:
-    """The greatest growth of a channel vector: each tap of a kernel is a matrix, and their results are added."""
-    flat = kernel.reshape(kernel.shape[0], kernel.shape[1], -1).astype(np.float32)
-    if group > 1 and kernel.shape[1] == 1 and kernel.shape[0] == group:
-        return float(np.abs(flat[:, 0]).max(axis=0).sum())
-    many = kernel.shape[0] // max(group, 1)
-    total = 0.0
-    for tap in range(flat.shape[2]):
-        parts = [singular(flat[index * many : (index + 1) * many, :, tap]) for index in range(group)] if group <= 64 else [inf]
-        total += max(parts)
-    stacked = [singular(flat[index * many : (index + 1) * many].reshape(many, -1)) for index in range(min(group, 64))]
-    return min(total, max(stacked) * sqrt(flat.shape[2])) if group <= 64 else total
+def _bounded(before: Norm, weights: Array, group: int, offset: Array | None, out: Abstract, place: int) -> Abstract:
+    outputs, taps = weights.shape[0], weights.shape[2]
+    if out.dims is None or out.dims[place] != outputs:
+        return out
+    inputs = np.repeat(before.scale.reshape(group, -1), outputs // group, axis=0)
+    with np.errstate(all="ignore"):
+        scaled = weights * inputs[:, :, None]
+        rows = np.sqrt((scaled**2).sum(axis=(1, 2))) * sqrt(taps) * before.bound * _SLACK
+        rows = rows if offset is None else rows + offset
+    if not np.isfinite(rows).all():
+        return out
+    tight = _within(out, rows, place)
+    largest = magnitudes(tight, place)
+    if largest is None:
+        return tight
+    scale = np.maximum(largest - (0.0 if offset is None else np.minimum(offset, largest / 2)), 1e-30)
+    mixed = _growth(scaled / scale[:, None, None], group) * before.bound * _SLACK
+    if offset is not None:
+        total = scale + offset
+        mixed = mixed * float((scale / total).max()) + float(np.linalg.norm(offset / total))
+        scale = total
+    return replace(tight, norm=Norm(place, min(mixed, sqrt(outputs)) * _SLACK, scale))
+
+
+def _within(out: Abstract, rows: Array, place: int) -> Abstract:
+    """The result with elements no larger than the rows of the layer allow."""
+    shape = [1] * out.rank
+    shape[place] = -1
+    if len(rows) > _CHANNELS or rows.max() > float(out.dtype.largest):
+        return out
+    if not out.cuts[place]:
+        limit = np.full((1,) * out.rank, rows.max())
+    elif len(out.cuts[place]) == len(rows) - 1:
+        limit = rows.reshape(shape)
+    else:
+        return out
+    box = out.box
+    low, high = np.maximum(box.low, -limit), np.minimum(box.high, limit)
+    shown = np.broadcast_to(limit, box.nan.shape) <= float(out.dtype.largest)
+    return replace(out, box=Box(np.minimum(low, high), high, box.nan & ~shown), form=None)
+
+
+def _growth(scaled: Array, group: int) -> float:
+    """By how much the norm of a scaled channel vector can grow; taps see different vectors and their results add up."""
+    outputs, inputs, taps = scaled.shape
+    many = outputs // group
+    if inputs == 1 and many == 1:
+        sums = np.abs(scaled[:, 0]).sum(axis=1, keepdims=True)
+        return float(np.sqrt((np.abs(scaled[:, 0]) * sums).max(axis=0).sum()))
+    if group > 64:
+        return inf
+    parts = [singular(scaled[index * many : (index + 1) * many].reshape(many, -1)) for index in range(group)]
+    return max(parts) * sqrt(taps)
 
 
 def singular(matrix: NDArray[Any]) -> float:
-    """A bound of the largest singular value, from the traces of powers of the Gram matrix."""
-    wide = np.asarray(matrix, dtype=np.float32)
-    scale = float(np.abs(wide).max()) if wide.size else 0.0
+    """A bound of the largest singular value, from the norm of a power of the Gram matrix."""
+    scale = float(np.abs(matrix).max()) if matrix.size else 0.0
     if not isfinite(scale) or scale == 0.0:
         return scale
-    wide = wide / scale
+    wide = (matrix / scale).astype(np.float32)
     gram = wide @ wide.T if wide.shape[0] <= wide.shape[1] else wide.T @ wide
-    root = 2.0
-    shift = 1.0
+    power, root = 1.0, 2.0
     for _ in range(_SQUARINGS):
         size = float(np.abs(gram).max())
         gram = gram / size
-        shift *= size ** (1.0 / root)
+        power *= size ** (1.0 / root)
         gram = gram @ gram
         root *= 2
-    return scale * shift * float(np.linalg.norm(gram)) ** (1.0 / root) * _SLACK
+    return float(scale * power * np.linalg.norm(gram) ** (1.0 / root) * _SLACK)

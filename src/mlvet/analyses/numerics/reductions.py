@@ -121,7 +121,7 @@ def _mean(x: Abstract, axes: tuple[int, ...], counts: Any, dtype: Any) -> Box:
         low, high = np.where(np.isfinite(low), low, hull.low), np.where(np.isfinite(high), high, hull.high)
         if _open(x, axes):
             low, high = hull.low, hull.high
-        slack = np.minimum(number, 2.0**24) * dtype.epsilon * np.maximum(np.abs(hull.low), np.abs(hull.high)) if dtype.is_float else 1.0
+        slack = np.minimum(number, 2.0**16) * dtype.epsilon * np.maximum(np.abs(hull.low), np.abs(hull.high)) if dtype.is_float else 1.0
         same_sign_low = np.where(hull.low >= 0, np.maximum(low - slack, 0.0), low - slack)
         same_sign_high = np.where(hull.high <= 0, np.minimum(high + slack, 0.0), high + slack)
     overflows = np.isinf(total.low) | np.isinf(total.high)
@@ -179,6 +179,11 @@ def _extremes(how: str, x: Abstract, axes: tuple[int, ...]) -> tuple[Extreme, ..
         return (Extreme(x.number, along, greatest=how == "max"),)
     if how == "sum" and x.interval.low >= 0:
         return (Extreme(x.number, along, attains=False),)
+    if how == "mean" and x.interval.low >= 0 and x.dims is not None:
+        sizes = [x.dims[axis] for axis in axes]
+        many = float(np.prod([size for size in sizes if isinstance(size, int)]))
+        if all(isinstance(size, int) for size in sizes) and many * x.dtype.epsilon < 0.1:
+            return (Extreme(x.number, along, attains=False, factor=many * (1 + 4 * x.dtype.epsilon)),)
     return ()
 
 

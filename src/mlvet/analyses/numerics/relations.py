@@ -39,7 +39,7 @@ def difference(x: Abstract, y: Abstract) -> tuple[Interval, tuple[Attained, ...]
     """The side of 0 on which x - y is, where one bounds the other, and where it is 0."""
     for whole, edge, sign in ((x, y, 1), (y, x, -1)):
         extreme = bounding(edge, whole)
-        if extreme is None or extreme.magnitude:
+        if extreme is None or extreme.magnitude or extreme.factor != 1:
             continue
         side = Interval(-inf, 0.0) if extreme.greatest == (sign == 1) else Interval(0.0, inf)
         return side, (Attained(extreme.axes, Interval(0.0, 0.0)),) if extreme.attains else ()
@@ -54,9 +54,9 @@ def ratio(x: Abstract, y: Abstract) -> Interval | None:
     if extreme.magnitude:
         if y.interval.low <= 4 * float(np.sqrt(y.dtype.smallest)):
             return None
-        most = 1.0 + 8 * y.dtype.epsilon
+        most = extreme.factor * (1.0 + 8 * y.dtype.epsilon)
         return Interval(-most, most)
-    return Interval(0.0, 1.0) if x.interval.low >= 0 else Interval(-inf, 1.0)
+    return Interval(0.0 if x.interval.low >= 0 else -inf, extreme.factor)
 
 
 def of_sum(operands: Sequence[Abstract], result: Abstract) -> tuple[Extreme, ...]:
@@ -85,7 +85,8 @@ def of_root(run: Transfer, x: Abstract) -> tuple[Extreme, ...]:
     for extreme in x.extremes:
         root = run.roots.get(extreme.of)
         if root is not None and extreme.greatest and not extreme.magnitude:
-            found.append(Extreme(root, extreme.axes, attains=False, magnitude=True))
+            factor = extreme.factor if extreme.factor == 1 else float(np.sqrt(extreme.factor))
+            found.append(Extreme(root, extreme.axes, attains=False, magnitude=True, factor=factor))
     return tuple(found[:_MOST])
 
 

@@ -40,7 +40,7 @@ def reshaped(run: Transfer, source: Abstract, out: Tensor) -> Abstract:
     result = run.made(out, fine, box)
     attained = tuple(fact for fact in (_attained(each, groups) for each in source.attained) if fact is not None)
     same = [dim for dim in source.dims if dim != 1] == [dim for dim in dims if dim != 1]
-    result = replace(result, attained=attained, extremes=source.extremes if same else (), dtype=dtype, away=source.away, norm=_norm(source, groups, dims))
+    result = replace(result, attained=attained, extremes=source.extremes if same else (), dtype=dtype, away=source.away, norm=_norm(source, groups))
     form = run.form_of(source) if run.relational and coarse == source.cuts else None
     held = None if form is None else _form(form, source, dims, fine, shape)
     return result if held is None else replace(result, form=held)
@@ -76,20 +76,13 @@ def _attained(fact: Attained, groups: Sequence[tuple[list[int], list[int]]]) -> 
     return Attained(frozenset(found), fact.interval)
 
 
-def _norm(source: Abstract, groups: Sequence[tuple[list[int], list[int]]], dims: Sequence[Dim]) -> Norm | None:
-    """The norm along an axis that stays, or that is split or merged with others."""
-    if source.norm is None or source.dims is None:
+def _norm(source: Abstract, groups: Sequence[tuple[list[int], list[int]]]) -> Norm | None:
+    """The norm along an axis that stays."""
+    if source.norm is None:
         return None
     for old, new in groups:
-        if source.norm.axis in old and new:
-            merged = 1.0
-            for axis in old:
-                size = source.dims[axis]
-                merged *= (size if isinstance(size, int) else grids.MANY) if axis != source.norm.axis else 1
-            if len(old) == len(new) == 1 or len(new) == 1:
-                return Norm(new[0], source.norm.bound * float(np.sqrt(merged)))
-            if len(old) == 1:
-                return Norm(new[-1], source.norm.bound)
+        if old == [source.norm.axis] and len(new) == 1:
+            return replace(source.norm, axis=new[0])
     return None
 
 

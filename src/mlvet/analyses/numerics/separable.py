@@ -309,5 +309,6 @@ def _norm(axes: Axes, source: Abstract) -> Norm | None:
         return None
     for position, run in enumerate(axes.runs):
         if run is not None and run[0] == norm.axis:
-            return Norm(position, norm.bound) if len(np.unique(run[1])) == len(run[1]) else None
+            whole = len(run[1]) <= len(norm.scale) and len(np.unique(run[1])) == len(run[1])
+            return Norm(position, norm.bound, norm.scale[run[1]]) if whole else None
     return None
