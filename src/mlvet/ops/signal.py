@@ -224,7 +224,8 @@ def stft_reference(
     size = whole if frame_length is None else int(np.ravel(frame_length)[0])
     step = int(np.ravel(frame_step)[0])
     starts = np.arange((length - size) // step + 1) * step
-    frames = _complex(signal)[:, starts[:, None] + np.arange(size)]
+    parts = signal if signal.ndim > 2 else signal[..., None]
+    frames = _complex(parts)[:, starts[:, None] + np.arange(size)]
     if window is not None:
         frames = frames * wide(window)
     result = np.fft.fft(frames, axis=-1)

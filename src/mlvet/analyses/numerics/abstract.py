@@ -114,19 +114,29 @@ def of_array(array: NDArray[Any], dtype: DType, number: int, most: int) -> Abstr
     if values.dtype.kind not in "fiub":
         values = values.astype(np.float64)
     if values.size == 0:
-        return Abstract(dtype, dims, grids.uncut(len(dims)), boxes.of_interval(Interval(0.0, 0.0), (1,) * len(dims)), number)
+        cuts = grids.uncut(len(dims))
+        return Abstract(dtype, dims, cuts, boxes.of_interval(Interval(0.0, 0.0), grids.cells(cuts)), number)
     if values.size <= most and most > 1:
-        box = boxes.of_array(values)
-        cuts = grids.boundaries(values, dims) if most <= CELLS[TensorAbstraction.PARTITIONING] else None
-        if cuts is None:
-            cuts = tuple(grids.everywhere(size) for size in dims)
+        if most <= CELLS[TensorAbstraction.PARTITIONING]:
+            cuts = grids.boundaries(values, dims)
         else:
-            box = box.map(lambda cells: grids.sample(cells, cuts))
-        return Abstract(dtype, dims, cuts, box, number, exact=array)
-    cuts = grids.limited(tuple(grids.everywhere(size) for size in dims), most)
-    reduced = tuple(axis for axis, kept in enumerate(cuts) if not kept and dims[axis] > 1)
-    box = _hull(values, reduced) if reduced else boxes.of_array(values)
+            cuts = tuple(grids.everywhere(size) for size in dims)
+        box = boxes.of_array(grids.sample(values, cuts))
+    else:
+        cuts = grids.limited(tuple(grids.everywhere(size) for size in dims), most)
+        reduced = tuple(axis for axis, kept in enumerate(cuts) if not kept and dims[axis] > 1)
+        box = _hull(values, reduced) if reduced else boxes.of_array(values)
+    if has_subnormals(values, dtype):
+        box = boxes.fused(box.low, box.high, box.nan, dtype)
     return Abstract(dtype, dims, cuts, box, number, exact=array)
+
+
+def has_subnormals(values: NDArray[Any], dtype: DType) -> bool:
+    """Whether some element may be replaced by zero because it is not normal."""
+    if not dtype.is_float:
+        return False
+    size = np.abs(np.asarray(values, dtype=np.float64) if values.dtype.kind != "f" else values)
+    return bool(((size < dtype.smallest) & (size > 0)).any())
 
 
 def _hull(values: NDArray[Any], axes: tuple[int, ...]) -> Box:

@@ -86,11 +86,6 @@ class Run:
 
     def finish(self) -> None:
         """Take back what guards excuse, and count."""
-        for value in self.graph.outputs:
-            hazard = self._spoilt.get(value)
-            if hazard is not None:
-                self._hazards.setdefault((hazard.node, False), hazard)
-                self.result.verdicts[hazard.node] = Verdict.HAZARD
         for (node, backward), hazard in self._hazards.items():
             if not backward and self.guards.excuse(node):
                 self.result.verdicts[node] = Verdict.GUARDED
@@ -109,8 +104,12 @@ class Run:
         for item in region.constants:
             if item.value not in self.table:
                 self.bind(item.value, self._stored(item))
+        self._depth += 1
         for node in region.nodes:
             self.node(node)
+        self._depth -= 1
+        for value in region.outputs:
+            self._blame(value)
         return [self.value(value) for value in region.outputs]
 
     def rehearse(self, region: Region) -> list[Abstract]:
@@ -166,7 +165,7 @@ class Run:
             self._settle(node, [], outs, Verdict.UNKNOWN)
             return
         hazards = checks.forward(op, node, operands, raw) or self._among_finite(op, node, operands, outs)
-        if hazards and all(each.exact is not None for each in raw):
+        if hazards and self._depth == 1 and all(each.exact is not None for each in raw):
             self._settle(node, raw, outs, Verdict.GUARDED)
             for value in node.outputs:
                 self._spoilt[value] = hazards[0]
@@ -208,9 +207,14 @@ class Run:
                 if not all(each.interval.finite for each in raw):
                     self._spoilt.update(dict.fromkeys(node.outputs, hazard))
                 continue
-            if self.recording:
-                self._hazards.setdefault((hazard.node, False), hazard)
-                self.result.verdicts[hazard.node] = Verdict.HAZARD
+            self._blame(value)
+
+    def _blame(self, value: Value) -> None:
+        """A value that was computed from constants and is NaN or infinite is needed: its origin is a hazard."""
+        hazard = self._spoilt.get(value)
+        if hazard is not None and self.recording:
+            self._hazards.setdefault((hazard.node, False), hazard)
+            self.result.verdicts[hazard.node] = Verdict.HAZARD
 
     def raw(self, op: Op, node: Node, operands: Sequence[Abstract | None], outs: Sequence[Tensor]) -> list[Abstract]:
         """What the operator yields, with guards taken into account."""

@@ -95,6 +95,8 @@ def convex(
     x = operands[kind.of]
     assert x is not None
     wide = _with_zero(x)
+    infinite = np.isinf(wide.box.low) | np.isinf(wide.box.high)
+    wide = replace(wide, box=replace(wide.box, nan=wide.box.nan | infinite))
     return _rounded(run, per_channel(run, wide, out) or uniform(out, wide.interval, run.fresh()))
 
 

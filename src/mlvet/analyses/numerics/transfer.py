@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from mlvet.analyses.numerics import elementwise, layout, linear, normalising, norms, reductions, relations
-from mlvet.analyses.numerics.abstract import CELLS, Abstract, Attained, Extreme, of_array, shape_of, uniform
+from mlvet.analyses.numerics.abstract import CELLS, Abstract, Attained, Extreme, has_subnormals, of_array, shape_of, uniform
 from mlvet.analyses.numerics.settings import NumericAbstraction, Settings
 from mlvet.domains import boxes, dtypes, forms, grids
 from mlvet.domains.boxes import Box
@@ -142,6 +142,9 @@ class Transfer:
         if op.reference is None or op.effects is not Effects.PURE or not operands:
             return None
         if any(operand is not None and operand.exact is None for operand in operands):
+            return None
+        known_operands = [operand for operand in operands if operand is not None]
+        if any(x.exact is not None and has_subnormals(x.exact, x.dtype) for x in known_operands):
             return None
         for out in outs:
             size = None if isinstance(out.shape, Unranked) else product(out.shape)
