@@ -181,7 +181,10 @@ def _loosened(box: Box, kind: Monotone | Piecewise, dtype: DType) -> Box:
     low = np.where(box.low >= 0, np.maximum(box.low - slack, 0.0), box.low - slack)
     high = np.where(box.high <= 0, np.minimum(box.high + slack, 0.0), box.high + slack)
     image = kind.image
-    low, high = np.maximum(low, min(image.low, float(box.low.min()))), np.minimum(high, max(image.high, float(box.high.max())))
+    low, high = (
+        np.maximum(low, min(image.low, float(box.low.min()))),
+        np.minimum(high, max(image.high, float(box.high.max()))),
+    )
     return boxes.fused(low, high, box.nan, dtype)
 
 
