@@ -1,6 +1,6 @@
 """Every benchmark, one after the other; regenerates the tables of README.md.
 
-python benchmarks/run.py [--corpus NAME=PATH ...]
+python benchmarks/run.py [--corpus NAME=PATH ...] [--force GRAPHS]
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 
 HERE = Path(__file__).parent
-sys.path[:0] = [str(HERE), str(HERE / "pycheck"), str(HERE / "graph")]
+sys.path[:0] = [str(HERE), str(HERE / "pycheck"), str(HERE / "graph"), str(HERE.parent)]
 
 import corpus  # noqa: E402
 import mutants  # noqa: E402
@@ -18,10 +18,13 @@ import reading  # noqa: E402
 import recall  # noqa: E402
 import speed  # noqa: E402
 
+from benchmarks.numerics import __main__ as numerics  # noqa: E402
+
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--corpus", nargs="*", default=[], metavar="NAME=PATH", help="checkouts of public repositories")
+    parser.add_argument("--force", type=int, default=300, metavar="GRAPHS", help="random graphs for soundness by force")
     options = parser.parse_args()
     tables = [speed.main, recall.main, reading.main, mutants.main]
     if options.corpus:
@@ -29,6 +32,9 @@ def main() -> None:
         tables.append(lambda: corpus.main(paths))
     for make in tables:
         table = make()
+        table.write()
+        print(table.markdown())
+    for table in numerics.tables(options.force):
         table.write()
         print(table.markdown())
     if not options.corpus:

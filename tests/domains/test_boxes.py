@@ -417,3 +417,10 @@ def test_no_element_type_is_refused(dtype: DType) -> None:
         assert boxes.covers(boxes.whole(other), boxes.cast(x, dtype, other))
     assert boxes.covers(boxes.whole(dtype), boxes.total(y, 3.0, dtype, None))
     assert boxes.covers(boxes.whole(dtype), boxes.monotone(np.exp, x, dtype))
+
+
+def test_complex_numbers_are_boxed_with_both_parts() -> None:
+    found = boxes.of_array(np.array([1 + 9j, -3 + 2j, complex(nan, 4)]))
+    assert found.low.tolist() == [1, -3, 4]
+    assert found.high.tolist() == [9, 2, 4]
+    assert found.nan.tolist() == [False, False, True]

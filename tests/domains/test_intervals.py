@@ -149,6 +149,19 @@ def test_large_integers_stay_inside() -> None:
     assert found.low < found.high
 
 
+def test_complex_numbers_are_held_in_both_parts() -> None:
+    assert of_array(np.array([1 + 9j, -3 + 2j, 4 - 5j])) == Interval(-5, 9)
+    assert of_array(np.array([complex(1, nan)])) == Interval(1, 1, True)
+    assert whole(dtypes.c64) == ANY
+    assert cast(Interval(0.5, 0.5), dtypes.c128) == Interval(0.5, 0.5)
+    assert cast(Interval(0.0, 1e300), dtypes.c64) == Interval(0.0, inf)
+
+
+def test_text_holds_no_number() -> None:
+    assert whole(dtypes.text) == EMPTY
+    assert cast(Interval(0.0, 1.0), dtypes.text) == EMPTY
+
+
 def test_words() -> None:
     assert str(Interval(0, 1.5, True)) == "[0, 1.5] or NaN"
     assert str(EMPTY) == "no number"

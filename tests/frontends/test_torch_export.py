@@ -242,7 +242,9 @@ PROGRAMS: dict[str, tuple[Callable[..., Any], list[nn.Module], list[Any]]] = {
     "reductions": (
         lambda x: (
             x.sum(), x.mean((0, 1), keepdim=True), x.var(), x.std(1, unbiased=False), x.amax(1), x.prod(1),
-            (x > 0).any(), (x > 0).all(1), x.logsumexp(1), x.norm(dim=1), x.norm(3), x.max(1, keepdim=True), x.argmax(),
+            (x > 0).any(), (x > 0).all(1), x.logsumexp(1), x.norm(dim=1), x.norm(3), x.norm(float("inf")),
+            torch.linalg.vector_norm(x, ord=0.5, dim=0), x[0, 0].norm(), torch.dist(x, 2 * x), x.std(1),
+            x.max(1, keepdim=True), x.argmax(),
             x.argmin(0, keepdim=True), x.cumsum(1), x.topk(2), x.sort(), x.argsort(0, descending=True), (x > 0).sum(),
         ),
         [],
@@ -261,6 +263,7 @@ PROGRAMS: dict[str, tuple[Callable[..., Any], list[nn.Module], list[Any]]] = {
             F.gelu(x), F.gelu(x, approximate="tanh"), F.silu(x), F.elu(x), F.celu(x, 2.0), F.leaky_relu(x), F.relu6(x),
             F.hardswish(x), F.hardsigmoid(x), F.softplus(x, 2), F.mish(x), F.logsigmoid(x), F.softshrink(x),
             F.threshold(x, 0.1, 2.0), F.glu(x), F.softmax(x, -1), F.log_softmax(x, 1), F.normalize(x),
+            torch.logit(x.sigmoid()), torch.logit(x, eps=0.1), torch.special.logit(x.abs(), 0.2),
         ),
         [],
         [vector],
@@ -273,6 +276,11 @@ PROGRAMS: dict[str, tuple[Callable[..., Any], list[nn.Module], list[Any]]] = {
     "gru": (lambda m, x: m(x), [nn.GRU(6, 5)], [torch.randn(7, 2, 6)]),
     "cell": (lambda a, b, x: (a(x), b(x)), [nn.LSTMCell(6, 5), nn.GRUCell(6, 5)], [vector]),
     "attention": (_attention, [], [torch.randn(2, 4, 5, 8)]),
+    "complex": (
+        lambda x: (x.abs(), x.norm(dim=1), x.conj().abs() + 1),
+        [],
+        [torch.randn(3, 6, dtype=torch.complex64)],
+    ),
     "losses": (
         lambda x, t: (
             F.cross_entropy(x, t), F.nll_loss(F.log_softmax(x, 1), t), F.mse_loss(x, x * 2),

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from running import Eager, Operands, in_double, is_real, replaced, results
 
 from mlvet.domains.dtypes import of
+from mlvet.domains.tensors import constant
 from mlvet.ops import Effects, Op
 from mlvet.ops import derivative as d
 from mlvet.ops import numeric as n
@@ -81,9 +82,10 @@ def numeric_law_holds(op: Op, sample: Sample, draw: HypothesisDraw) -> None:
                 _affine_in((index,), operands, run, draw)
         case n.Linear(listed):
             _affine_in(listed, operands, run, draw)
-        case n.Convex(index):
+        case n.Convex(index, terms):
             array = operands[index]
             assert array is not None
+            _sum_stays(op, sample, index, 1 if terms is None else _told(terms, sample))
             slack = 1e-9 * (1 + np.abs(array).max(initial=0))
             assert (found[0] >= array.min(initial=0) - slack).all()
             assert (found[0] <= array.max(initial=0) + slack).all()
@@ -243,6 +245,22 @@ def _affine_in(listed: tuple[int, ...], operands: list[Array | None], run: Run, 
     np.testing.assert_allclose(left, right, rtol=1e-7, atol=1e-7 * size)
 
 
+def _told(terms: Callable[..., Any], sample: Sample) -> Any:
+    told = terms(*(None if each is None else constant(each) for each in sample.operands), **sample.attributes)
+    assert told is None or isinstance(told, int)
+    return told
+
+
+def _sum_stays(op: Op, sample: Sample, index: int, terms: int | None) -> None:
+    """So many elements are added up at most: as many of their share of the largest number stay finite."""
+    array = sample.operands[index]
+    if terms is None or not is_real(array) or array is None:
+        return
+    share = np.finfo(array.dtype).max / max(terms, 1) * 0.99
+    found = results(op, replaced(sample.operands, {index: np.full_like(array, share)}), sample.attributes)[0]
+    assert np.isfinite(found).all(), f"{op} adds up more than {terms} elements"
+
+
 def _reduces(op: Op, how: str, x: Array | None, found: Array) -> None:
     if x is None or x.size == 0 or not is_real(x):
         return
@@ -268,8 +286,6 @@ def _reduces(op: Op, how: str, x: Array | None, found: Array) -> None:
         case "log_sum_exp":
             assert (found <= x.max() + np.log(x.size) + slack).all()
             assert found.max() >= x.max() - slack
-        case "count":
-            assert ((found >= 0) & (found <= x.size)).all()
 
 
 def _decomposition_agrees(op: Op, kind: n.Composite, sample: Sample) -> None:

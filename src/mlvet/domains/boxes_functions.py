@@ -27,14 +27,15 @@ def monotone(
     domain: Domain = REALS,
     image: Interval = REALS,
     steps: int = 4,
+    absolute: float = 0.0,
 ) -> Box:
     """The values of a monotone function, NaN outside its domain.
 
     The function takes arrays of 64-bit floats. `steps` is by how many values of the element type an implementation may
-    be off at an end; it never leaves `image`. At an end of its domain, open or not, the function has the value that it
-    computes there, such as -inf for the logarithm of 0.
+    be off at an end, and `absolute` by how many epsilons besides; it never leaves `image`. At an end of its domain,
+    open or not, the function has the value that it computes there, such as -inf for the logarithm of 0.
     """
-    return _ranged(function, (), x, dtype, 1 if increasing else -1, domain, image, steps)
+    return _ranged(function, (), x, dtype, 1 if increasing else -1, domain, image, steps, absolute)
 
 
 def piecewise(
@@ -46,15 +47,16 @@ def piecewise(
     domain: Domain = REALS,
     image: Interval = REALS,
     steps: int = 4,
+    absolute: float = 0.0,
 ) -> Box:
     """The values of a continuous function that is monotone between its turns; otherwise as `monotone`."""
-    return _ranged(function, turns, x, dtype, 0, domain, image, steps)
+    return _ranged(function, turns, x, dtype, 0, domain, image, steps, absolute)
 
 
 @np.errstate(all="ignore")
 def _ranged(
     function: Function, turns: Iterable[float], x: Box, dtype: DType, slope: int, domain: Domain, image: Interval,
-    steps: int,
+    steps: int, absolute: float,
 ) -> Box:  # fmt: skip
     form = format_of(dtype)
     first, last = (domain.low, domain.high) if isinstance(domain, Interval) else domain[:2]
@@ -81,7 +83,7 @@ def _ranged(
         nan = nan | (undefined & ~empty)
         low, high = np.where(undefined, -inf, low), np.where(undefined, inf, high)
     if steps and not form.integer:
-        low, high = apart(low, high, form, steps)
+        low, high = apart(low, high, form, steps, absolute)
     low, high = np.maximum(low, image.low), np.minimum(high, image.high)
     if empty.any():
         low, high = np.where(empty, inf, low), np.where(empty, -inf, high)

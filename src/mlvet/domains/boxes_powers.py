@@ -18,7 +18,8 @@ _ONE = boxed(1.0, 1.0, False)
 def power(x: Box, y: Box, dtype: DType) -> Box:
     """The first to the power of the second.
 
-    A negative base has a power only for an integer, and 0 has an infinite one for a negative exponent.
+    A negative base has a power only for an integer, and 0 has an infinite one for a negative exponent. 1 to the power
+    of NaN is 1, and so is NaN to the power of 0.
     """
     if y.low.size == 1 and y.low.item() == y.high.item() and not y.nan.item() and len(y.shape) <= len(x.shape):
         exponent = y.low.item()
@@ -57,7 +58,15 @@ def _power(x: Box, y: Box, dtype: DType) -> Box:
         low, high = np.where(low >= 0, np.maximum(down, 0.0), down), np.where(high <= 0, np.minimum(up, 0.0), up)
     elif (np.maximum(-low, high) >= 2.0**52).any():
         low, high = np.nextafter(low, -inf), np.nextafter(high, inf)
-    return numbers(low, high, nan, empty | ~kept, form)
+    found = numbers(low, high, nan, empty | ~kept, form)
+    one = (y.nan & (xl <= 1) & (xh >= 1)) | (x.nan & (yl <= 0) & (yh >= 0))
+    if not one.any():
+        return found
+    return boxed(
+        np.where(one, np.minimum(found.low, 1), found.low),
+        np.where(one, np.maximum(found.high, 1), found.high),
+        found.nan,
+    )
 
 
 def _corners(xl: Any, xh: Any, yl: Any, yh: Any) -> tuple[Any, Any]:

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mlvet.domains import dtypes
-from mlvet.domains.boxes_lattice import Box, Floats, boxed, emptied, of_interval
+from mlvet.domains.boxes_lattice import Box, Floats, boxed, emptied, join, of_interval
 from mlvet.domains.dtypes import DType
 from mlvet.domains.intervals import Interval
 
@@ -117,24 +117,28 @@ def fit(low: Any, high: Any, nan: Any, form: Format, steps: int = 0) -> Box:
     return boxed(low, high, nan)
 
 
-def apart(low: Any, high: Any, form: Format, steps: int) -> tuple[Any, Any]:
+def apart(low: Any, high: Any, form: Format, steps: int, absolute: float = 0.0) -> tuple[Any, Any]:
     """Ends of numbers moved outward by at least so many values of a float format; infinity moves to the largest.
 
-    An end never moves across 0: implementations get the sign right, and 0 where it is exact.
+    With `absolute` they move by so many epsilons besides. An end never moves across 0: implementations get the sign
+    right, and 0 where it is exact.
     """
     share = steps * form.epsilon
-    lower = np.fmin(low - np.maximum(np.abs(low), form.smallest) * share, np.minimum(low, form.largest))
-    upper = np.fmax(high + np.maximum(np.abs(high), form.smallest) * share, np.maximum(high, form.least))
+    more = absolute * form.epsilon
+    lower = np.fmin(low - np.maximum(np.abs(low), form.smallest) * share - more, np.minimum(low, form.largest))
+    upper = np.fmax(high + np.maximum(np.abs(high), form.smallest) * share + more, np.maximum(high, form.least))
     return np.where(low >= 0, np.maximum(lower, 0.0), lower), np.where(high <= 0, np.minimum(upper, 0.0), upper)
 
 
 def of_array(array: NDArray[Any]) -> Box:
-    """A box of the elements of an array, or zero where they are not normal.
+    """A box of the elements of an array, or zero where they are not normal; of complex numbers it holds both parts.
 
-    Elements that are not real numbers may be anything.
+    Elements that are not numbers may be anything.
     """
     array = np.asarray(array)
-    if array.dtype.kind in "cOSUMm":
+    if array.dtype.kind == "c":
+        return join(of_array(array.real), of_array(array.imag))
+    if array.dtype.kind in "OSUMm":
         return of_interval(Interval(-inf, inf, True), array.shape)
     values = array.astype(np.float64)
     nan = np.asarray(np.isnan(values))

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mlvet.domains import dtypes
-from mlvet.domains.dtypes import DType
+from mlvet.domains.dtypes import DType, Kind
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,14 +76,20 @@ def point(value: float) -> Interval:
 
 
 def whole(dtype: DType) -> Interval:
-    """Everything that an element type can hold."""
+    """Everything that an element type can hold, in both parts if it has two; text holds no number."""
+    if dtype.kind is Kind.TEXT:
+        return EMPTY
+    if dtype.kind is Kind.COMPLEX:
+        return ANY
     if dtype.is_float:
         return Interval(-inf, inf, True) if _has_infinity(dtype) else Interval(dtype.least, dtype.largest, True)
     return Interval(dtype.least, dtype.largest)
 
 
 def of_array(array: NDArray[Any]) -> Interval:
-    """The smallest interval of the elements of an array."""
+    """The smallest interval of the elements of an array; of complex numbers it holds both parts."""
+    if array.dtype.kind == "c":
+        return of_array(array.real).join(of_array(array.imag))
     values = np.asarray(array, dtype=np.float64)
     numbers = values[~np.isnan(values)]
     nan = numbers.size < values.size
@@ -94,7 +100,7 @@ def of_array(array: NDArray[Any]) -> Interval:
 
 def cast(x: Interval, dtype: DType) -> Interval:
     """The values after conversion to an element type; what becomes of infinity and NaN in an integer is open."""
-    if not dtype.is_float and (x.nan or not x.finite):
+    if dtype.kind is Kind.TEXT or (dtype.kind in (Kind.BOOL, Kind.SIGNED, Kind.UNSIGNED) and not x.finite):
         return whole(dtype)
     return _fit(x.low, x.high, x.nan, dtype)
 
@@ -188,6 +194,8 @@ def _fit(low: float, high: float, nan: bool, dtype: DType) -> Interval:
     """An interval of real numbers in an element type: rounded outward, and with what overflow makes of it."""
     if low > high:
         return Interval(inf, -inf, nan)
+    if dtype.kind is Kind.COMPLEX:
+        dtype = dtypes.f32 if dtype is dtypes.c64 else dtypes.f64
     if not dtype.is_float:
         down, up = float(np.floor(low)), float(np.ceil(high))
         return whole(dtype) if nan or down < dtype.least or up > dtype.largest else Interval(down, up)

@@ -18,6 +18,7 @@ from mlvet.ops import cumulative as cumulative
 from mlvet.ops import deformable_convolution as deformable_convolution
 from mlvet.ops import einsum as einsum
 from mlvet.ops import features as features
+from mlvet.ops import gamma as gamma
 from mlvet.ops import gradients as gradients
 from mlvet.ops import host as host
 from mlvet.ops import image as image
@@ -60,6 +61,7 @@ from mlvet.ops import text as text
 from mlvet.ops import transposed_convolution as transposed_convolution
 from mlvet.ops import trees as trees
 from mlvet.ops import trigonometry as trigonometry
+from mlvet.ops import vector_norm as vector_norm
 from mlvet.ops import whole_pooling as whole_pooling
 from mlvet.ops.op import FACETS, REGISTRY, Effects, Op
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -10,12 +11,12 @@ from mlvet.domains.tensors import Tensor
 from mlvet.ops.danger import OVERFLOW, Outside
 from mlvet.ops.derivative import Partials
 from mlvet.ops.index_map import Elementwise
-from mlvet.ops.numeric import NONNEGATIVE, Composite, Monotone, Piecewise, Range
+from mlvet.ops.numeric import NONNEGATIVE, ByMode, Composite, Monotone, Numeric, Piecewise, Range
 from mlvet.ops.op import pure
 from mlvet.ops.pointwise import Array, keeping_dtype, pointwise
 from mlvet.ops.require import Require
 from mlvet.ops.samples import Draw, Sample, Tensors
-from mlvet.ops.special import erf_array
+from mlvet.ops.special import erf_array, erfc_array
 
 UNIT = Range(0, 1)
 PROBABILITY = Range(0, 1, open_low=True, open_high=True)
@@ -26,7 +27,9 @@ LEAST_MISH = -1.1924312145154954
 
 
 def logistic(x: Array) -> Any:
-    return 0.5 * (np.tanh(0.5 * x) + 1)
+    """1 / (1 + exp(-x)) without a large exponential, so that small results have as many digits as large ones."""
+    power = np.exp(-np.abs(x))
+    return np.where(x < 0, power, 1) / (1 + power)
 
 
 def logistic_slope(x: Array) -> Any:
@@ -35,6 +38,11 @@ def logistic_slope(x: Array) -> Any:
 
 def softplus_of(x: Array) -> Any:
     return np.logaddexp(x, np.zeros_like(x))
+
+
+def in_double(function: Callable[..., Any]) -> Callable[..., Any]:
+    """A function of floats computed in float64, so that it is rounded once."""
+    return lambda x, **attributes: function(x.astype(np.float64) if x.dtype.kind == "f" else x, **attributes)
 
 
 def _with(low: float, high: float, *names: str) -> Any:
@@ -52,7 +60,9 @@ def _constant_like(build: Any, number: float, x: Any) -> Any:
     return build.add("cast_like", build.constant("number", float(number)), x)
 
 
-sigmoid = pointwise("sigmoid", logistic, Monotone(image=UNIT), derivative=Partials(lambda x: (logistic_slope(x),)))
+sigmoid = pointwise(
+    "sigmoid", in_double(logistic), Monotone(image=UNIT), derivative=Partials(lambda x: (logistic_slope(x),))
+)
 log_sigmoid = pointwise(
     "log_sigmoid",
     lambda x: -softplus_of(-x),
@@ -61,8 +71,8 @@ log_sigmoid = pointwise(
 )
 hard_sigmoid = pointwise(
     "hard_sigmoid",
-    lambda x, alpha=0.2, beta=0.5: np.clip(alpha * x + beta, 0, 1),
-    Piecewise((), image=UNIT),
+    in_double(lambda x, alpha=0.2, beta=0.5: np.clip(alpha * x + beta, 0, 1)),
+    ByMode(lambda beta=0.5, **_: Piecewise((), image=UNIT, absolute=2 + 2 * abs(beta))),
     derivative=Partials(
         lambda x, alpha=0.2, beta=0.5: (alpha * ((alpha * x + beta > 0) & (alpha * x + beta < 1)).astype(x.dtype),)
     ),
@@ -132,31 +142,38 @@ def _mish_slope(x: Array) -> Any:
 
 mish = pointwise(
     "mish",
-    lambda x: x * np.tanh(softplus_of(x)),
-    Piecewise((LEAST_MISH,), image=Range(low=-0.30884342)),
+    in_double(lambda x: x * np.tanh(softplus_of(x))),
+    Piecewise((LEAST_MISH,), image=Range(low=-0.30884342), absolute=1),
     derivative=Partials(lambda x: (_mish_slope(x),)),
 )
 silu = pointwise(
     "silu",
-    lambda x: x * logistic(x),
-    Piecewise((LEAST_SILU,), image=Range(low=-0.27846455)),
+    in_double(lambda x: x * logistic(x)),
+    Piecewise((LEAST_SILU,), image=Range(low=-0.27846455), absolute=1),
     derivative=Partials(lambda x: (logistic(x) + x * logistic_slope(x),)),
 )
+
+
+def kind_of_swish(alpha: float = 1.0) -> Numeric:
+    """silu(alpha * x) / alpha; what rounding alpha changes is small besides 1 / alpha."""
+    if alpha == 0:
+        return Monotone()
+    least = -0.27846455 / alpha
+    image = Range(low=least) if alpha > 0 else Range(high=least)
+    return Piecewise((LEAST_SILU / alpha,), image=image, absolute=1 + 2 / abs(alpha))
+
+
 swish = pointwise(
     "swish",
-    lambda x, alpha=1.0: x * logistic(alpha * x),
-    Composite(
-        lambda build, x, alpha=1.0: build.add(
-            "mul", x, build.add("sigmoid", build.add("mul", x, _constant_like(build, alpha, x)))
-        )
-    ),
+    in_double(lambda x, alpha=1.0: x * logistic(alpha * x)),
+    ByMode(kind_of_swish),
     derivative=Partials(lambda x, alpha=1.0: (logistic(alpha * x) + alpha * x * logistic_slope(alpha * x),)),
     samples=_with(-2, 2, "alpha"),
 )
 hard_swish = pointwise(
     "hard_swish",
-    lambda x: x * np.clip(x / 6 + 0.5, 0, 1),
-    Piecewise((-3.0, -1.5), image=Range(low=-0.375)),
+    in_double(lambda x: x * np.clip(x / 6 + 0.5, 0, 1)),
+    Piecewise((-3.0, -1.5), image=Range(low=-0.375), absolute=4),
     derivative=Partials(lambda x: (np.where(x <= -3, 0.0, np.where(x >= 3, 1.0, x / 3 + 0.5)),)),
     samples=Tensors(low=-5, high=5),
 )
@@ -165,7 +182,7 @@ hard_swish = pointwise(
 def _gelu(x: Array, approximate: str = "none") -> Any:
     if approximate == "tanh":
         return x * logistic(2 * np.sqrt(2 / np.pi) * (x + 0.044715 * x**3))
-    return 0.5 * x * (1 + erf_array(x / np.sqrt(2.0).astype(x.dtype)))
+    return 0.5 * x * erfc_array(-x / np.sqrt(2.0))
 
 
 def _gelu_slope(x: Array, approximate: str = "none") -> Any:
@@ -177,8 +194,8 @@ def _gelu_slope(x: Array, approximate: str = "none") -> Any:
 
 gelu = pointwise(
     "gelu",
-    _gelu,
-    Piecewise((LEAST_GELU_TANH, LEAST_GELU), image=Range(low=-0.1700408)),
+    in_double(_gelu),
+    Piecewise((LEAST_GELU_TANH, LEAST_GELU), image=Range(low=-0.1700408), absolute=4),
     derivative=Partials(lambda x, approximate="none": (_gelu_slope(x, approximate),)),
     samples=lambda draw: Sample((draw.array(draw.shape()),), {"approximate": draw.choice(["none", "tanh"])}),
 )
@@ -186,13 +203,14 @@ gelu = pointwise(
 
 def _logit(x: Array, eps: float | None = None) -> Any:
     x = x if eps is None else np.clip(x, eps, 1 - eps)
-    return np.log(x / (1 - x))
+    near = np.abs(x - 0.5) < 0.25
+    return np.where(near, np.log1p(np.where(near, (2 * x - 1) / (1 - x), 0)), np.log(x / (1 - x)))
 
 
 logit = pointwise(
     "logit",
-    _logit,
-    Monotone(domain=PROBABILITY),
+    in_double(_logit),
+    Monotone(domain=PROBABILITY, absolute=4),
     danger=[Outside(PROBABILITY, rule="log-of-nonpositive")],
     derivative=Partials(lambda x, eps=None: (np.where((x > (eps or 0)) & (x < 1 - (eps or 0)), 1 / (x * (1 - x)), 0),)),
     samples=lambda draw: Sample(

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
-from mlvet.domains import dtypes
+from mlvet.domains import dtypes, intervals
 from mlvet.domains.dims import Dim
+from mlvet.domains.intervals import Interval
 from mlvet.domains.tensors import Tensor
+from mlvet.ops.danger import OVERFLOW
+from mlvet.ops.enclosures import Operands, Tensors, anything, bounded, overflows, settled, size_of, with_nan
 from mlvet.ops.layout import Array, ints_of, proper
-from mlvet.ops.numeric import ByMode, Numeric, Selection
+from mlvet.ops.numeric import Enclosure
 from mlvet.ops.op import pure
 from mlvet.ops.require import Require
 from mlvet.ops.samples import Draw, Sample, integers
@@ -80,13 +81,25 @@ def _crop_and_resize(
     return result.astype(np.float32)
 
 
-def kind_of_crop(method: str = "bilinear", extrapolation_value: float = 0.0, **_: Any) -> Numeric | None:
-    """Picked elements, or nothing that is claimed."""
-    return Selection((0,), extrapolation_value) if method == "nearest" else None
+def _cropped(
+    operands: Operands, _: Tensors, *, method: str = "bilinear", extrapolation_value: float = 0.0
+) -> tuple[Interval, ...]:
+    """Picked elements, or means by way of differences, in float32 whatever the image; and what is outside."""
+    image = operands[0]
+    if image is None or image.empty or (method != "nearest" and not bounded(image)):
+        return (anything(dtypes.f32),)
+    outside = intervals.cast(Interval(extrapolation_value, extrapolation_value), dtypes.f32)
+    if method == "nearest":
+        return (intervals.cast(image, dtypes.f32).join(outside),)
+    if overflows(2 * size_of(image), dtypes.f32):
+        return (anything(dtypes.f32),)
+    means = settled(image, dtypes.f32, scale=size_of(image), roundings=16)
+    return (with_nan(means.join(outside), image.nan),)
 
 
 def _sample_crop_and_resize(draw: Draw) -> Sample:
-    image = draw.array((draw.integer(1, 2), draw.integer(2, 5), draw.integer(2, 5), draw.integer(1, 2)))
+    shape = (draw.integer(1, 2), draw.integer(2, 5), draw.integer(2, 5), draw.integer(1, 2))
+    image = draw.array(shape, dtype=draw.choice((dtypes.f32, dtypes.f64, dtypes.i32)))
     count = draw.integer(1, 3)
     corners = draw.array((count, 2), low=-0.2, high=0.5)
     boxes = np.concatenate([corners, corners + draw.array((count, 2), low=0.1, high=0.6)], axis=1)
@@ -101,5 +114,6 @@ crop_and_resize = pure(
     _crop_and_resize,
     _sample_crop_and_resize,
     family="image",
-    numeric=ByMode(kind_of_crop),
+    numeric=Enclosure(_cropped),
+    danger=(OVERFLOW,),
 )

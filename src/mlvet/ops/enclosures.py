@@ -7,7 +7,7 @@ operator's element type can do. Sums of floats of fewer than 32 bits are taken t
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from math import inf, isfinite, isnan, sqrt
+from math import inf, isfinite, isnan, prod, sqrt
 from typing import Any, TypeAlias
 
 from mlvet.domains import dtypes, intervals
@@ -206,9 +206,16 @@ def summed(x: Interval, terms: tuple[float, float], dtype: DType, *plus_: Interv
 
 
 def products(factors: Sequence[Interval], terms: tuple[float, float], dtype: DType, *plus_: Interval) -> Interval:
-    """The sum of so many products of one number of each interval, and perhaps of others."""
+    """The sum of so many products of one number of each interval, and perhaps of others.
+
+    The factors are multiplied in any order, so that some of them together may overflow before another makes them small.
+    """
     if not bounded(*factors, *plus_):
         return anything(dtype)
+    if part(dtype).is_float and len(factors) > 2:
+        partial = prod(max(size_of(factor), 1.0) for factor in factors)
+        if overflows(partial * (1 + 16 * internal(dtype).epsilon), internal(dtype)):
+            return anything(dtype)
     product = times(*factors)
     if not isfinite(size_of(product)):
         return anything(dtype)

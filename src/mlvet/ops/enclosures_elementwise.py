@@ -187,6 +187,17 @@ def _conjugate(operands: Operands, _: Tensors, dtype: DType) -> Interval:
     return x.join(intervals.neg(x, part(dtype))) if dtype.kind is Kind.COMPLEX else x
 
 
+def _modulus(operands: Operands, _: Tensors, dtype: DType) -> Interval:
+    """The hypotenuse of both parts; of a real number its magnitude."""
+    (x,) = operands
+    assert x is not None
+    size = magnitude(x)
+    if dtype.kind is not Kind.COMPLEX:
+        return size
+    return settled(Interval(hypot(size.low, size.low), hypot(size.high, size.high)), dtype)
+
+
+MODULUS = one(_modulus, keeps=True, infinite=True)
 REAL, IMAGINARY, CONJUGATE = (
     one(of, keeps=True, infinite=True, integers=True) for of in (_real, _imaginary, _conjugate)
 )

@@ -274,7 +274,7 @@ DISCRETE, SHORT_TIME = one(_discrete), one(_short_time)
 
 
 def _deformed(operands: Operands, tensors: Tensors, dtype: DType, **_: Any) -> Interval:
-    """As a convolution of means of elements and of zeros outside."""
+    """As a convolution of means of elements and of zeros outside, each mean rounded to the element type."""
     x, w = operands[0], operands[1]
     assert x is not None
     assert w is not None
@@ -284,6 +284,8 @@ def _deformed(operands: Operands, tensors: Tensors, dtype: DType, **_: Any) -> I
     terms = count(*kernel.dims[1:])[1] if kernel is not None and kernel.ranked else MOST
     blend = x.join(ZERO)
     blend = plus(blend, symmetric(64 * part(dtype).epsilon * size_of(x)))
+    if overflows(size_of(blend), internal(dtype)):
+        return anything(dtype)
     return products([blend, w, *mask], (0.0, terms), dtype, *bias)
 
 

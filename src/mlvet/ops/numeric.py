@@ -34,20 +34,26 @@ NONNEGATIVE = Range(low=0.0)
 
 @dataclass(frozen=True, slots=True)
 class Monotone:
-    """Elementwise in one operand and monotone on `domain`; results lie in `image`."""
+    """Elementwise in one operand and monotone on `domain`; results lie in `image`.
+
+    Implementations are off by a few values of the element type, and by `absolute` times its epsilon besides, where they
+    take small results from differences of larger numbers. They keep the sign.
+    """
 
     increasing: bool = True
     domain: Range = REALS
     image: Range = REALS
+    absolute: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
 class Piecewise:
-    """Elementwise in one operand and monotone between `turns`: cosh turns at 0. Results lie in `image`."""
+    """Elementwise in one operand and monotone between `turns`: cosh turns at 0. The rest is as in Monotone."""
 
     turns: tuple[float, ...]
     domain: Range = REALS
     image: Range = REALS
+    absolute: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +103,7 @@ class Selection:
 
 @dataclass(frozen=True, slots=True)
 class Reduction:
-    """Elements along some axes combined by `how`: sum, mean, max, min, product, any, all, count, log_sum_exp."""
+    """Elements along some axes combined by `how`: sum, mean, max, min, product, any, all, log_sum_exp."""
 
     how: str
 
@@ -134,9 +140,15 @@ class Linear:
 
 @dataclass(frozen=True, slots=True)
 class Convex:
-    """Every element of the result is a weighted mean of elements of operand `of`, weights summing to at most 1."""
+    """Every element of the result is a weighted mean of elements of operand `of`, weights summing to at most 1.
+
+    `terms(*operands, **attributes)`, on `Tensor`s, is the greatest number of elements that are added up before the sum
+    is divided, None where it is not known: the sum may leave the element type though the mean does not. Without
+    `terms` the elements are weighed first, so that only roundings carry a mean beyond them.
+    """
 
     of: int = 0
+    terms: Callable[..., Any] | None = None
 
 
 @dataclass(frozen=True, slots=True)

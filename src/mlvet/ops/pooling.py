@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -144,6 +145,10 @@ def average_pool_reference(
         return narrow(where.from_front(total / counted.astype(total.dtype)), x)
 
 
+def _window_size(_: Tensor, *, kernel_shape: Sequence[int], **__: Any) -> int:
+    return prod(kernel_shape)
+
+
 def lp_pool_reference(x: NDArray[Any], *, data_format: str = "NC", p: int = 2, **options: Any) -> NDArray[Any]:
     front, where = _front(wide(x), data_format)
     with np.errstate(all="ignore"):
@@ -191,7 +196,7 @@ average_pool = pooling(
     infer_pool,
     average_pool_reference,
     _sample_average_pool,
-    numeric=Convex(0),
+    numeric=Convex(0, _window_size),
     danger=(OVERFLOW,),
     derivative=SameMap((0,)),
 )

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from mlvet.domains.dims import Dim
 from mlvet.domains.tensors import Tensor
+from mlvet.ops.activations import logistic
 from mlvet.ops.danger import OVERFLOW
 from mlvet.ops.enclosures_recurrent import GRU, LSTM, RNN
 from mlvet.ops.op import pure
@@ -24,10 +25,6 @@ Step: TypeAlias = Callable[[Array, tuple[Array, ...]], tuple[Array, ...]]
 GATES = {"rnn": 1, "gru": 3, "lstm": 4}
 
 recurrent = partial(pure, family="recurrent", danger=(OVERFLOW,))
-
-
-def logistic(x: Array) -> Array:
-    return np.asarray(0.5 * (np.tanh(0.5 * x) + 1))
 
 
 ALPHA = {"affine": 1.0, "leakyrelu": 0.01, "thresholdedrelu": 1.0, "scaledtanh": 1.0, "hardsigmoid": 0.2, "elu": 1.0}

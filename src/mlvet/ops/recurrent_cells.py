@@ -9,9 +9,10 @@ from numpy.typing import NDArray
 
 from mlvet.domains.dims import Dim
 from mlvet.domains.tensors import Tensor
+from mlvet.ops.activations import logistic
 from mlvet.ops.enclosures_recurrent import GRU_CELL, LSTM_CELL, RNN_CELL
 from mlvet.ops.precision import narrow, wide
-from mlvet.ops.recurrent import GATES, logistic, recurrent
+from mlvet.ops.recurrent import GATES, recurrent
 from mlvet.ops.require import Require
 from mlvet.ops.samples import Draw, Sample
 

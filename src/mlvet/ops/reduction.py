@@ -82,7 +82,7 @@ def axes_of(x: Array, axes: Array | None, noop_with_empty_axes: bool = False) ->
     return tuple(axis % x.ndim for axis in given)
 
 
-def _over_axes(function: Callable[..., Any], dtype: Any = None) -> Callable[..., Array]:
+def over_axes(function: Callable[..., Any], dtype: Any = None) -> Callable[..., Array]:
     """A reference from `function(x, axis, keepdims)`: floats in at least f32, the result in the operand's dtype."""
 
     def run(x: Array, axes: Array | None = None, *, keepdims: bool = True, **options: Any) -> Array:
@@ -94,7 +94,7 @@ def _over_axes(function: Callable[..., Any], dtype: Any = None) -> Callable[...,
     return run
 
 
-def _along_axes(function: Callable[..., Any]) -> Jvp:
+def along_axes(function: Callable[..., Any]) -> Jvp:
     """A directional derivative from `function(x, direction, axis, keepdims)`."""
 
     def of(operands: Sequence[Any], directions: Sequence[Any], keepdims: bool = True, **options: Any) -> Any:
@@ -139,7 +139,7 @@ def reduction(
     return pure(
         name,
         infer_reduction if dtype is None else _infer_as(dtype),
-        _over_axes(function, dtype.numpy if dtype else None),
+        over_axes(function, dtype.numpy if dtype else None),
         samples,
         family="reduction",
         numeric=numeric,
@@ -177,7 +177,7 @@ def _extreme_jvp(extreme: Callable[..., Any]) -> Jvp:
         best = x == extreme(x, axis=axis, keepdims=True)
         return np.sum(best * along, axis=axis, keepdims=keepdims) / np.sum(best, axis=axis, keepdims=keepdims)
 
-    return _along_axes(of)
+    return along_axes(of)
 
 
 def _product_jvp(x: Array, along: Array, axis: tuple[int, ...], keepdims: bool) -> Any:
@@ -243,6 +243,11 @@ def _before(first: str, then: str) -> Composite:
     return Composite(decompose)
 
 
+def _decompose_count(build: Any, x: Any, axes: Any = None, **options: Any) -> Any:
+    zero = build.add("cast_like", build.constant("zero", 0.0), x)
+    return build.add("reduce_sum", build.add("cast", build.add("not_equal", x, zero), to=i64), axes, **options)
+
+
 reduce_sum = reduction(
     "reduce_sum",
     lambda x, axis, keepdims: np.sum(x, axis=axis, keepdims=keepdims),
@@ -277,7 +282,7 @@ reduce_prod = reduction(
     lambda x, axis, keepdims: np.prod(x, axis=axis, keepdims=keepdims),
     Reduction("product"),
     danger=[OVERFLOW],
-    derivative=_along_axes(_product_jvp),
+    derivative=along_axes(_product_jvp),
     samples=reductions(-2, 2),
     folds=True,
 )
@@ -286,21 +291,21 @@ reduce_l1 = reduction(
     lambda x, axis, keepdims: np.sum(np.abs(x), axis=axis, keepdims=keepdims),
     _after("abs", "reduce_sum"),
     danger=[OVERFLOW],
-    derivative=_along_axes(lambda x, d, axis, keepdims: np.sum(np.sign(x) * d, axis=axis, keepdims=keepdims)),
+    derivative=along_axes(lambda x, d, axis, keepdims: np.sum(np.sign(x) * d, axis=axis, keepdims=keepdims)),
 )
 reduce_sum_square = reduction(
     "reduce_sum_square",
     lambda x, axis, keepdims: np.sum(x * x, axis=axis, keepdims=keepdims),
     _after("square", "reduce_sum"),
     danger=[OVERFLOW],
-    derivative=_along_axes(lambda x, d, axis, keepdims: 2 * np.sum(x * d, axis=axis, keepdims=keepdims)),
+    derivative=along_axes(lambda x, d, axis, keepdims: 2 * np.sum(x * d, axis=axis, keepdims=keepdims)),
 )
 reduce_l2 = reduction(
     "reduce_l2",
     lambda x, axis, keepdims: np.sqrt(np.sum(x * x, axis=axis, keepdims=keepdims)),
     _before("reduce_sum_square", "sqrt"),
     danger=[OVERFLOW, STEEP],
-    derivative=_along_axes(
+    derivative=along_axes(
         lambda x, d, axis, keepdims: (
             np.sum(x * d, axis=axis, keepdims=keepdims) / np.sqrt(np.sum(x * x, axis=axis, keepdims=keepdims))
         )
@@ -311,13 +316,13 @@ reduce_log_sum = reduction(
     lambda x, axis, keepdims: np.log(np.sum(x, axis=axis, keepdims=keepdims)),
     _before("reduce_sum", "log"),
     danger=[Outside(POSITIVE, rule="log-of-nonpositive"), OVERFLOW],
-    derivative=_along_axes(
+    derivative=along_axes(
         lambda x, d, axis, keepdims: np.sum(d, axis=axis, keepdims=keepdims) / np.sum(x, axis=axis, keepdims=keepdims)
     ),
     samples=reductions(0.1, 4),
 )
 reduce_log_sum_exp = reduction(
-    "reduce_log_sum_exp", log_sum_exp, Reduction("log_sum_exp"), danger=[OVERFLOW], derivative=_along_axes(_softmax_jvp)
+    "reduce_log_sum_exp", log_sum_exp, Reduction("log_sum_exp"), danger=[OVERFLOW], derivative=along_axes(_softmax_jvp)
 )
 reduce_all = reduction(
     "reduce_all",
@@ -338,7 +343,7 @@ reduce_any = reduction(
 count_nonzero = reduction(
     "count_nonzero",
     lambda x, axis, keepdims: np.sum(x != 0, axis=axis, keepdims=keepdims),
-    Reduction("count"),
+    Composite(_decompose_count),
     derivative=Zero(),
     dtype=i64,
 )
@@ -347,15 +352,15 @@ reduce_variance = reduction(
     _variance,
     VARIANCE,
     danger=[OVERFLOW],
-    derivative=_along_axes(_variance_jvp),
+    derivative=along_axes(_variance_jvp),
     samples=reductions(noop=False, correction=0.0),
 )
 reduce_std = reduction(
     "reduce_std",
     lambda x, axis, keepdims, correction=0.0: np.sqrt(_variance(x, axis, keepdims, correction)),
     _before("reduce_variance", "sqrt"),
-    danger=[OVERFLOW, STEEP],
-    derivative=_along_axes(_deviation_jvp),
+    danger=[OVERFLOW],
+    derivative=along_axes(_deviation_jvp),
     samples=reductions(noop=False, correction=0.0),
 )
 

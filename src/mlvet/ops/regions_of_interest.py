@@ -12,6 +12,7 @@ import numpy as np
 from mlvet.domains import dtypes
 from mlvet.domains.dims import Dim, evaluate
 from mlvet.domains.tensors import Tensor
+from mlvet.ops.danger import OVERFLOW
 from mlvet.ops.derivative import Zero
 from mlvet.ops.enclosures_counting import SUPPRESSED
 from mlvet.ops.layout import Array, ints_of, layout, proper
@@ -114,7 +115,19 @@ def _sample_roi_align(draw: Draw) -> Sample:
     return Sample((x, rois, draw.array((count,), low=0, high=x.shape[0] - 1, dtype=dtypes.i64)), attributes)
 
 
-roi_align = _pooling("roi_align", infer_roi_align, _roi_align, _sample_roi_align, numeric=Convex())
+def _sampled_points(*_: Any, mode: str = "avg", sampling_ratio: int = 0, **__: Any) -> int | None:
+    """How many interpolated points of a cell are added up, which the regions decide unless it is asked for."""
+    return 1 if mode == "max" else sampling_ratio**2 if sampling_ratio > 0 else None
+
+
+roi_align = _pooling(
+    "roi_align",
+    infer_roi_align,
+    _roi_align,
+    _sample_roi_align,
+    numeric=Convex(0, _sampled_points),
+    danger=(OVERFLOW,),
+)
 
 
 def infer_max_roi_pool(

@@ -1,23 +1,21 @@
-"""The error function, the gamma function and their kin."""
+"""The error function and its kin."""
 
 from __future__ import annotations
 
 from math import erf as erf_of
 from math import erfc as erfc_of
-from math import exp, inf, isfinite, isinf, lgamma, log, nan, pi, sqrt, tan
+from math import exp, inf, log, nan, pi, sqrt
 
 import numpy as np
 
-from mlvet.ops.danger import OVERFLOW, Near, Outside
+from mlvet.ops.danger import Outside
 from mlvet.ops.derivative import Partials
-from mlvet.ops.numeric import POSITIVE, Monotone, Piecewise, Range
+from mlvet.ops.numeric import Monotone, Range
 from mlvet.ops.pointwise import elements, pointwise
 from mlvet.ops.samples import Tensors
 
 UNIT = Range(-1, 1)
 INNER = Range(-1, 1, open_low=True, open_high=True)
-LEAST_GAMMA = 1.4616321449683622
-"""Where the gamma function is least on the positive reals."""
 
 
 def erf_inverse(y: float) -> float:
@@ -35,43 +33,6 @@ def erf_inverse(y: float) -> float:
         step = (error if abs(y) < 0.9 or y > 0 else -error) / slope if slope else 0.0
         x -= step
     return x
-
-
-def log_gamma(x: float) -> float:
-    """log |gamma(x)|, infinite at the poles and beyond the floats."""
-    if isinf(x):
-        return inf
-    if not isfinite(x):
-        return nan
-    try:
-        return lgamma(x)
-    except (ValueError, OverflowError):
-        return inf
-
-
-def digamma_of(x: float) -> float:
-    """The derivative of log gamma: reflected for negative x, raised by the recurrence, then an asymptotic series."""
-    if not isfinite(x):
-        return inf if x > 0 else nan
-    if x <= 0:
-        return nan if x == int(x) else digamma_of(1 - x) - pi / tan(pi * x)
-    raised = 0.0
-    while x < 10:
-        raised -= 1 / x
-        x += 1
-    s = 1 / (x * x)
-    series = s * (1 / 12 - s * (1 / 120 - s * (1 / 252 - s * (1 / 240 - s * (1 / 132)))))
-    return raised + log(x) - 0.5 / x - series
-
-
-def trigamma_of(x: float) -> float:
-    """The derivative of digamma for positive x."""
-    raised = 0.0
-    while x < 10:
-        raised += 1 / (x * x)
-        x += 1
-    s = 1 / (x * x)
-    return raised + 1 / x + s / 2 + s / x * (1 / 6 - s * (1 / 30 - s * (1 / 42 - s / 30)))
 
 
 erf_array, erfc_array = elements(erf_of), elements(erfc_of)
@@ -95,20 +56,4 @@ erfinv = pointwise(
     danger=[Outside(INNER, rule="outside-domain")],
     derivative=Partials(lambda x: (np.sqrt(np.pi) / 2 * np.exp(elements(erf_inverse)(x) ** 2),)),
     samples=Tensors(low=-0.95, high=0.95),
-)
-log_gamma_op = pointwise(
-    "lgamma",
-    elements(log_gamma),
-    Piecewise((LEAST_GAMMA,), domain=POSITIVE),
-    danger=[Near(0, rule="outside-domain", operand=0), OVERFLOW],
-    derivative=Partials(lambda x: (elements(digamma_of)(x),)),
-    samples=Tensors(low=0.2, high=20),
-)
-digamma = pointwise(
-    "digamma",
-    elements(digamma_of),
-    Monotone(domain=POSITIVE),
-    danger=[Near(0, rule="outside-domain", operand=0), OVERFLOW],
-    derivative=Partials(lambda x: (elements(trigamma_of)(x),)),
-    samples=Tensors(low=0.2, high=20),
 )

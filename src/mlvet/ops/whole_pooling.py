@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mlvet.domains import dtypes
+from mlvet.domains import dims, dtypes
+from mlvet.domains.dims import Dim
 from mlvet.domains.tensors import Tensor
 from mlvet.ops.danger import OVERFLOW
 from mlvet.ops.derivative import Jvp, SameMap
@@ -66,12 +67,18 @@ def _global_max_along(operands: Sequence[Any], directions: Sequence[Any], data_f
     return np.sum(np.where(peak, directions[0], 0), axis=_layout(x, data_format).space, keepdims=True)
 
 
+def _plane(x: Tensor, *, data_format: str = "NC", **_: Any) -> Dim | None:
+    """How many elements a plane of space has."""
+    where = layout(data_format, x.rank) if x.ranked else None
+    return None if where is None else dims.product(where.dims(x)[2])
+
+
 global_average_pool = pooling(
     "global_average_pool",
     infer_global_pool,
     global_average_pool_reference,
     _sample_global,
-    numeric=Convex(0),
+    numeric=Convex(0, _plane),
     danger=(OVERFLOW,),
     derivative=SameMap((0,)),
 )
@@ -186,12 +193,24 @@ def _adaptive_max_along(operands: Sequence[Any], directions: Sequence[Any], **at
     return where.from_front(taken.reshape(found.shape))
 
 
+def _largest_cell(x: Tensor, *, output_size: Sequence[int | None], data_format: str = "NC") -> Dim | None:
+    """How many elements at most fall to one place of the result."""
+    where = layout(data_format, x.rank) if x.ranked else None
+    if where is None:
+        return None
+    most: list[Dim] = []
+    for length, size in zip(where.dims(x)[2], output_size, strict=False):
+        cells = _cells([length], [size]) if isinstance(length, int) else None
+        most.append(length if cells is None else max((part.stop - part.start for _, (part,) in cells), default=0))
+    return dims.product(most)
+
+
 adaptive_average_pool = pooling(
     "adaptive_average_pool",
     infer_adaptive_pool,
     adaptive_average_pool_reference,
     _sample_adaptive,
-    numeric=Convex(0),
+    numeric=Convex(0, _largest_cell),
     danger=(OVERFLOW,),
     derivative=SameMap((0,)),
 )

@@ -6,7 +6,6 @@ slipped through as markup could still neither run nor load anything.
 
 from __future__ import annotations
 
-import re
 from base64 import b64encode
 from collections import Counter
 from collections.abc import Iterable, Iterator
@@ -22,9 +21,10 @@ from mlvet.core.result import Vetting
 from mlvet.core.rule import HEADINGS, Page
 from mlvet.core.source import Source
 from mlvet.report.excerpt import Line, around
+from mlvet.report.html_numerics import KIND, shown
+from mlvet.report.html_text import prose, text
 from mlvet.report.notes import Note, notes
 from mlvet.report.summary import counted, remarks, sentence
-from mlvet.report.terminal import visible
 
 _CONTEXT = 2
 
@@ -43,7 +43,7 @@ def render(vetting: Vetting, *, color: bool = False) -> str:  # noqa: ARG001 - o
             '<meta charset="utf-8">',
             f'<meta http-equiv="Content-Security-Policy" content="{escape(policy)}">',
             '<meta name="viewport" content="width=device-width, initial-scale=1">',
-            f"<title>mlvet: {_text(sentence(vetting))}</title>",
+            f"<title>mlvet: {text(sentence(vetting))}</title>",
             f"<style>{style}</style>",
             "</head>",
             "<body>",
@@ -55,7 +55,7 @@ def render(vetting: Vetting, *, color: bool = False) -> str:  # noqa: ARG001 - o
             *_rules(vetting),
             *_remarks(vetting),
             "</main>",
-            f'<footer class="wrap">mlvet {_text(__version__)}</footer>',
+            f'<footer class="wrap">mlvet {text(__version__)}</footer>',
             f"<script>{script}</script>",
             "</body>",
             "</html>",
@@ -66,7 +66,7 @@ def render(vetting: Vetting, *, color: bool = False) -> str:  # noqa: ARG001 - o
 
 def _header(vetting: Vetting) -> Iterator[str]:
     counts = vetting.count()
-    yield f'<header class="top wrap"><h1>mlvet report</h1><p class="sentence">{_text(sentence(vetting))}</p>'
+    yield f'<header class="top wrap"><h1>mlvet report</h1><p class="sentence">{text(sentence(vetting))}</p>'
     yield '<ul class="tiles">'
     for severity in reversed(Severity):
         number, _, noun = counted(counts[severity], severity.value).partition(" ")
@@ -100,8 +100,8 @@ def _grades(scale: type[Grade], grades: Iterable[Grade]) -> Iterator[str]:
 
 
 def _checkbox(name: str, value: str, count: int) -> str:
-    box = f'<input type="checkbox" name="{name}" value="{_text(value)}" checked>'
-    return f'<label>{box}{_text(value)} <span class="quiet">{count:,}</span></label>'
+    box = f'<input type="checkbox" name="{name}" value="{text(value)}" checked>'
+    return f'<label>{box}{text(value)} <span class="quiet">{count:,}</span></label>'
 
 
 def _files(vetting: Vetting) -> Iterator[str]:
@@ -111,8 +111,8 @@ def _files(vetting: Vetting) -> Iterator[str]:
     number = 0
     for path, group in groupby(ordered, lambda finding: finding.location.path):
         findings = list(group)
-        yield f'<section class="file" data-path="{_text(path)}">'
-        yield f"<h2>{_text(path)}<span>{counted(len(findings), 'finding')}</span></h2>"
+        yield f'<section class="file" data-path="{text(path)}">'
+        yield f"<h2>{text(path)}<span>{counted(len(findings), 'finding')}</span></h2>"
         for finding in findings:
             number += 1
             yield from _finding(finding, finding.fingerprint or str(number), vetting.sources.get(path))
@@ -121,47 +121,54 @@ def _files(vetting: Vetting) -> Iterator[str]:
 
 
 def _finding(finding: Finding, anchor: str, source: Source | None) -> Iterator[str]:
-    anchor = _text(anchor)
+    anchor = text(anchor)
     where = str(finding.location).removeprefix(finding.location.path).removeprefix(":") or "whole file"
     data = {"rule": finding.rule, "severity": finding.severity, "certainty": finding.certainty}
-    attributes = " ".join(f'data-{key}="{_text(value)}"' for key, value in data.items())
+    attributes = " ".join(f'data-{key}="{text(value)}"' for key, value in data.items())
     yield f'<article class="finding" id="{anchor}" {attributes}>'
     yield f'<h3><span class="badge">{finding.severity}</span>'
-    yield f'<a class="rule" href="#rule-{_text(finding.rule)}">{_text(finding.rule)}</a>'
-    yield f'<span class="quiet">{_text(finding.code)} · {finding.certainty}</span>'
-    yield f'<a class="place" href="#{anchor}" title="{_text(str(finding.location))}">{_text(where)}</a></h3>'
-    yield f'<p class="message">{_prose(finding.message)}</p>'
+    yield f'<a class="rule" href="#rule-{text(finding.rule)}">{text(finding.rule)}</a>'
+    yield f'<span class="quiet">{text(finding.code)} · {finding.certainty}</span>'
+    yield f'<a class="place" href="#{anchor}" title="{text(str(finding.location))}">{text(where)}</a></h3>'
+    yield f'<p class="message">{prose(finding.message)}</p>'
     lines = around(source, finding.location, _CONTEXT)
     if lines:
         yield f'<pre class="source">{"".join(map(_source_line, lines))}</pre>'
-    listed = [_note(note) for note in notes(finding)]
-    if listed:
-        yield f'<ul class="notes">{"".join(listed)}</ul>'
+    evidence = finding.evidence
+    numeric = evidence is not None and evidence.kind == KIND
+    listed = [
+        _note(note) for note in notes(finding) if not numeric or note.location is not None or note.label == "help"
+    ]
+    told = f'<ul class="notes">{"".join(listed)}</ul>' if listed else ""
+    if evidence is not None and numeric:
+        yield from shown(evidence, told)
+    elif told:
+        yield told
     yield "</article>"
 
 
 def _source_line(line: Line) -> str:
-    marked = f"<mark>{_text(line.marked)}</mark>" if line.marked else ""
-    return f'<span data-line="{line.number}">{_text(line.before)}{marked}{_text(line.after)}</span>'
+    marked = f"<mark>{text(line.marked)}</mark>" if line.marked else ""
+    return f'<span data-line="{line.number}">{text(line.before)}{marked}{text(line.after)}</span>'
 
 
 def _note(note: Note) -> str:
-    place = f' <span class="quiet">({_text(str(note.location))})</span>' if note.location else ""
-    return f'<li class="{note.label}"><b>{note.label}</b><div>{_prose(note.text)}{place}</div></li>'
+    place = f' <span class="quiet">({text(str(note.location))})</span>' if note.location else ""
+    return f'<li class="{note.label}"><b>{note.label}</b><div>{prose(note.text)}{place}</div></li>'
 
 
 def _problems(vetting: Vetting) -> Iterator[str]:
     if vetting.summary.problems:
         yield '<section class="panel"><h2>Could not be analysed</h2><ul>'
         yield from (
-            f"<li><code>{_text(problem.path)}</code>: {_prose(problem.reason)}</li>"
+            f"<li><code>{text(problem.path)}</code>: {prose(problem.reason)}</li>"
             for problem in vetting.summary.problems
         )
         yield "</ul></section>"
 
 
 def _remarks(vetting: Vetting) -> Iterator[str]:
-    lines = [f"<li>{_prose(remark)}</li>" for remark in remarks(vetting)]
+    lines = [f"<li>{prose(remark)}</li>" for remark in remarks(vetting)]
     if lines:
         yield f'<section class="panel"><h2>About this run</h2><ul>{"".join(lines)}</ul></section>'
 
@@ -173,8 +180,8 @@ def _rules(vetting: Vetting) -> Iterator[str]:
         yield '<section class="panel"><h2>Rules</h2>'
         for name in names:
             page = vetting.rules[name].page() if name in vetting.rules else Page("", {})
-            yield f'<details id="rule-{_text(name)}">'
-            yield f'<summary><span class="rule">{_text(name)}</span> {_prose(page.title)}</summary>'
+            yield f'<details id="rule-{text(name)}">'
+            yield f'<summary><span class="rule">{text(name)}</span> {prose(page.title)}</summary>'
             yield from _sections((head, page.sections[head]) for head in HEADINGS if head in page.sections)
             yield "</details>"
         yield "</section>"
@@ -182,20 +189,11 @@ def _rules(vetting: Vetting) -> Iterator[str]:
 
 def _sections(sections: Iterable[tuple[str, str]]) -> Iterator[str]:
     for head, body in sections:
-        yield f"<h4>{_text(head)}</h4>"
+        yield f"<h4>{text(head)}</h4>"
         for code, lines in groupby(body.splitlines(), lambda line: line.startswith("    ")):
             block = "\n".join(line[4:] if code else line for line in lines).strip("\n")
             if block:
-                yield f"<pre>{_text(block)}</pre>" if code else f"<p>{_prose(block)}</p>"
-
-
-def _text(text: str) -> str:
-    return escape(visible(text, keep="\n"))
-
-
-def _prose(text: str) -> str:
-    """Escaped text in which `quoted` parts are code."""
-    return re.sub(r"`([^`\n]+)`", r"<code>\1</code>", _text(text))
+                yield f"<pre>{text(block)}</pre>" if code else f"<p>{prose(block)}</p>"
 
 
 def _digest(text: str) -> str:

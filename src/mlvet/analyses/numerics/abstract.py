@@ -67,7 +67,7 @@ class Abstract:
     `dims` is None when its rank is unknown; there is then one cell without axes. `number` is the same for two tensors
     that surely hold the same elements. `form` relates elements to those of other tensors, `exact` has the elements
     themselves where the file tells them. Along the axis `shares` they are not negative and sum to at most 1;
-    none is nearer to 0 than `away`.
+    none is nearer to 0 than `away`. A handle `holds` one of these stores.
     """
 
     dtype: DType
@@ -82,6 +82,7 @@ class Abstract:
     shares: int | None = None
     away: float = 0.0
     norm: Norm | None = None
+    holds: frozenset[str] = frozenset()
 
     @property
     def interval(self) -> Interval:

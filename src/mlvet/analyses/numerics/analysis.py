@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from mlvet.analyses.numerics import checks, correlated, sizes
+from mlvet.analyses.numerics import checks, containers, correlated, sizes
 from mlvet.analyses.numerics.abstract import Abstract, Attained, of_array, shape_of, uniform
 from mlvet.analyses.numerics.guards import Guards
 from mlvet.analyses.numerics.hazard import Hazard, Outcome, Verdict
@@ -70,6 +70,7 @@ class Run:
         self.result = Analysis()
         self.recording = True
         self.guards = Guards(self)
+        self.contents: dict[str, Interval] = {}
         self._hazards: dict[tuple[Node, bool], Hazard] = {}
         self._trained: set[Value] = set()
         self._spoilt: dict[Value, Hazard] = {}
@@ -152,6 +153,9 @@ class Run:
         if node.regions and node.op in control.RULES:
             results = control.RULES[node.op](self, node, operands, outs)
             self._settle(node, results, outs, Verdict.SAFE)
+            return
+        if node.op in containers.RULES:
+            self._settle(node, containers.RULES[node.op](self, node, operands, outs), outs, Verdict.SAFE)
             return
         op = REGISTRY.get(node.op)
         types = [self.type_of(value) for value in node.inputs if value is not None]

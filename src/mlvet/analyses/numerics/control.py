@@ -26,6 +26,8 @@ EFFORT = 4096
 PATIENCE = 3
 """Rounds before ends that still move are widened."""
 NARROWINGS = 2
+FULL = Interval(-3.4028234663852886e38, 3.4028234663852886e38)
+"""What a store holds whose content grows from round to round."""
 
 _STEPS = (0.0, 1.0, 2.0, 16.0, 256.0, 1e4, 65504.0, 1e8, 2.0**31, 1e16, 1e30, 3.4e38)
 THRESHOLDS = np.array(sorted({sign * step for step in _STEPS for sign in (-1, 1)}))
@@ -38,7 +40,7 @@ def _fit(run: Run, tensor: Abstract, out: Tensor) -> Abstract:
     dtype, dims = shape_of(out)
     if tensor.dims == dims:
         return replace(tensor, dtype=dtype)
-    return uniform(out, tensor.interval, run.transfer.fresh())
+    return replace(uniform(out, tensor.interval, run.transfer.fresh()), holds=tensor.holds)
 
 
 def joined(run: Run, x: Abstract, y: Abstract, out: Tensor) -> Abstract:
@@ -46,10 +48,13 @@ def joined(run: Run, x: Abstract, y: Abstract, out: Tensor) -> Abstract:
     x, y = _fit(run, x, out), _fit(run, y, out)
     if x.number == y.number:
         return x
+    if x.interval.empty or y.interval.empty:
+        return y if x.interval.empty else x
     cuts = grids.limited(tuple(grids.union(a, b) for a, b in zip(x.cuts, y.cuts, strict=True)), run.transfer.most)
     box = boxes.join(regridded(x, cuts), regridded(y, cuts))
     same = x.exact is not None and y.exact is not None and np.array_equal(x.exact, y.exact)
-    return Abstract(x.dtype, x.dims, cuts, box, run.transfer.fresh(), exact=x.exact if same else None)
+    exact, holds = x.exact if same else None, x.holds | y.holds
+    return Abstract(x.dtype, x.dims, cuts, box, run.transfer.fresh(), exact=exact, holds=holds)
 
 
 def _if(run: Run, node: Node, operands: Sequence[Abstract | None], outs: Sequence[Tensor]) -> list[Abstract]:
@@ -92,12 +97,17 @@ def iterated(
     state = [_anonymous(run, smashed(tensor)) for tensor in state]
     first = state
     for turn in range(40):
+        contents = dict(run.contents)
         _bind(run, inputs, state)
         after = [smashed(_fit(run, tensor, out)) for tensor, out in zip(step(False), types, strict=False)]
         grown = [joined(run, a, b, out) for a, b, out in zip(state, after, types, strict=True)]
-        if all(boxes.covers(old.box, new.box) for old, new in zip(state, grown, strict=True)):
+        stays = run.contents == contents
+        if stays and all(boxes.covers(old.box, new.box) for old, new in zip(state, grown, strict=True)):
             break
         if turn >= PATIENCE:
+            run.contents.update(
+                (store, FULL) for store, content in run.contents.items() if contents.get(store) != content
+            )
             grown = [_widened(old, new) for old, new in zip(state, grown, strict=True)]
         state = [_anonymous(run, tensor) for tensor in grown]
     else:
@@ -116,7 +126,10 @@ def iterated(
 
 def _anonymous(run: Run, tensor: Abstract) -> Abstract:
     """The tensor without relations to others, which hold in one round only."""
-    return Abstract(tensor.dtype, tensor.dims, tensor.cuts, tensor.box, run.transfer.fresh(), exact=tensor.exact)
+    number = run.transfer.fresh()
+    return Abstract(
+        tensor.dtype, tensor.dims, tensor.cuts, tensor.box, number, exact=tensor.exact, holds=tensor.holds
+    )
 
 
 def _widened(old: Abstract, new: Abstract) -> Abstract:

@@ -182,17 +182,20 @@ class _Case:
         node = hazard.node
         origins = [value for value in self.trail.origins(node) if value in self.ranges and not self._is_bool(value)]
         dependence = self.dependences.get(hazard, Dependence())
+        guilty = guilty_value(hazard)
         data = {
             "operator": node.op,
             "operand": hazard.operand,
+            "operand_value": guilty.name if guilty is not None else None,
             "interval": ends(hazard.interval),
             "outcome": hazard.outcome.value,
             "backward": hazard.backward,
             "ranges": [range_data(self._name(value), self.ranges[value]) for value in origins],
-            "hangs_on": dependence_data(dependence),
+            "hangs_on": dependence_data(dependence, any(self.ranges[value].origin in OURS for value in origins)),
             "witness": witness_data(witness, files) if witness is not None else None,
             "cure": cure.to_json() if cure is not None else None,
-            "slice": self.trail.slice(node),
+            "slice": self.trail.slice(node, guilty),
+            "leading": self.trail.leading(node),
         }
         return Finding(
             rule=rule.name,
@@ -220,7 +223,8 @@ class _Case:
             dtype = self.inference.type_of(each).dtype
             yield Related(range_words(self._name(each), self.ranges[each], dtype))
         if len(origins) > _RANGES:
-            yield Related(f"{len(origins) - _RANGES} more ranges lead here")
+            rest = len(origins) - _RANGES
+            yield Related(f"{rest} more {'range leads' if rest == 1 else 'ranges lead'} here")
         words = dependence_words(dependence, [each for each in origins if self.ranges[each].origin in OURS])
         if words is not None:
             yield Related(words)

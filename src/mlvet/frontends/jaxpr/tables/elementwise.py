@@ -14,7 +14,7 @@ PLAIN = {
     "neg": "neg", "exp": "exp", "exp2": "exp2", "expm1": "expm1", "log": "log", "log1p": "log1p", "sin": "sin",
     "cos": "cos", "tan": "tan", "asin": "asin", "acos": "acos", "atan": "atan", "sinh": "sinh", "cosh": "cosh",
     "asinh": "asinh", "acosh": "acosh", "atanh": "atanh", "tanh": "tanh", "logistic": "sigmoid", "sqrt": "sqrt",
-    "rsqrt": "rsqrt", "cbrt": "cube_root", "floor": "floor", "ceil": "ceil", "sign": "sign", "abs": "abs", "erf": "erf",
+    "rsqrt": "rsqrt", "cbrt": "cube_root", "floor": "floor", "ceil": "ceil", "sign": "sign", "erf": "erf",
     "erfc": "erfc", "erf_inv": "erfinv", "lgamma": "lgamma", "digamma": "digamma", "is_finite": "is_finite",
     "square": "square", "conj": "conj", "stop_gradient": "stop_gradient", "copy": "identity", "copy_p": "identity",
     "device_put": "identity", "optimization_barrier": "identity", "pvary": "identity", "name": "identity",
@@ -44,6 +44,13 @@ def _equalised(context: Context, operands: list[Value]) -> list[Value]:
 
 for _name, _op in PLAIN.items():
     RULES[_name] = _plain(_op)
+
+
+@lowers("abs")
+def absolute(context: Context) -> Value:
+    (x,) = context.operands
+    dtype = context.dtype(x)
+    return context.result("complex_abs" if dtype is not None and dtype.kind is Kind.COMPLEX else "abs", x)
 
 
 @lowers("rem")

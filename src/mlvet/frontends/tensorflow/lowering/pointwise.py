@@ -78,8 +78,8 @@ def _bit_cast(site: Site) -> Sequence[Value] | None:
 _SAME_NAME = (
     "Abs Acos Acosh Asin Asinh Atan Atanh Ceil Cos Cosh Digamma Elu Erf Erfc Erfinv Exp Expm1 Floor Lgamma Log Log1p "
     "Neg Reciprocal Relu Relu6 Rint=round Round Rsqrt Selu Sigmoid Sign Sin Sinh Softplus Softsign Sqrt Square Tan "
-    "Tanh Inv=reciprocal ComplexAbs=abs Conj=conj Invert=bitwise_not IsFinite=is_finite IsInf=is_inf IsNan=is_nan "
-    "LogicalNot=not Identity=identity PreventGradient=identity Snapshot=identity CheckNumerics=identity "
+    "Tanh Inv=reciprocal ComplexAbs=complex_abs Conj=conj Invert=bitwise_not IsFinite=is_finite IsInf=is_inf "
+    "IsNan=is_nan LogicalNot=not Identity=identity PreventGradient=identity Snapshot=identity CheckNumerics=identity "
     "CheckNumericsV2=identity EnsureShape=identity PlaceholderWithDefault=identity _Retval=identity "
     "StopGradient=stop_gradient DeepCopy=identity "
     "Add AddV2=add Sub Mul Div RealDiv=div TruncateDiv=div FloorDiv=floor_div FloorMod=remainder Maximum=max "

@@ -56,6 +56,16 @@ def hard_sigmoid(context: Context) -> Value:
     return context.result("hard_sigmoid", context.value("self"), alpha=1 / 6, beta=0.5)
 
 
+@lowers("logit", "special_logit")
+def logit(context: Context) -> Value:
+    """Of probabilities, which are first brought to between eps and 1 - eps if that is given."""
+    x = context.cast(context.value("self"), context.out_dtype())
+    eps, dtype = context.raw("eps"), context.out_dtype()
+    if eps is not None:
+        x = context.add("clip", x, context.number(float(eps), dtype), context.number(1 - float(eps), dtype))
+    return context.result("logit", x)
+
+
 @lowers("softplus")
 def softplus(context: Context) -> Value:
     """log(1 + exp(beta * x)) / beta; beyond the threshold torch takes the line, which is the same in floats."""

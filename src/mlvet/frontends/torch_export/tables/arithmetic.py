@@ -7,20 +7,20 @@ from functools import reduce
 from typing import Any
 
 from mlvet.domains import dtypes
-from mlvet.domains.dtypes import DType
+from mlvet.domains.dtypes import DType, Kind
 from mlvet.frontends.lowering_rules import Unlowered
 from mlvet.frontends.torch_export.context import RULES, Context, category, lowers
 from mlvet.ir.graph import Value
 
 UNARY = {
-    "abs": "abs", "neg": "neg", "exp": "exp", "exp2": "exp2", "expm1": "expm1", "log": "log", "log2": "log2",
+    "neg": "neg", "exp": "exp", "exp2": "exp2", "expm1": "expm1", "log": "log", "log2": "log2",
     "log10": "log10", "log1p": "log1p", "sqrt": "sqrt", "rsqrt": "rsqrt", "square": "square", "sin": "sin",
     "cos": "cos", "tan": "tan", "asin": "asin", "acos": "acos", "atan": "atan", "sinh": "sinh", "cosh": "cosh",
     "asinh": "asinh", "acosh": "acosh", "atanh": "atanh", "floor": "floor", "ceil": "ceil", "trunc": "trunc",
     "sign": "sign", "sgn": "sign", "reciprocal": "reciprocal", "erf": "erf", "erfc": "erfc", "erfinv": "erfinv",
     "special_erf": "erf", "special_erfc": "erfc", "special_log1p": "log1p", "special_expm1": "expm1",
     "lgamma": "lgamma", "digamma": "digamma", "tanh": "tanh", "sigmoid": "sigmoid", "special_expit": "sigmoid",
-    "arcsin": "asin", "arccos": "acos", "arctan": "atan", "negative": "neg", "absolute": "abs", "fix": "trunc",
+    "arcsin": "asin", "arccos": "acos", "arctan": "atan", "negative": "neg", "fix": "trunc",
     "conj": "conj", "_conj": "conj", "conj_physical": "conj",
 }  # fmt: skip
 """One tensor in, one tensor out; integers are first cast to the dtype of the result."""
@@ -48,6 +48,15 @@ def _unary(op: str) -> Callable[[Context], Value]:
 
 for _name, _op in UNARY.items():
     RULES[_name] = _unary(_op)
+
+
+@lowers("abs", "absolute")
+def absolute(context: Context) -> Value:
+    x = context.value("self", "input")
+    dtype = context.dtype(x)
+    if dtype is not None and dtype.kind is Kind.COMPLEX:
+        return context.result("complex_abs", x)
+    return context.result("abs", context.cast(x, context.out_dtype()))
 
 
 @lowers(*SAME)

@@ -76,6 +76,6 @@ def cosine_similarity(context: Context) -> Value:
     eps = context.number(float(context.raw("eps", default=1e-8)), context.dtype(left))
     scaled = []
     for value in (left, right):
-        size = context.add("max", context.add("reduce_l2", value, axes, keepdims=1), eps)
+        size = context.add("max", context.add("vector_norm", value, axes, keepdims=1), eps)
         scaled.append(context.add("div", value, size))
     return context.result("reduce_sum", context.add("mul", *scaled), axes, keepdims=0)

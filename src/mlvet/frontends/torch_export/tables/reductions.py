@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from mlvet.domains import dtypes
+from mlvet.domains.dtypes import Kind
 from mlvet.frontends.lowering_rules import Unlowered
 from mlvet.frontends.torch_export.context import RULES, Context, lowers
 from mlvet.ir.graph import Value
@@ -71,23 +72,26 @@ def variance(context: Context) -> Value | list[Value]:
     return made
 
 
+@lowers("dist")
+def distance(context: Context) -> Value:
+    gap = context.add("sub", context.value("self"), context.value("other"))
+    return context.result("vector_norm", gap, None, keepdims=0, order=float(context.raw("p", default=2)))
+
+
 @lowers("norm", "linalg_vector_norm")
 def norm(context: Context) -> Value:
-    value = context.cast(context.value("self", "x"), context.out_dtype())
-    order = context.raw("p", "ord", default=2)
-    if order in (1, 2):
-        return _reduce(context, f"reduce_l{int(order)}", value)
-    size = context.add("abs", value, like=value.declared.without_value())
-    if order in (float("inf"), float("-inf")):
-        return _reduce(context, "reduce_max" if order > 0 else "reduce_min", size)
-    axes = axes_of(context, value)
-    if not isinstance(order, int | float) or order == 0:
+    value, order = context.value("self", "x"), context.raw("p", "ord", default=2)
+    if not isinstance(order, int | float):
         raise Unlowered(f"norm of order {order}")
     dtype = context.dtype(value)
+    if dtype is not None and dtype.kind is Kind.COMPLEX:
+        value = context.add("complex_abs", value, like=value.declared.without_value().with_dtype(context.out_dtype()))
+    value = context.cast(value, context.out_dtype())
+    axes = axes_of(context, value)
+    if not axes:
+        return context.result("abs", value)
     keep = int(bool(context.raw("keepdim", default=False)))
-    powers = context.add("pow", size, context.number(float(order), dtype), like=value.declared.without_value())
-    total = context.add("reduce_sum", powers, context.vector(axes), keepdims=keep)
-    return context.result("pow", total, context.number(1 / order, dtype))
+    return context.result("vector_norm", value, context.vector(axes), keepdims=keep, order=float(order))
 
 
 @lowers("argmax", "argmin")
