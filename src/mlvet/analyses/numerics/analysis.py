@@ -27,6 +27,7 @@ from mlvet.domains.dtypes import Kind
 from mlvet.domains.intervals import Interval
 from mlvet.domains.tensors import Tensor
 from mlvet.ir.graph import OPAQUE, Constant, Graph, Node, Parameter, Region, Value
+from mlvet.ir.walk import needs
 from mlvet.ops import REGISTRY, Op
 
 STORED = 1 << 26
@@ -146,8 +147,10 @@ class Run:
         outs = [self.type_of(value) for value in node.outputs]
         if not node.regions:
             outs = [_typed(out, operands) for out in outs]
-        if any(value in self._trained for value in node.inputs if value is not None) and node.op not in _NO_GRADIENT:
+        if node.op not in _NO_GRADIENT and any(value in self._trained for value in needs(node)):
             self._trained.update(value for value, out in zip(node.outputs, outs, strict=True) if _floats(out))
+            inner = (value for region in node.regions for value in region.inputs)
+            self._trained.update(value for value in inner if _floats(self.type_of(value)))
         if node.regions and node.op in control.RULES:
             results = control.RULES[node.op](self, node, operands, outs)
             self._settle(node, results, outs, Verdict.SAFE)

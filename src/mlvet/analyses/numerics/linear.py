@@ -173,7 +173,7 @@ def _scaled(run: Transfer, x: Abstract, factor: float) -> Abstract:
     if factor == 1.0:
         return x
     scaled = boxes.mul(x.box, boxes.of_interval(Interval(factor, factor)), x.dtype)
-    return replace(x, box=scaled, number=run.fresh(), form=None, exact=None)
+    return Abstract(x.dtype, x.dims, x.cuts, scaled, run.fresh())
 
 
 def _with_weights(run: Transfer, op: Op, x: Abstract, y: Abstract, attributes: Any, out: Tensor) -> Abstract | None:
@@ -319,9 +319,9 @@ def _with_zero(x: Abstract) -> Abstract:
 def beside_channels(run: Transfer, bias: Abstract, result: Abstract, attributes: Any) -> Abstract:
     """A bias per channel, in the layout of the result."""
     if bias.rank != 1 or result.dims is None:
-        return replace(bias, dims=(), cuts=(), box=boxes.of_interval(bias.interval), exact=None, form=None)
+        return Abstract(bias.dtype, (), (), boxes.of_interval(bias.interval), run.fresh())
     axis = channel_axis(attributes, len(result.dims))
     dims = tuple(bias.dims[0] if bias.dims and index == axis else 1 for index in range(len(result.dims)))
     cuts = tuple(bias.cuts[0] if index == axis else () for index in range(len(dims)))
     box = bias.box.map(lambda array: array.reshape(grids.cells(cuts)))
-    return replace(bias, dims=dims, cuts=cuts, box=box, exact=None, form=None, number=run.fresh())
+    return Abstract(bias.dtype, dims, cuts, box, run.fresh())
