@@ -180,11 +180,8 @@ def _loosened(box: Box, kind: Monotone | Piecewise, dtype: DType) -> Box:
     slack = kind.absolute * dtype.epsilon
     low = np.where(box.low >= 0, np.maximum(box.low - slack, 0.0), box.low - slack)
     high = np.where(box.high <= 0, np.minimum(box.high + slack, 0.0), box.high + slack)
-    image = kind.image
-    low, high = (
-        np.maximum(low, min(image.low, float(box.low.min()))),
-        np.minimum(high, max(image.high, float(box.high.max()))),
-    )
+    low = np.maximum(low, min(kind.image.low, float(box.low.min())))
+    high = np.minimum(high, max(kind.image.high, float(box.high.max())))
     return boxes.fused(low, high, box.nan, dtype)
 
 
