@@ -127,9 +127,7 @@ def iterated(
 def _anonymous(run: Run, tensor: Abstract) -> Abstract:
     """The tensor without relations to others, which hold in one round only."""
     number = run.transfer.fresh()
-    return Abstract(
-        tensor.dtype, tensor.dims, tensor.cuts, tensor.box, number, exact=tensor.exact, holds=tensor.holds
-    )
+    return Abstract(tensor.dtype, tensor.dims, tensor.cuts, tensor.box, number, exact=tensor.exact, holds=tensor.holds)
 
 
 def _widened(old: Abstract, new: Abstract) -> Abstract:

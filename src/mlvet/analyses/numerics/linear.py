@@ -13,11 +13,11 @@ from numpy.typing import NDArray
 from mlvet.analyses.numerics import elementwise
 from mlvet.analyses.numerics.abstract import Abstract, regridded, shape_of, uniform
 from mlvet.analyses.numerics.layout import per_channel
-from mlvet.domains import boxes, grids
+from mlvet.domains import boxes, dtypes, grids
 from mlvet.domains.boxes import Box
 from mlvet.domains.dtypes import DType
 from mlvet.domains.intervals import Interval
-from mlvet.domains.tensors import Tensor
+from mlvet.domains.tensors import Tensor, UnknownRank
 from mlvet.ops import REGISTRY, Op
 from mlvet.ops.convolution import front_kernel
 from mlvet.ops.numeric import Affine, Bilinear, Convex, Linear, Multilinear
@@ -99,7 +99,27 @@ def convex(
     wide = _with_zero(x)
     infinite = np.isinf(wide.box.low) | np.isinf(wide.box.high)
     wide = replace(wide, box=replace(wide.box, nan=wide.box.nan | infinite))
+    if kind.terms is not None:
+        wide = _summed_first(run, kind, wide, operands, attributes)
     return _rounded(per_channel(run, wide, out) or uniform(out, wide.interval, run.fresh()))
+
+
+def _summed_first(
+    run: Transfer, kind: Convex, x: Abstract, operands: Sequence[Abstract | None], attributes: Any
+) -> Abstract:
+    """Elements whose sum may leave the element type before it is divided."""
+    assert kind.terms is not None
+    try:
+        terms = kind.terms(*(None if each is None else run.tensor(each) for each in operands), **attributes)
+    except (TypeError, ValueError, LookupError, ArithmeticError, UnknownRank):
+        terms = None
+    count = float(terms) if isinstance(terms, int) else float(grids.MANY)
+    limit = max(float(x.dtype.largest), float(dtypes.f32.largest)) if x.dtype.is_float else inf
+    with np.errstate(all="ignore"):
+        low = np.where(x.box.low * count < -limit, -inf, x.box.low)
+        high = np.where(x.box.high * count > limit, inf, x.box.high)
+    both = np.isinf(low) & np.isinf(high)
+    return replace(x, box=Box(low, high, x.box.nan | both))
 
 
 def _mean_of(run: Transfer, values: Abstract, out: Tensor) -> Abstract:
