@@ -164,7 +164,7 @@ def piecewise(
         one = boxes.of_interval(Interval(1.0, 1.0))
         inverse = apply(run, [x], out, lambda box, dtype: _divided(one, box, dtype, x.away))
         return replace(inverse, extremes=relations.of_reciprocal(x)) if run.relational else inverse
-    result = apply(run, [x], out, boxwise)
+    result = apply(run, [x], out, boxes.absolute if op.name == "abs" else boxwise)
     if op.name == "abs":
         relu = _relu(run, x, result)
         mine = run.form_of(x)
@@ -291,7 +291,7 @@ def quotient(
     known = relations.ratio(x, y)
     if known is not None:
         box = relations.clamped(result.box, known)
-        if run.unflushed and run.is_finite(x):
+        if run.unflushed and y.interval.low > 0 and run.is_finite(x):
             box = replace(box, nan=np.zeros(box.nan.shape, bool))
         return run.made(out, result.cuts, box, attained=result.attained)
     if x.interval == Interval(1.0, 1.0) and y.dims == dims:
