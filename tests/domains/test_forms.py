@@ -23,9 +23,7 @@ cuts = st.sets(st.integers(1, SIZE - 1)).map(lambda cut: (tuple(sorted(cut)),))
 
 def over(cells: Array, where: Cuts) -> Array:
     """What an array over cells, or a single number, says of every element."""
-    if cells.ndim == 0:
-        return np.full(SIZE, float(cells))
-    return np.repeat(cells, grids.element_counts(where[0], SIZE).astype(int))
+    return np.repeat(np.broadcast_to(cells, grids.cells(where)), grids.element_counts(where[0], SIZE).astype(int))
 
 
 @st.composite
