@@ -47,9 +47,11 @@ class Guards:
     def selected(
         self, node: Node, operands: Sequence[Abstract | None], outs: Sequence[Tensor]
     ) -> list[Abstract] | None:
-        """The result of a selection whose condition narrows what it keeps; None for any other node."""
+        """The result of a selection whose condition narrows what it keeps; None for other nodes and for constants."""
         places = _SELECTIONS.get(node.op)
         if places is None or not self.run.transfer.relational or len(node.inputs) < 3:
+            return None
+        if all(operand is not None and operand.exact is not None for operand in operands):
             return None
         condition, yes, no = (node.inputs[place] for place in places)
         if condition is None or yes is None or no is None:
