@@ -5,10 +5,10 @@ from __future__ import annotations
 from math import ceil, floor, fsum, inf, isfinite, isinf, lgamma, log, nan, pi, sin, tan
 
 from mlvet.domains.dtypes import DType
-from mlvet.domains.intervals import Interval
+from mlvet.domains.intervals import ANY, Interval
 from mlvet.ops.danger import OVERFLOW, Near
 from mlvet.ops.derivative import Partials
-from mlvet.ops.enclosures import ANY, Operands, Tensors, one, settled, size_of
+from mlvet.ops.enclosures import Operands, Tensors, one, settled, size_of
 from mlvet.ops.pointwise import elements, pointwise
 from mlvet.ops.samples import Tensors as Samples
 

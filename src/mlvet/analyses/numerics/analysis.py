@@ -13,7 +13,8 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from mlvet.analyses.numerics import checks, containers, correlated, sizes
-from mlvet.analyses.numerics.abstract import Abstract, Attained, of_array, shape_of, uniform
+from mlvet.analyses.numerics.abstract import Abstract, of_array, shape_of, uniform
+from mlvet.analyses.numerics.aftermath import survivors
 from mlvet.analyses.numerics.guards import Guards
 from mlvet.analyses.numerics.hazard import Hazard, Outcome, Verdict
 from mlvet.analyses.numerics.ranges import Assumed
@@ -26,6 +27,7 @@ from mlvet.domains.dtypes import Kind
 from mlvet.domains.intervals import Interval
 from mlvet.domains.tensors import Tensor
 from mlvet.ir.graph import OPAQUE, Constant, Graph, Node, Parameter, Region, Value
+from mlvet.ir.walk import needs
 from mlvet.ops import REGISTRY, Op
 
 STORED = 1 << 26
@@ -145,8 +147,10 @@ class Run:
         outs = [self.type_of(value) for value in node.outputs]
         if not node.regions:
             outs = [_typed(out, operands) for out in outs]
-        if any(value in self._trained for value in node.inputs if value is not None) and node.op not in _NO_GRADIENT:
+        if node.op not in _NO_GRADIENT and any(value in self._trained for value in needs(node)):
             self._trained.update(value for value, out in zip(node.outputs, outs, strict=True) if _floats(out))
+            inner = (value for region in node.regions for value in region.inputs)
+            self._trained.update(value for value in inner if _floats(self.type_of(value)))
         if node.regions and node.op in control.RULES:
             results = control.RULES[node.op](self, node, operands, outs)
             self._settle(node, results, outs, Verdict.SAFE)
@@ -181,7 +185,7 @@ class Run:
             if not hazards and self._flows(node):
                 for hazard in checks.backward(op, node, operands):
                     self._hazards.setdefault((node, True), hazard)
-        cut = [self._cut(each, operands) if hazards else each for each in raw]
+        cut = [survivors(op, operands, node.attributes, each) for each in raw] if hazards else raw
         self._settle(node, cut, outs, Verdict.HAZARD if hazards else Verdict.SAFE)
 
     def _among_finite(
@@ -239,18 +243,6 @@ class Run:
             if before is None or before is Verdict.SAFE:
                 self.result.verdicts[node] = verdict
 
-    def _cut(self, result: Abstract, operands: Sequence[Abstract | None]) -> Abstract:
-        """The result had the hazard not struck: finite, unless infinity came in as a value."""
-        if not result.dtype.is_float:
-            return result
-        box = boxes.cut_to_finite(result.box, result.dtype)
-        given = [operand.box for operand in operands if operand is not None and operand.dtype.is_float]
-        if any(np.isneginf(each.low).any() for each in given) and np.isneginf(result.box.low).any():
-            box = boxes.Box(np.where(np.isneginf(result.box.low), -np.inf, box.low), box.high, box.nan)
-        if any(np.isposinf(each.high).any() for each in given) and np.isposinf(result.box.high).any():
-            box = boxes.Box(box.low, np.where(np.isposinf(result.box.high), np.inf, box.high), box.nan)
-        return replace(result, box=box, form=None, exact=None, attained=_finite_facts(result))
-
     def _flows(self, node: Node) -> bool:
         return any(value in self._trained for value in node.inputs if value is not None)
 
@@ -293,10 +285,6 @@ _NO_GRADIENT = frozenset("stop_gradient shape size rank arg_max arg_min sign flo
 
 def _may_be_infinite(x: Abstract) -> bool:
     return x.dtype.is_float and bool(np.isinf(x.box.low).any() or np.isinf(x.box.high).any())
-
-
-def _finite_facts(result: Abstract) -> tuple[Attained, ...]:
-    return tuple(fact for fact in result.attained if fact.interval.finite)
 
 
 def _floats(tensor: Tensor) -> bool:

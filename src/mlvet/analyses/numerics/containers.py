@@ -29,7 +29,7 @@ def _holding(run: Run, content: Interval, like: Abstract | None, out: Tensor) ->
     return uniform(replace(out, dtype=dtype), content, run.transfer.fresh())
 
 
-def _empty(run: Run, node: Node, operands: Operands, outs: Sequence[Tensor]) -> list[Abstract]:
+def _empty(run: Run, _node: Node, _operands: Operands, outs: Sequence[Tensor]) -> list[Abstract]:
     return [_holding(run, EMPTY, None, outs[0])]
 
 
@@ -60,7 +60,7 @@ def _elements(run: Run, content: Interval, out: Tensor) -> Abstract:
     return uniform(out, content, run.transfer.fresh())
 
 
-def _new_store(run: Run, node: Node, operands: Operands, outs: Sequence[Tensor]) -> list[Abstract]:
+def _new_store(run: Run, node: Node, _operands: Operands, outs: Sequence[Tensor]) -> list[Abstract]:
     store = frozenset({node.name})
     return [replace(run.transfer.unknown(out), holds=store) for out in outs]
 
@@ -79,7 +79,7 @@ def _put(run: Run, node: Node, operands: Operands, outs: Sequence[Tensor]) -> li
     return [replace(run.transfer.unknown(out), holds=stores) for out in outs]
 
 
-def _from_store(run: Run, node: Node, operands: Operands, outs: Sequence[Tensor]) -> list[Abstract]:
+def _from_store(run: Run, _node: Node, operands: Operands, outs: Sequence[Tensor]) -> list[Abstract]:
     handle = operands[0]
     stores = frozenset() if handle is None else handle.holds
     content = EMPTY
@@ -96,9 +96,7 @@ RULES: dict[str, Rule] = {
         ("sequence_construct", "sequence_insert", "sequence_erase", "split_to_sequence", "list_push", "optional"),
         _gathered,
     ),
-    **dict.fromkeys(
-        ("sequence_at", "concat_from_sequence", "optional_get_element", "list_pop", "list_take"), _taken
-    ),
+    **dict.fromkeys(("sequence_at", "concat_from_sequence", "optional_get_element", "list_pop", "list_take"), _taken),
     "store_new": _new_store,
     **dict.fromkeys(("store_put", "store_push"), _put),
     **dict.fromkeys(("store_take", "store_stacked", "store_joined"), _from_store),

@@ -110,6 +110,8 @@ def iterated(
             )
             grown = [_widened(old, new) for old, new in zip(state, grown, strict=True)]
         state = [_anonymous(run, tensor) for tensor in grown]
+    else:
+        state = [run.transfer.unknown(replace(out, dtype=old.dtype)) for old, out in zip(state, types, strict=True)]
     for _ in range(NARROWINGS):
         _bind(run, inputs, state)
         after = [smashed(_fit(run, tensor, out)) for tensor, out in zip(step(False), types, strict=False)]
@@ -125,9 +127,7 @@ def iterated(
 def _anonymous(run: Run, tensor: Abstract) -> Abstract:
     """The tensor without relations to others, which hold in one round only."""
     number = run.transfer.fresh()
-    return Abstract(
-        tensor.dtype, tensor.dims, tensor.cuts, tensor.box, number, exact=tensor.exact, holds=tensor.holds
-    )
+    return Abstract(tensor.dtype, tensor.dims, tensor.cuts, tensor.box, number, exact=tensor.exact, holds=tensor.holds)
 
 
 def _widened(old: Abstract, new: Abstract) -> Abstract:
@@ -153,13 +153,13 @@ def _loop(run: Run, node: Node, operands: Sequence[Abstract | None], outs: Seque
     start = [tensor for tensor in operands[2:] if tensor is not None]
     count = int(limit.interval.low) if limit is not None and limit.interval.low == limit.interval.high else None
     most = float(grids.MANY) if limit is None else max(limit.interval.high - 1, 0.0)
-    run.bind(body.inputs[0], uniform(run.type_of(body.inputs[0]), Interval(0.0, most), run.transfer.fresh()))
-    run.bind(body.inputs[1], uniform(run.type_of(body.inputs[1]), Interval(0.0, 1.0), run.transfer.fresh()))
     scanned: list[Abstract | None] = [None] * max(len(body.outputs) - 1 - len(start), 0)
     may_stop = False
 
     def step(recording: bool) -> Sequence[Abstract]:
         nonlocal may_stop
+        for value, high in zip(body.inputs, (most, 1.0), strict=False):
+            run.bind(value, uniform(run.type_of(value), Interval(0.0, high), run.transfer.fresh()))
         again, *results = run.region(body) if recording else run.rehearse(body)
         may_stop = may_stop or _truth(again) is not True
         for index, tensor in enumerate(results[len(start) :]):
@@ -262,11 +262,11 @@ def _scan(run: Run, node: Node, operands: Sequence[Abstract | None], outs: Seque
     count = int(known.get("num_scan_inputs", 0))
     present = [tensor for tensor in operands if tensor is not None]
     start, sequences = present[: len(present) - count], present[len(present) - count :]
-    for value, tensor in zip(body.inputs[len(start) :], sequences, strict=False):
-        run.bind(value, uniform(run.type_of(value), tensor.interval, run.transfer.fresh()))
     yielded: list[Abstract | None] = [None] * max(len(body.outputs) - len(start), 0)
 
     def step(recording: bool) -> Sequence[Abstract]:
+        for value, tensor in zip(body.inputs[len(start) :], sequences, strict=False):
+            run.bind(value, uniform(run.type_of(value), tensor.interval, run.transfer.fresh()))
         results = run.region(body) if recording else run.rehearse(body)
         for index, tensor in enumerate(results[len(start) :]):
             seen = yielded[index]

@@ -128,7 +128,9 @@ def monotone(
             function, box, wide, increasing=kind.increasing, domain=_ends(kind.domain), image=_closed(kind.image),
             steps=0 if op.name in EXACT else 4,
         )  # fmt: skip
-        return boxes.fused(found.low, found.high, found.nan, dtype, steps=4) if run.unflushed else found
+        if run.unflushed:
+            found = boxes.fused(found.low, found.high, found.nan, dtype, steps=4)
+        return _loosened(found, kind, dtype)
 
     result = apply(run, [x], out, boxwise)
     if op.name == "sqrt" and run.relational:
@@ -152,10 +154,11 @@ def piecewise(
     function = _function(op, operands, attributes)
 
     def boxwise(box: Box, dtype: DType) -> Box:
-        return boxes.piecewise(
+        found = boxes.piecewise(
             function, kind.turns, box, dtype, domain=_ends(kind.domain), image=_closed(kind.image),
             steps=0 if op.name in EXACT else 4,
         )  # fmt: skip
+        return _loosened(found, kind, dtype)
 
     if op.name == "reciprocal":
         one = boxes.of_interval(Interval(1.0, 1.0))
@@ -168,6 +171,18 @@ def piecewise(
         twice = None if relu is None or mine is None else forms.combined([(2.0, relu), (-1.0, mine)])
         return run.with_form(result, twice)
     return result
+
+
+def _loosened(box: Box, kind: Monotone | Piecewise, dtype: DType) -> Box:
+    """What implementations add that take small results from differences of larger numbers; they keep the sign."""
+    if not kind.absolute or not dtype.is_float:
+        return box
+    slack = kind.absolute * dtype.epsilon
+    low = np.where(box.low >= 0, np.maximum(box.low - slack, 0.0), box.low - slack)
+    high = np.where(box.high <= 0, np.minimum(box.high + slack, 0.0), box.high + slack)
+    low = np.maximum(low, min(kind.image.low, float(box.low.min())))
+    high = np.minimum(high, max(kind.image.high, float(box.high.max())))
+    return boxes.fused(low, high, box.nan, dtype)
 
 
 def bounded(

@@ -20,6 +20,7 @@ from mlvet.analyses.numerics.sensitivity import Dependence, hangs_on
 from mlvet.analyses.numerics.trace import Trail, dependence_data, ends, range_data, witness_data
 from mlvet.analyses.numerics.witness import Witness, save, search
 from mlvet.analyses.numerics.words import (
+    brief,
     dependence_words,
     guilty_value,
     range_words,
@@ -217,7 +218,7 @@ class _Case:
         if value is not None and maker is not None:
             interval = self.analysis.intervals.get(value)
             made = f"made by `{maker.source_op or maker.op}`"
-            yield Related(f"`{value.name}` is {interval}, {made}", place(self.graph, maker))
+            yield Related(f"`{brief(value.name)}` is {interval}, {made}", place(self.graph, maker))
         first = [each for each in dependence.values if each in origins]
         for each in list(dict.fromkeys((*first, *origins)))[:_RANGES]:
             dtype = self.inference.type_of(each).dtype
@@ -245,7 +246,7 @@ class _Case:
         values = list(dict.fromkeys(value for hazard in hazards for value in self.dependences[hazard].values))
         least = min(self.dependences[hazard].magnitude or REMOTE for hazard in hazards)
         types = dict.fromkeys(str(result_type(hazard.node, self.inference)) for hazard in hazards)
-        names = _listed(hazard.node.name.partition("#")[0] for hazard in hazards)
+        names = _listed(brief(hazard.node.name.partition("#")[0]) for hazard in hazards)
         inputs = _listed((f"`{self._name(value)}`" for value in values), 3)
         several = len(hazards) != 1
         return (

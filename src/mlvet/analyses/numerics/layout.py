@@ -86,7 +86,7 @@ def _separable(
     if op.name in ("expand", "broadcast_to") and len(outs) == 1:
         return _expanded(run, source, outs[0])
     if op.name == "gather" and _merges_indices(operands):
-        source = _along_other_axes(source, attributes.get("axis", 0))
+        source = _along_other_axes(run, source, attributes.get("axis", 0))
     maps = traced(op, source, operands, attributes, outs)
     if maps is None:
         return None
@@ -110,13 +110,13 @@ def _merges_indices(operands: Operands) -> bool:
     return len(operands) > 1 and operands[1] is not None and operands[1].exact is None
 
 
-def _along_other_axes(source: Abstract, axis: int) -> Abstract:
+def _along_other_axes(run: Transfer, source: Abstract, axis: int) -> Abstract:
     """The tensor with one cell along an axis whose indices are not known."""
     axis = source.axis(axis)
     if not 0 <= axis < source.rank or not source.cuts[axis]:
         return source
     cuts = tuple(() if index == axis else cut for index, cut in enumerate(source.cuts))
-    return replace(source, cuts=cuts, box=regridded(source, cuts), form=None, exact=None)
+    return replace(source, cuts=cuts, box=regridded(source, cuts), number=run.fresh(), form=None, exact=None)
 
 
 def _reshape(

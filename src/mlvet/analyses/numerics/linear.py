@@ -13,11 +13,11 @@ from numpy.typing import NDArray
 from mlvet.analyses.numerics import elementwise
 from mlvet.analyses.numerics.abstract import Abstract, regridded, shape_of, uniform
 from mlvet.analyses.numerics.layout import per_channel
-from mlvet.domains import boxes, grids
+from mlvet.domains import boxes, dtypes, grids
 from mlvet.domains.boxes import Box
 from mlvet.domains.dtypes import DType
 from mlvet.domains.intervals import Interval
-from mlvet.domains.tensors import Tensor
+from mlvet.domains.tensors import Tensor, UnknownRank
 from mlvet.ops import REGISTRY, Op
 from mlvet.ops.convolution import front_kernel
 from mlvet.ops.numeric import Affine, Bilinear, Convex, Linear, Multilinear
@@ -99,7 +99,27 @@ def convex(
     wide = _with_zero(x)
     infinite = np.isinf(wide.box.low) | np.isinf(wide.box.high)
     wide = replace(wide, box=replace(wide.box, nan=wide.box.nan | infinite))
+    if kind.terms is not None:
+        wide = _summed_first(run, kind, wide, operands, attributes)
     return _rounded(per_channel(run, wide, out) or uniform(out, wide.interval, run.fresh()))
+
+
+def _summed_first(
+    run: Transfer, kind: Convex, x: Abstract, operands: Sequence[Abstract | None], attributes: Any
+) -> Abstract:
+    """Elements whose sum may leave the element type before it is divided."""
+    assert kind.terms is not None
+    try:
+        terms = kind.terms(*(None if each is None else run.tensor(each) for each in operands), **attributes)
+    except (TypeError, ValueError, LookupError, ArithmeticError, UnknownRank):
+        terms = None
+    count = float(terms) if isinstance(terms, int) else float(grids.MANY)
+    limit = max(float(x.dtype.largest), float(dtypes.f32.largest)) if x.dtype.is_float else inf
+    with np.errstate(all="ignore"):
+        low = np.where(x.box.low * count < -limit, -inf, x.box.low)
+        high = np.where(x.box.high * count > limit, inf, x.box.high)
+    both = np.isinf(low) & np.isinf(high)
+    return replace(x, box=Box(low, high, x.box.nan | both))
 
 
 def _mean_of(run: Transfer, values: Abstract, out: Tensor) -> Abstract:
@@ -153,7 +173,7 @@ def _scaled(run: Transfer, x: Abstract, factor: float) -> Abstract:
     if factor == 1.0:
         return x
     scaled = boxes.mul(x.box, boxes.of_interval(Interval(factor, factor)), x.dtype)
-    return replace(x, box=scaled, number=run.fresh(), form=None, exact=None)
+    return Abstract(x.dtype, x.dims, x.cuts, scaled, run.fresh())
 
 
 def _with_weights(run: Transfer, op: Op, x: Abstract, y: Abstract, attributes: Any, out: Tensor) -> Abstract | None:
@@ -299,9 +319,9 @@ def _with_zero(x: Abstract) -> Abstract:
 def beside_channels(run: Transfer, bias: Abstract, result: Abstract, attributes: Any) -> Abstract:
     """A bias per channel, in the layout of the result."""
     if bias.rank != 1 or result.dims is None:
-        return replace(bias, dims=(), cuts=(), box=boxes.of_interval(bias.interval), exact=None, form=None)
+        return Abstract(bias.dtype, (), (), boxes.of_interval(bias.interval), run.fresh())
     axis = channel_axis(attributes, len(result.dims))
     dims = tuple(bias.dims[0] if bias.dims and index == axis else 1 for index in range(len(result.dims)))
     cuts = tuple(bias.cuts[0] if index == axis else () for index in range(len(dims)))
     box = bias.box.map(lambda array: array.reshape(grids.cells(cuts)))
-    return replace(bias, dims=dims, cuts=cuts, box=box, exact=None, form=None, number=run.fresh())
+    return Abstract(bias.dtype, dims, cuts, box, run.fresh())

@@ -30,11 +30,13 @@ _LARGEST = 1 << 22
 class Axes:
     """Per result axis the operand axis it runs through and the indices on the way; None for a repeated element.
 
-    `dropped` has the operand axes of which the result sees one index only.
+    `dropped` has the operand axes of which the result sees one index only. With `vague` that stands for indices that
+    are not known, and the operand has one cell along their axis.
     """
 
     runs: tuple[tuple[int, NDArray[np.int64]] | None, ...]
     dropped: tuple[tuple[int, int], ...]
+    vague: bool = False
 
     def cuts(self, old: Cuts, sizes: Sequence[Any]) -> Cuts:
         """Where the result has to be cut to keep the cells of the operand apart."""
@@ -82,12 +84,13 @@ def traced(
     assert source.dims is not None
     assert op.reference is not None
     others = []
+    vague = False
     for other in operands[1:]:
         known = None if other is None else other.exact
         if other is not None and known is None:
             if op.name != "gather" or other.dims is None or source.cuts[source.axis(attributes.get("axis", 0))]:
                 return None
-            known = np.zeros([dim if isinstance(dim, int) else _STAND_IN for dim in other.dims], np.int64)
+            known, vague = np.zeros([dim if isinstance(dim, int) else _STAND_IN for dim in other.dims], np.int64), True
         others.append(known)
     sizes = tuple(dim if isinstance(dim, int) else _STAND_IN for dim in source.dims)
     if not source.rank or np.prod(sizes, dtype=np.float64) > _LARGEST or 0 in sizes:
@@ -122,6 +125,7 @@ def traced(
         Axes(
             tuple(maps[index].get(at) for at in range(len(shape_of(out)[1] or ()))),
             tuple(sorted(dropped[index].items())),
+            vague,
         )
         for index, out in enumerate(outs)
     ]
@@ -183,19 +187,21 @@ def moved(run: Transfer, source: Abstract, axes: Axes, key: Hashable, out: Tenso
     result = replace(
         result,
         attained=attained,
-        extremes=_extremes(source, dims) if _is_identity(axes) else (),
+        extremes=_extremes(source, dims) if _is_identity(axes, source) else (),
         away=source.away,
         shares=_kept_axis(axes, source, source.shares),
         norm=_norm(axes, source),
     )
     if not run.relational or form is None:
         return result
-    held = _form(form, axes, source, cuts, key)
+    held = _form(form, axes, source, cuts, dims, key)
     return result if held is None else replace(result, form=held)
 
 
-def _form(form: Form, axes: Axes, source: Abstract, cuts: Cuts, key: Hashable) -> Form | None:
-    piece = _piece(axes, source)
+def _form(form: Form, axes: Axes, source: Abstract, cuts: Cuts, dims: Sequence[Any], key: Hashable) -> Form | None:
+    if axes.vague and any(symbol.cuts[axis] for symbol in form.terms for axis, _ in axes.dropped):
+        return None
+    piece = None if axes.vague else _piece(axes, source, dims)
 
     def cells(array: forms.Array) -> forms.Array:
         return array if array.ndim == 0 else axes.cells(array, source.cuts, cuts)
@@ -249,7 +255,7 @@ def _symbol(
     return symbol.moved(key, shape if symbol.box.low.size == 1 else cuts, move)
 
 
-def _piece(axes: Axes, source: Abstract) -> tuple[int, int, int] | None:
+def _piece(axes: Axes, source: Abstract, dims: Sequence[Any]) -> tuple[int, int, int] | None:
     """Axis, start and stop if the move only takes a run of indices along one axis."""
     assert source.dims is not None
     changed = None
@@ -272,7 +278,7 @@ def _piece(axes: Axes, source: Abstract) -> tuple[int, int, int] | None:
         axis, indices = run
         if axis != position or not np.array_equal(np.diff(indices), np.ones(len(indices) - 1)):
             return None
-        if indices[0] == 0 and (len(indices) == source.dims[axis] or not isinstance(source.dims[axis], int)):
+        if indices[0] == 0 and dims[position] == source.dims[axis]:
             continue
         if changed is not None or not isinstance(source.dims[axis], int):
             return None
@@ -297,10 +303,14 @@ def _extremes(source: Abstract, dims: Any) -> tuple[Extreme, ...]:
     return source.extremes if source.dims == dims else ()
 
 
-def _is_identity(axes: Axes) -> bool:
-    """Whether every element stays where it is."""
+def _is_identity(axes: Axes, source: Abstract) -> bool:
+    """Whether every element stays where it is, given that the dims stay."""
+    if axes.vague or source.dims is None or len(axes.runs) != source.rank:
+        return False
     return all(
-        run is None or (run[0] == position and bool((run[1] == np.arange(len(run[1]))).all()))
+        source.dims[position] == 1
+        if run is None
+        else run[0] == position and bool((run[1] == np.arange(len(run[1]))).all())
         for position, run in enumerate(axes.runs)
     )
 

@@ -20,6 +20,8 @@ from mlvet.ops.danger import AllAt, GradientAt, Near, Outside
 
 _SHOWN = 6
 """Elements of a witness that a note shows."""
+_LETTERS = 60
+"""The most letters of a name that only reminds of a place told elsewhere."""
 
 
 def told(hazard: Hazard, inference: Inference, witness: Witness | None = None, because: str = "") -> Told:
@@ -126,13 +128,18 @@ def witness_words(witness: Witness) -> str:
     ]
     more = f" and {len(witness.inputs) - 2} more inputs" if len(witness.inputs) > 2 else ""
     operand = "" if witness.operand is None else f", from an operand of {number(witness.operand)}"
-    where = f"`{witness.value.partition('#')[0]}`"
+    where = f"`{brief(witness.value.partition('#')[0])}`"
     arose = (
         f"the {witness.outcome} at {where}"
         if witness.outcome.startswith("gradient")
         else f"{witness.outcome} in {where}"
     )
     return f"seen with {', '.join(given) or 'the stored weights'}{more}: {arose}{operand} ({witness.executed_with})"
+
+
+def brief(name: str) -> str:
+    """A name with its middle left out if it is long."""
+    return name if len(name) <= _LETTERS else f"{name[: _LETTERS // 2]}...{name[3 - _LETTERS // 2 :]}"
 
 
 def _elements(shown: list[object], size: int) -> str:
