@@ -133,9 +133,9 @@ def tallied(subjects: Sequence[Subject], reasons: dict[str, Reasons], settings: 
     tally = Tally()
     judged = judgements()
     for subject in subjects:
-        start = time.process_time()
+        start = time.thread_time()
         analysis = limited(subject, settings, limit)
-        tally.seconds += time.process_time() - start
+        tally.seconds += time.thread_time() - start
         if analysis is None:
             tally.given_up.append(subject.name)
             continue
