@@ -3,43 +3,57 @@
 What is seen at corners and random points proves nothing, but tells an interval that grew from layer to layer from a
 number that does: where the largest result seen is far below the limits of its type, the alarm is one of growth.
 
-    python -m benchmarks.numerics.executed [part of a NAME ...]
+    python -m benchmarks.numerics.executed [--propose] [part of a NAME ...]
 """
 
 from __future__ import annotations
 
-import sys
+import argparse
+import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from benchmarks.numerics.models import MODELS, Model, real_subjects
-from benchmarks.numerics.real_models import key
+from benchmarks.numerics.real_models import judgements, key
 from benchmarks.numerics.subjects import Subject
 from mlvet.analyses.numerics.analysis import analyse
 from mlvet.analyses.numerics.hazard import Hazard
 from mlvet.ir.graph import Value
 
 WAYS = ("low", "high", "zero", "corners", "corners", "stripes", "uniform", "uniform", "short")
+MODERATE = 1e6
+GROWTH = "growth: the bounds widen from layer to layer; the largest magnitude at corners and random inputs is"
 LINE, SIDE, SAMPLES = 48, 320, 4000
 """The height of a line of text for recognisers, the side of other images, the length of sounds."""
 
 
-def main(wanted: Sequence[str] = ()) -> None:
-    """A line for each alarm: the largest magnitude at its node, and whether it was NaN or infinite."""
+def main(wanted: Sequence[str] = (), *, propose: bool = False) -> None:
+    """A line for each alarm: the largest magnitude at its node, and whether it was NaN or infinite.
+
+    With `propose` it is judgements that are printed, of overflows not judged yet at nodes whose results are moderate.
+    """
     models = {model.name: model for model in MODELS}
+    judged = judgements()
+    proposed: dict[str, dict[str, dict[str, str]]] = {}
     for subject in real_subjects():
         if subject.path.suffix != ".onnx" or (wanted and not any(word in subject.name for word in wanted)):
             continue
         hazards = analyse(subject.graph, subject.inference, subject.ranges).hazards
-        if hazards:
-            for hazard, told in seen(subject, models[subject.name], hazards).items():
-                print(f"{subject.name} `{key(hazard)}`: {told}")
+        for hazard, (most, broken) in seen(subject, models[subject.name], hazards).items() if hazards else ():
+            if not propose:
+                print(f"{subject.name} `{key(hazard)}`: largest magnitude {most:.3g}{broken}")
+            elif key(hazard) not in judged.get(subject.name, {}) and hazard.rule.endswith("-overflow"):
+                if not broken and most < MODERATE:
+                    why = f"{GROWTH} {most:.3g}"
+                    proposed.setdefault(subject.name, {})[key(hazard)] = {"verdict": "false", "why": why}
+    if propose:
+        print(json.dumps(proposed, indent=2))
 
 
-def seen(subject: Subject, model: Model, hazards: Sequence[Hazard]) -> dict[Hazard, str]:
-    """What onnxruntime yields at the nodes of some alarms over all points."""
+def seen(subject: Subject, model: Model, hazards: Sequence[Hazard]) -> dict[Hazard, tuple[float, str]]:
+    """What onnxruntime yields at the nodes of some alarms over all points: the largest magnitude, where it fails."""
     import onnx
     import onnxruntime
 
@@ -58,11 +72,7 @@ def seen(subject: Subject, model: Model, hazards: Sequence[Hazard]) -> dict[Haza
             most[name] = max(most[name], float(finite.max()) if finite.size else 0.0)
             if not np.isfinite(array).all() and not broken[name]:
                 broken[name] = f", NaN or infinite at the point `{way}`"
-    return {
-        hazard: f"largest magnitude {most[name]:.3g}{broken[name]}"
-        for hazard in hazards
-        for name in [hazard.node.outputs[0].name]
-    }
+    return {hazard: (most[name], broken[name]) for hazard in hazards for name in [hazard.node.outputs[0].name]}
 
 
 def _points(subject: Subject, ranges: Mapping[str, tuple[float, float]]) -> Iterator[tuple[str, dict[str, Any]]]:
@@ -93,4 +103,8 @@ def _array(
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--propose", action="store_true", help="print judgements of what is not judged yet")
+    parser.add_argument("wanted", nargs="*")
+    options = parser.parse_args()
+    main(options.wanted, propose=options.propose)
