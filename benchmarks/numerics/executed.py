@@ -44,10 +44,11 @@ def main(wanted: Sequence[str] = (), *, propose: bool = False) -> None:
         for hazard, (most, broken) in seen(subject, models[subject.name], hazards).items() if hazards else ():
             if not propose:
                 print(f"{subject.name} `{key(hazard)}`: largest magnitude {most:.3g}{broken}")
-            elif key(hazard) not in judged.get(subject.name, {}) and hazard.rule.endswith("-overflow"):
-                if not broken and most < MODERATE:
-                    why = f"{GROWTH} {most:.3g}"
-                    proposed.setdefault(subject.name, {})[key(hazard)] = {"verdict": "false", "why": why}
+                continue
+            is_open = key(hazard) not in judged.get(subject.name, {})
+            if is_open and hazard.rule.endswith("-overflow") and not broken and most < MODERATE:
+                why = f"{GROWTH} {most:.3g}"
+                proposed.setdefault(subject.name, {})[key(hazard)] = {"verdict": "false", "why": why}
     if propose:
         print(json.dumps(proposed, indent=2))
 
