@@ -291,7 +291,8 @@ def _merged(left: Facts, right: Facts) -> Facts:
 def _after(value: float, dtype: DType) -> float:
     if not dtype.is_float:
         return value + 1
-    return float(np.nextafter(np.float64(value).astype(dtype.numpy), dtype.numpy.type(inf)))
+    with np.errstate(over="ignore"):
+        return float(np.nextafter(np.float64(value).astype(dtype.numpy), dtype.numpy.type(inf)))
 
 
 def _before(value: float, dtype: DType) -> float:
