@@ -31,6 +31,20 @@ class TestEqualities:
         text = "constant %n = i64[1] [4]\n%a = random_uniform(%n)\n%b = random_uniform(%n)\n%y = sub(%a, %b)"
         assert of(text, x=(0, 1))["y"].covers(Interval(-1, 1))
 
+    def test_a_variable_that_is_written_may_change_between_two_reads(self) -> None:
+        text = """
+        parameter %v: f32[2] name="v"
+        graph(%x: f32[2]) {
+          %before = read_variable(%v)
+          %sum = add(%before, %x)
+          %written = assign(%v, %sum) @write
+          %after = read_variable(%v) @read control=[@write]
+          %y = sub(%after, %before)
+          return %y
+        }
+        """
+        assert said(text, x=(-5, 5), v=(0, 1))["y"] == Interval(-1, 1)
+
     def test_what_is_added_and_taken_away_cancels_up_to_rounding(self) -> None:
         body = "%a = add(%x, %c)\n%b = sub(%a, %c)\n%y = reciprocal(%b)"
         inputs = "%x: f32[4], %c: f32[4]"
