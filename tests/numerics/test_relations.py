@@ -208,6 +208,33 @@ class TestExtremes:
         inputs = "%x: f32[3, 4], %order: i64[3]"
         assert of(body, inputs, x=(-5, 5), order=(0, 2)).forward == {"y": "sqrt-of-negative"}
 
+    @pytest.mark.parametrize(
+        "move",
+        [
+            "constant %from = i64[1] [1]\nconstant %to = i64[1] [4]\n%part = slice(%shifted, %from, %to, %axis)",
+            "constant %some = i64[4] [0, 0, 1, 2]\n%part = gather(%shifted, %some) {axis=1}",
+            "%part = gather(%shifted, %any) {axis=1}",
+            "constant %shape = i64[2] [4, 3]\n%part = reshape(%shifted, %shape)",
+            "%part = transpose(%shifted) {perm=(1, 0)}",
+            "constant %never = f32[] [-inf]\n%part = where(%keep, %shifted, %never)",
+        ],
+        ids=["slice", "gather", "gather of unknown", "reshape", "transpose", "where"],
+    )
+    def test_rows_that_may_have_lost_their_maximum_may_sum_to_nothing(self, move: str) -> None:
+        body = """
+        constant %axis = i64[1] [1]
+        %top = reduce_max(%x, %axis) {{keepdims=true}}
+        %shifted = sub(%x, %top)
+        {move}
+        %e = exp(%part)
+        %total = reduce_sum(%e, %axis) {{keepdims=true}}
+        %y = log(%total)"""
+        inputs = "%x: f32[3, 4], %any: i64[4], %keep: bool[3, 4]"
+        whole = "%part = flip(%shifted) {axes=(1,)}"
+        assert of(body.format(move=whole), inputs, x=(-1000, 1000)).forward == {}
+        found = of(body.format(move=move), inputs, x=(-1000, 1000), any=(0, 3))
+        assert found.forward == {"y": "log-of-nonpositive"}
+
     def test_a_sum_of_integers_that_wraps_bounds_nothing(self) -> None:
         body = """
         %total = reduce_sum(%x, _) {keepdims=true}
