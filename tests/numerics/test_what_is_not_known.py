@@ -70,6 +70,20 @@ def test_a_sum_over_a_size_that_is_not_known() -> None:
     assert found.forward == {}
 
 
+def test_a_size_that_is_not_known_is_at_least_one() -> None:
+    text = """
+    graph(%x: f32[n, 3]) {
+      %size = size(%x)
+      %count = cast(%size) {to=f32}
+      %y = reciprocal(%count)
+      return %y
+    }
+    """
+    found = said(text, x=(0, 1))
+    assert found["size"].low == 3
+    assert found.forward == {}
+
+
 def test_a_mean_of_a_tensor_of_unknown_rank_overflows_where_its_sum_does() -> None:
     text = """
     graph(%x: f32[...]) {
