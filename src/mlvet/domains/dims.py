@@ -19,8 +19,8 @@ from mlvet.domains.bounds import INFINITE, bounds, tight_bounds
 
 __all__ = [
     "Apply", "Atom", "Dim", "Expr", "Symbol", "at_least", "bounds", "ceil_div", "equal", "evaluate", "floor_div",
-    "inhabited", "maximum", "may_be_empty", "minimum", "modulo", "product", "spelled", "substitute", "symbol", "symbols",
-    "total",
+    "inhabited", "maximum", "may_be_empty", "minimum", "modulo", "product", "spelled", "substitute", "symbol",
+    "symbols", "total",
 ]  # fmt: skip
 
 
