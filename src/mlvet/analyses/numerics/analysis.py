@@ -23,6 +23,7 @@ from mlvet.analyses.numerics.transfer import NoRule, Transfer
 from mlvet.analyses.shapes.inference import Inference
 from mlvet.core.errors import UnsupportedInput
 from mlvet.domains import boxes, dtypes
+from mlvet.domains.boxes import Box
 from mlvet.domains.dtypes import Kind
 from mlvet.domains.intervals import Interval
 from mlvet.domains.tensors import Tensor
@@ -195,7 +196,7 @@ class Run:
         if not any(operand is not None and _may_be_infinite(operand) for operand in operands):
             return []
         finite = [
-            replace(each, box=boxes.cut_to_finite(each.box, each.dtype), number=self.transfer.fresh(), exact=None)
+            replace(each, box=_finite_part(each), number=self.transfer.fresh(), exact=None)
             if each is not None and _may_be_infinite(each)
             else each
             for each in operands
@@ -281,6 +282,16 @@ class Run:
 
 
 _NO_GRADIENT = frozenset("stop_gradient shape size rank arg_max arg_min sign floor ceil round trunc".split())
+
+
+def _finite_part(x: Abstract) -> Box:
+    """The finite numbers of each cell, of all cells together where it has none; infinity itself if no cell has any."""
+    some = np.isfinite(x.box.low) | np.isfinite(x.box.high) | (np.isneginf(x.box.low) & np.isposinf(x.box.high))
+    if not some.any():
+        return x.box
+    box = boxes.cut_to_finite(x.box, x.dtype)
+    least, most = box.low[some].min(), box.high[some].max()
+    return Box(np.where(some, box.low, least), np.where(some, box.high, most), box.nan)
 
 
 def _may_be_infinite(x: Abstract) -> bool:

@@ -9,11 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from mlvet.analyses.numerics import relations
 from mlvet.analyses.numerics.abstract import Abstract, Attained, Extreme, shape_of
 from mlvet.domains import boxes, grids
 from mlvet.domains.boxes import Box
+from mlvet.domains.dtypes import DType
 from mlvet.domains.grids import Cuts
-from mlvet.domains.intervals import Interval
+from mlvet.domains.intervals import Interval, point, whole
 from mlvet.domains.tensors import Tensor
 from mlvet.ops import Op
 from mlvet.ops.numeric import Reduction
@@ -40,7 +42,7 @@ def reduction(
         cuts = tuple(cut for axis, cut in enumerate(cuts) if axis not in axes)
         box = box.map(lambda array: array.reshape(grids.cells(cuts)))
     result = run.made(out, cuts, box)
-    return replace(result, extremes=_extremes(kind.how, x, axes)) if run.relational else result
+    return replace(result, extremes=_extremes(kind.how, x, axes, result)) if run.relational else result
 
 
 def reduced_axes(x: Abstract, axes: Abstract | None, attributes: Any) -> tuple[int, ...] | None:
@@ -76,6 +78,8 @@ def _open(x: Abstract, axes: Sequence[int]) -> bool:
 
 def _combined(run: Transfer, how: str, x: Abstract, axes: tuple[int, ...], counts: Any, out: Tensor) -> Box:
     dtype, _ = shape_of(out)
+    if x.dims is not None and any(x.dims[axis] == 0 for axis in axes):
+        return boxes.of_interval(_of_nothing(how, dtype), boxes.hull(x.box, axes).low.shape)
     match how:
         case "sum":
             total = _sum(x, axes, counts, dtype)
@@ -99,6 +103,20 @@ def _combined(run: Transfer, how: str, x: Abstract, axes: tuple[int, ...], count
             number = np.broadcast_to(counts, x.box.low.shape).sum(axis=tuple(axes), keepdims=True)
             return boxes.fused(top.low, top.high + np.log(number), top.nan, dtype, steps=8)
     raise NotImplementedError(how)
+
+
+def _of_nothing(how: str, dtype: DType) -> Interval:
+    """What no elements are combined to."""
+    match how:
+        case "mean":
+            return Interval(inf, -inf, True) if dtype.is_float else whole(dtype)
+        case "max" | "log_sum_exp":
+            return point(-inf if dtype.is_float else dtype.least)
+        case "min":
+            return point(inf if dtype.is_float else dtype.largest)
+        case "product" | "all":
+            return point(1.0)
+    return point(0.0)
 
 
 def _sum(x: Abstract, axes: tuple[int, ...], counts: Any, dtype: Any) -> Box:
@@ -175,11 +193,11 @@ def _raised(run: Transfer, x: Abstract, axes: tuple[int, ...], box: Box, how: st
     return Box(np.minimum(low, high), high, box.nan)
 
 
-def _extremes(how: str, x: Abstract, axes: tuple[int, ...]) -> tuple[Extreme, ...]:
+def _extremes(how: str, x: Abstract, axes: tuple[int, ...], result: Abstract) -> tuple[Extreme, ...]:
     along = frozenset(axes)
     if how in ("max", "min"):
         return (Extreme(x.number, along, greatest=how == "max"),)
-    if how == "sum" and x.interval.low >= 0:
+    if how == "sum" and x.interval.low >= 0 and not relations.may_wrap(result):
         return (Extreme(x.number, along, attains=False),)
     if how == "mean" and x.interval.low >= 0 and x.dims is not None:
         sizes = [x.dims[axis] for axis in axes]

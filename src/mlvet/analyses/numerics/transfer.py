@@ -221,7 +221,7 @@ class Transfer:
         if not dtype.is_float:
             if low.min() < dtype.least or high.max() > dtype.largest:
                 return result
-            return self._bounded(result, low, high, form)
+            return self._bounded(result, np.ceil(low), np.floor(high), form)
         if not exact:
             size = np.maximum(np.abs(low), np.abs(high))
             form = forms.with_error(form, size * (0.5 * dtype.epsilon) + dtype.smallest)
