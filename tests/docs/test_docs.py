@@ -141,12 +141,20 @@ def test_relative_links_lead_somewhere(document: Path) -> None:
 
 
 def test_the_recorded_output_is_what_mlvet_says() -> None:
-    (recorded,) = fenced("text")
+    recorded = "\n".join(fenced("text"))
     command = [sys.executable, "-m", "mlvet", "check", "examples/", "--output-format", "full"]
     said = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, encoding="utf-8").stdout
     stale = [line for line in recorded.splitlines() if line not in said.splitlines()]
     assert not stale, f"record the README's block again: {stale}"
-    assert sum("error[" in line for line in recorded.splitlines()) >= 2
+    assert sum("error[" in line for line in recorded.splitlines()) >= 3
+
+
+def test_the_python_example_runs() -> None:
+    (example,) = (text for text in fenced("python") if "mlvet.check" in text)
+    made = "import torch\nmodel, example = torch.nn.LogSigmoid(), torch.zeros(2, 3)\n"
+    said = subprocess.run([sys.executable, "-c", made + example], cwd=ROOT, capture_output=True, text=True)
+    assert said.returncode == 0, said.stderr
+    assert "graph" in said.stdout
 
 
 def test_the_hook_calls_what_exists() -> None:
