@@ -72,7 +72,9 @@ def _named(op: Op, node: Node, operands: Sequence[Abstract | None], raw: Sequenc
             case Near() if op.name == "pow" and not (operands[1] is not None and operands[1].interval.low < 0):
                 continue
             case Outside(safe=safe):
-                if not _within(interval, safe, operand.dtype) and (nan or infinite or not _explained(op, node.attributes)):
+                if not _within(interval, safe, operand.dtype) and (
+                    nan or infinite or not _explained(op, node.attributes)
+                ):
                     yield Hazard(node, danger.rule, danger.operand, interval, _outcome(nan, infinite))
             case Near(point=point):
                 if point == 0 and operand.away >= (operand.dtype.smallest if operand.dtype.is_float else 1):

@@ -32,7 +32,7 @@ Facts: TypeAlias = dict[int, Interval]
 
 _DEPTH = 12
 _CASES = 8
-_SELECTIONS = {"where": (0, 1, 2), "select": (0, 1, 2), "masked_fill": (1, 2, 0)}
+SELECTIONS = {"where": (0, 1, 2), "select": (0, 1, 2), "masked_fill": (1, 2, 0)}
 """Of each selection the operands that are the condition, what is kept where it holds, and what where it does not."""
 
 
@@ -48,7 +48,7 @@ class Guards:
         self, node: Node, operands: Sequence[Abstract | None], outs: Sequence[Tensor]
     ) -> list[Abstract] | None:
         """The result of a selection whose condition narrows what it keeps; None for other nodes and for constants."""
-        places = _SELECTIONS.get(node.op)
+        places = SELECTIONS.get(node.op)
         if places is None or not self.run.transfer.relational or len(node.inputs) < 3:
             return None
         if all(operand is not None and operand.exact is not None for operand in operands):

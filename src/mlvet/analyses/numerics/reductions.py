@@ -13,6 +13,7 @@ from mlvet.analyses.numerics import relations
 from mlvet.analyses.numerics.abstract import Abstract, Attained, Extreme, shape_of
 from mlvet.domains import boxes, grids
 from mlvet.domains.boxes import Box
+from mlvet.domains.dims import may_be_empty
 from mlvet.domains.dtypes import DType
 from mlvet.domains.grids import Cuts
 from mlvet.domains.intervals import Interval, point, whole
@@ -61,10 +62,11 @@ def reduced_axes(x: Abstract, axes: Abstract | None, attributes: Any) -> tuple[i
 
 
 def _counts(x: Abstract, axes: Sequence[int]) -> Any:
-    """How many elements of each cell meet in one result."""
+    """How many elements of each cell meet in one result; axes of unknown size together have less than `grids.MANY`."""
     assert x.dims is not None
     counts: Any = np.ones((1,) * x.rank)
-    for axis in axes:
+    unknown = [axis for axis in axes if not isinstance(x.dims[axis], int)]
+    for axis in [axis for axis in axes if axis not in unknown[1:]]:
         shape = [1] * x.rank
         shape[axis] = -1
         counts = counts * grids.element_counts(x.cuts[axis], x.dims[axis]).reshape(shape)
@@ -77,9 +79,18 @@ def _open(x: Abstract, axes: Sequence[int]) -> bool:
 
 
 def _combined(run: Transfer, how: str, x: Abstract, axes: tuple[int, ...], counts: Any, out: Tensor) -> Box:
+    """The elements of each cell combined, or what no elements are combined to."""
     dtype, _ = shape_of(out)
-    if x.dims is not None and any(x.dims[axis] == 0 for axis in axes):
-        return boxes.of_interval(_of_nothing(how, dtype), boxes.hull(x.box, axes).low.shape)
+    dims = [x.dims[axis] for axis in axes] if x.dims is not None else []
+    shape = boxes.hull(x.box, axes).low.shape
+    nothing = boxes.of_interval(_of_nothing(how, dtype), shape)
+    if 0 in dims:
+        return nothing
+    found = _of_elements(run, how, x, axes, counts, dtype)
+    return boxes.join(found, nothing) if any(may_be_empty(dim) for dim in dims) else found
+
+
+def _of_elements(run: Transfer, how: str, x: Abstract, axes: tuple[int, ...], counts: Any, dtype: DType) -> Box:
     match how:
         case "sum":
             total = _sum(x, axes, counts, dtype)
@@ -94,10 +105,6 @@ def _combined(run: Transfer, how: str, x: Abstract, axes: tuple[int, ...], count
             return _product(x, axes, counts, dtype)
         case "any" | "all":
             return _pick(x.box, axes, np.maximum if how == "any" else np.minimum)
-        case "count":
-            most = np.maximum(counts.sum(axis=tuple(axes), keepdims=True), 0)
-            shape = boxes.hull(x.box, axes).low.shape
-            return Box(np.zeros(shape), np.broadcast_to(most, shape).astype(np.float64), np.zeros(shape, bool))
         case "log_sum_exp":
             top = _pick(x.box, axes, np.maximum)
             number = np.broadcast_to(counts, x.box.low.shape).sum(axis=tuple(axes), keepdims=True)
@@ -219,8 +226,6 @@ def _somehow(run: Transfer, kind: Reduction, x: Abstract, out: Tensor) -> Abstra
             box = boxes.join(boxes.total(one, many, dtype, (0,), keepdims=True), one)
         case "max" | "min" | "any" | "all" | "mean":
             box = one
-        case "count":
-            box = boxes.of_interval(Interval(0.0, float(grids.MANY)), (1,))
         case "log_sum_exp":
             box = boxes.fused(one.low, one.high + np.log(float(grids.MANY)), one.nan, dtype, steps=8)
         case _:
