@@ -123,7 +123,7 @@ def _numerics(graph: Graph, inference: Inference, request: NumericsRequest, show
     from mlvet.analyses.catalogue import catalogue
     from mlvet.analyses.numerics.judgement import findings
 
-    judged = findings(graph, inference, catalogue(), request, _witness_folder(shown))
+    judged = findings(graph, inference, catalogue(), request, _witness_folder(shown or graph.name))
     asked = bool(request.given.names)
     return Outcome(
         findings=judged.findings,
