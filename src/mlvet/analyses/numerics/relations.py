@@ -49,7 +49,7 @@ def difference(x: Abstract, y: Abstract) -> tuple[Interval, tuple[Attained, ...]
 def ratio(x: Abstract, y: Abstract) -> Interval | None:
     """Bounds of x / y where y bounds x."""
     extreme = bounding(y, x)
-    if extreme is None or not extreme.greatest or not y.dtype.is_float or y.interval.low <= 0:
+    if extreme is None or not extreme.greatest or not y.dtype.is_float or y.interval.low < 0:
         return None
     if extreme.magnitude:
         if y.interval.low <= 4 * float(np.sqrt(y.dtype.smallest)):
@@ -81,8 +81,16 @@ def inverted(extremes: Sequence[Extreme]) -> tuple[Extreme, ...]:
     return tuple(replace(each, inverse=True, attains=False) for each in extremes if each.greatest and not each.inverse)
 
 
+def may_wrap(result: Abstract) -> bool:
+    """Whether a sum of integers may have left their range and come back at its other end."""
+    dtype, interval = result.dtype, result.interval
+    return not dtype.is_float and (interval.low <= dtype.least or interval.high >= dtype.largest)
+
+
 def of_sum(operands: Sequence[Abstract], result: Abstract) -> tuple[Extreme, ...]:
     """A sum bounds each part from above if the other is not negative, and what that part bounds."""
+    if may_wrap(result):
+        return ()
     found: list[Extreme] = []
     for part, other in (operands, operands[::-1]):
         if other.interval.low >= 0 and part.dims is not None and part.dims == result.dims:
