@@ -227,6 +227,7 @@ class Run:
             found = self.table[value]
             box = boxes.cut_to_finite(found.box, found.dtype)
             self.table[value] = replace(found, box=box, exact=None, number=self.transfer.fresh())
+            self.result.intervals[value] = boxes.smashed(box)
             del self._spoilt[value]
         return True
 

@@ -6,7 +6,7 @@ from collections.abc import Collection
 from dataclasses import replace
 from math import inf, log
 
-from mlvet.analyses.numerics.hazard import Hazard, Outcome
+from mlvet.analyses.numerics.hazard import Hazard
 from mlvet.analyses.numerics.hazard_rule import Told, number
 from mlvet.analyses.numerics.ranges import OURS, Assumed, Origin
 from mlvet.analyses.numerics.sensitivity import LADDER, Dependence
@@ -24,8 +24,8 @@ _LETTERS = 60
 """The most letters of a name that only reminds of a place told elsewhere."""
 
 
-def told(hazard: Hazard, inference: Inference, witness: Witness | None = None, because: str = "") -> Told:
-    """What a rule's message is made of."""
+def told(hazard: Hazard, inference: Inference, because: str = "") -> Told:
+    """What a rule's message is made of; it is the same with a witness and without."""
     node = hazard.node
     dtype = result_type(node, inference)
     guilty = operand_type(hazard, inference) or dtype
@@ -33,7 +33,7 @@ def told(hazard: Hazard, inference: Inference, witness: Witness | None = None, b
         operator=node.source_op or node.op,
         low=hazard.interval.low,
         high=hazard.interval.high,
-        outcome=_outcome(hazard, witness),
+        outcome=hazard.outcome.value.replace("infinity", "infinite"),
         dtype=str(dtype),
         integer=not guilty.is_float,
         least=float(dtype.least) if dtype.is_number else -inf,
@@ -75,12 +75,6 @@ def guilty_value(hazard: Hazard) -> Value | None:
     if hazard.operand is None or hazard.operand >= len(hazard.node.inputs):
         return None
     return hazard.node.inputs[hazard.operand]
-
-
-def _outcome(hazard: Hazard, witness: Witness | None) -> str:
-    if witness is not None and witness.outcome in ("NaN", "inf", "-inf"):
-        return witness.outcome
-    return "infinite" if hazard.outcome is Outcome.INFINITY else hazard.outcome.value.replace("infinity", "infinite")
 
 
 def range_words(name: str, assumed: Assumed, dtype: DType | None) -> str:
