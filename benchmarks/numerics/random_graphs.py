@@ -53,7 +53,9 @@ def vocabulary() -> list[Op]:
     """The operators that can be drawn and run, but for those that change an operand: ranges hold throughout a run."""
     changing = ("assign", "assign_add", "assign_sub")
     return [
-        op for op in REGISTRY.values() if op.samples is not None and op.reference is not None and op.name not in changing
+        op
+        for op in REGISTRY.values()
+        if op.samples is not None and op.reference is not None and op.name not in changing
     ]
 
 
