@@ -476,6 +476,6 @@ def test_a_search_that_comes_no_nearer_ends_before_its_time(monkeypatch: pytest.
     executions = []
     run = Trial.run
     monkeypatch.setattr(Trial, "run", lambda *given, **how: executions.append(1) or run(*given, **how))  # type: ignore[func-returns-value]
-    graph = read("graph(%x: f32[4]) {\n  %s = mul(%x, %x)\n  %t = add(%s, %x)\n  %l = exp(%t) @e\n  return %l\n}")
+    graph = read("graph(%x: f32[4]) {\n  %s = mul(%x, %x) @m\n  %t = add(%s, %x) @a\n  %l = exp(%t) @e\n  return %l\n}")
     assert not found(graph, hazard(graph, "e", "exp-overflow"), seconds=1e6, x=(-5, 5))
     assert SHARED_POINTS < len(executions) < 2000
