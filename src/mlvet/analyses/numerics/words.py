@@ -20,6 +20,8 @@ from mlvet.ops.danger import AllAt, GradientAt, Near, Outside
 
 _SHOWN = 6
 """Elements of a witness that a note shows."""
+_INPUTS = 2
+"""Inputs of a witness that a note shows."""
 _LETTERS = 60
 """The most letters of a name that only reminds of a place told elsewhere."""
 
@@ -115,12 +117,11 @@ def _names(values: Collection[Value]) -> str:
 
 
 def witness_words(witness: Witness) -> str:
-    """What was run and what came of it."""
-    given = [
-        f"{name} = {_elements(array.ravel()[:_SHOWN].tolist(), array.size)}"
-        for name, array in list(witness.inputs.items())[:2]
-    ]
-    more = f" and {len(witness.inputs) - 2} more inputs" if len(witness.inputs) > 2 else ""
+    """What was run, floats first, and what came of it."""
+    inputs = sorted(witness.inputs.items(), key=lambda each: each[1].dtype.kind in "biu")
+    given = [f"{name} = {_elements(array.ravel()[:_SHOWN].tolist(), array.size)}" for name, array in inputs[:_INPUTS]]
+    rest = len(inputs) - len(given)
+    more = f" and {rest} more {'input' if rest == 1 else 'inputs'}" if rest else ""
     operand = "" if witness.operand is None else f", from an operand of {number(witness.operand)}"
     where = f"`{brief(witness.value.partition('#')[0])}`"
     arose = (
