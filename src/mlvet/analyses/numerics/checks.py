@@ -103,7 +103,9 @@ def _explained(op: Op, attributes: Mapping[str, Any]) -> bool:
 def _overflows(
     node: Node, rule: str, index: int, operand: Abstract, result: Abstract, infinite: bool
 ) -> Iterator[Hazard]:
-    if infinite:
+    if rule == "cast-overflow" and result.dtype.is_float and not operand.interval.nan and result.interval.nan:
+        yield Hazard(node, _overflow(rule, result.dtype), index, operand.interval, Outcome.NAN)
+    elif infinite:
         guilty = index if rule == "exp-overflow" else None
         interval = operand.interval if guilty is not None else result.interval
         yield Hazard(node, _overflow(rule, result.dtype), guilty, interval, Outcome.INFINITY)
