@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from mlvet.analyses.numerics import checks, containers, correlated, sizes
+from mlvet.analyses.numerics import checks, containers, correlated, sizes, spans
 from mlvet.analyses.numerics.abstract import Abstract, of_array, shape_of, uniform
 from mlvet.analyses.numerics.aftermath import survivors
 from mlvet.analyses.numerics.guards import Guards
@@ -232,6 +232,8 @@ class Run:
         found = self.transfer.results(op, operands, node.attributes, outs)
         if node.op in ("mul", "div"):
             found[0] = correlated.refined(self, node, operands, outs[0], found[0])
+        elif node.op == "sub":
+            found[0] = spans.refined(self, node, outs[0], found[0])
         return found
 
     def _settle(self, node: Node, results: Sequence[Abstract], outs: Sequence[Tensor], verdict: Verdict) -> None:

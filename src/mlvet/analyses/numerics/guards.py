@@ -88,9 +88,9 @@ class Guards:
                     pending.append(user)
         return True
 
-    def cases(self, condition: Value) -> list[Facts]:
-        """What is known of tensors where a condition holds."""
-        return self._cases(condition, True, _DEPTH) if self.run.transfer.relational else [{}]
+    def cases(self, condition: Value, holds: bool = True) -> list[Facts]:
+        """What is known of tensors where a condition holds, or does not."""
+        return self._cases(condition, holds, _DEPTH) if self.run.transfer.relational else [{}]
 
     def within(self, tensor: Abstract, fact: Interval) -> Abstract:
         """A tensor of which a condition says that it lies in an interval."""

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from mlvet.analyses.numerics import relations
 from mlvet.analyses.numerics.abstract import Abstract, Norm
 from mlvet.analyses.numerics.linear import channel_axis
 from mlvet.domains import grids
@@ -51,12 +52,48 @@ def carried(
         return found
     if not operands or operands[0] is None or first.norm is not None:
         return found
+    if op.name in ("div", "mul"):
+        unit = _by_its_norm(op, operands, first)
+        if unit is not None:
+            return [replace(first, norm=unit), *found[1:]]
     if op.name in WEIGHTED:
+        first = _inner(op, operands, first)
+        found = [first, *found[1:]]
         if _is_small(first):
             return found
         return [_after_weights(op, operands, attributes, first), *found[1:]]
     norm = _followed(op, operands, attributes, first)
     return found if norm is None else [replace(first, norm=norm), *found[1:]]
+
+
+def _by_its_norm(op: Op, operands: Sequence[Abstract | None], out: Abstract) -> Norm | None:
+    """A vector divided by its own norm."""
+    x, y = operands[:2]
+    if x is None or y is None or out.dims is None:
+        return None
+    pairs = ((x, y),) if op.name == "div" else ((x, y), (y, x))
+    for whole, edge in pairs:
+        known = relations.normed(whole, edge, inverse=op.name == "mul") if whole.dims == out.dims else None
+        size = None if known is None else out.dims[known[0]]
+        if known is not None and isinstance(size, int) and 0 < size <= _CHANNELS:
+            return Norm(known[0], known[1] * _SLACK, np.ones(size))
+    return None
+
+
+def _inner(op: Op, operands: Sequence[Abstract | None], out: Abstract) -> Abstract:
+    """Inner products of vectors are at most the products of their norms."""
+    x, y = operands[:2]
+    if op.name != "matmul" or x is None or y is None or x.norm is None or y.norm is None:
+        return out
+    if x.norm.axis != x.rank - 1 or y.norm.axis != max(y.rank - 2, 0) or x.norm.scale.shape != y.norm.scale.shape:
+        return out
+    with np.errstate(all="ignore"):
+        terms = 1.0 + 2 * len(x.norm.scale) * out.dtype.epsilon
+        limit = float((x.norm.scale * y.norm.scale).max()) * x.norm.bound * y.norm.bound * _SLACK * terms
+    if not limit <= float(out.dtype.largest):
+        return out
+    low, high = np.maximum(out.box.low, -limit), np.minimum(out.box.high, limit)
+    return out if (low > high).any() else replace(out, box=Box(low, high, np.zeros(low.shape, bool)))
 
 
 def _is_small(x: Abstract) -> bool:
