@@ -24,7 +24,7 @@ from benchmarks.numerics import __main__ as numerics  # noqa: E402
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--corpus", nargs="*", default=[], metavar="NAME=PATH", help="checkouts of public repositories")
-    parser.add_argument("--force", type=int, default=300, metavar="GRAPHS", help="random graphs for soundness by force")
+    parser.add_argument("--force", type=int, default=numerics.FORCED, metavar="GRAPHS", help="random graphs")
     options = parser.parse_args()
     tables = [speed.main, recall.main, reading.main, mutants.main]
     if options.corpus:

@@ -1,5 +1,7 @@
 """Why an alarm that is not due was given, told from the operators that lead to the guilty operand.
 
+Operators before one that maps everything to a fixed range, as a sigmoid does, are not to blame.
+
 The first that holds: *loops*, the node is in a loop or what leads to it passes one; *missing shape*, a rank is
 unknown on the way, or a sum runs over a dim of unknown size; *after an alarm*, on the way an operator had an alarm of
 its own, so that its result is only known to be finite; *index merging*, elements are taken or put at indices that are
@@ -10,6 +12,7 @@ of these; *other*, only linear operators are on the way.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from math import isfinite
 
 from benchmarks.numerics.subjects import Subject
 from mlvet.analyses.numerics.analysis import Analysis
@@ -39,6 +42,12 @@ _PIECES = frozenset(
 _LINEAR = (kinds.Affine, kinds.Linear, kinds.Convex, kinds.Selection, kinds.Predicate)
 _LINEAR_REDUCTIONS = frozenset({"sum", "mean", "count", "any", "all"})
 _PLAIN = frozenset({"cast", "identity", "reshape", "shape", "size", "stop_gradient", "read_variable", "variable"})
+
+
+def _is_bounded(node: Node) -> bool:
+    """Whether an operator maps everything to a fixed range."""
+    image = getattr(getattr(REGISTRY.get(node.op), "numeric", None), "image", None)
+    return node.op == "softmax" or (image is not None and isfinite(image.low) and isfinite(image.high))
 
 
 class Reasons:
@@ -80,7 +89,7 @@ class Reasons:
         return BOTH if merged and bent else MERGING if merged else NONLINEAR if bent else OTHER
 
     def _way(self, values: Iterable[Value]) -> list[Node]:
-        """The nodes that lead to some values and are no function of constants alone."""
+        """The nodes that lead to some values, no further than to results that are bounded whatever comes before."""
         found: dict[Node, None] = {}
         pending = list(values)
         seen: set[Value] = set()
@@ -93,6 +102,8 @@ class Reasons:
             if node is None or node in found:
                 continue
             found[node] = None
+            if _is_bounded(node):
+                continue
             pending += [operand for operand in node.inputs if operand is not None]
             pending += [output for region in node.regions for output in region.outputs]
         return list(found)

@@ -1,7 +1,7 @@
 """What the analysis costs: seconds per architecture, growth with the number of operators, memory.
 
-Times are processor time of the analysis alone, after reading and after the shapes are inferred. Chains are generated; each runs in a
-process of its own, whose peak memory is taken.
+Times are processor time of the analysis alone, after reading and after the shapes are inferred. Chains are generated;
+each runs in a process of its own, whose peak memory is taken.
 
     python -m benchmarks.numerics.cost [--longest OPERATORS]
 """
@@ -41,10 +41,11 @@ def main(longest: int = LENGTHS[-1]) -> Table:
     rows.append(_memory_row(largest))
     columns = ("what", "graphs", "operators", "median", "most", "µs an operator", "peak memory", "asked for")
     remarks = [
-        f"Each is the processor time of the analysis, the median of {RUNS} runs, of chains one run. Chains repeat convolution, batch norm, relu, "
-        "addition, concatenation, slicing, pooling, a matrix product, softmax and a mean over the last axis. Peak "
-        "memory: the resident size of a process that reads, infers and analyses; the first figure is after reading and "
-        f"inference. Load of the machine at the start: {os.getloadavg()[0]:.1f}.",
+        f"Each is the processor time of the analysis, the median of {RUNS} runs, of chains one run. "
+        "Chains repeat convolution, batch norm, relu, addition, concatenation, slicing, pooling, a matrix product, "
+        "softmax and a mean over the last axis. Peak memory: the resident size of a process that reads, infers and "
+        "analyses; the first figure is after reading and inference. Load of the machine at the start: "
+        f"{os.getloadavg()[0]:.1f}.",
     ]
     command = "python -m benchmarks.numerics.cost"
     return Table("numerics-cost", "Cost of the analysis", command, columns, rows, remarks)
@@ -53,9 +54,9 @@ def main(longest: int = LENGTHS[-1]) -> Table:
 def _seconds(subject: Subject) -> float:
     times = []
     for _ in range(RUNS):
-        start = time.process_time()
+        start = time.thread_time()
         analyse(subject.graph, subject.inference, subject.ranges)
-        times.append(time.process_time() - start)
+        times.append(time.thread_time() - start)
     return statistics.median(times)
 
 

@@ -19,6 +19,7 @@ from mlvet.domains.dims import (
     evaluate,
     floor_div,
     maximum,
+    may_be_empty,
     minimum,
     modulo,
     product,
@@ -109,6 +110,19 @@ def test_ring_laws_hold_for_the_objects_themselves(a: Pair, b: Pair, c: Pair) ->
     assert x * (y + z) == x * y + x * z
     assert x - x == 0
     assert hash(x + y) == hash(y + x)
+
+
+def test_only_counts_of_elements_may_be_zero() -> None:
+    found, batch = symbol("nonzero.1", counted=True), symbol("batch")
+    assert may_be_empty(0)
+    assert may_be_empty(found)
+    assert may_be_empty(found * batch)
+    assert may_be_empty(minimum(found, 3))
+    assert not may_be_empty(found + 1)
+    assert not may_be_empty(found + batch)
+    assert not may_be_empty(maximum(found, 1))
+    assert not may_be_empty(batch - 3)
+    assert not may_be_empty(4)
 
 
 @given(pairs, pairs, pairs)

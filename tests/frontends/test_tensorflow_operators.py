@@ -110,6 +110,18 @@ CASES = {
         + node("r", "Slice", "a", "b", "s", T=FLOAT, Index=INT),
         "f32[3, r.1]",
     ),
+    "a matrix of a diagonal": (
+        given("a", 2, 3) + number("k", 1) + number("n", -1)
+        + node("z", "Const", dtype=FLOAT, value="tensor { dtype: DT_FLOAT tensor_shape { } float_val: 0 }")
+        + node("r", "MatrixDiagV3", "a", "k", "n", "n", "z", T=FLOAT),
+        "f32[2, 4, 4]",
+    ),
+    "the diagonals of matrices": (
+        given("a", 2, 3, 5) + number("k", -1)
+        + node("z", "Const", dtype=FLOAT, value="tensor { dtype: DT_FLOAT tensor_shape { } float_val: 0 }")
+        + node("r", "MatrixDiagPartV3", "a", "k", "z", T=FLOAT),
+        "f32[2, 2]",
+    ),
     "a permutation undone": (
         given("a", 2, 3, 4) + ints("p", 2, 0, 1) + node("q", "InvertPermutation", "p", T=INT)
         + node("r", "Transpose", "a", "q", T=FLOAT, Tperm=INT),

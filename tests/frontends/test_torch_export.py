@@ -17,6 +17,8 @@ from mlvet.domains.dims import bounds
 from mlvet.frontends.torch_export import from_torch, read_pt2
 from mlvet.ir.graph import OPAQUE, Graph
 from mlvet.ir.verify import verify
+from mlvet.ops import REGISTRY
+from mlvet.ops.danger import AllAt, GradientAt
 from mlvet.runtime.reference import evaluate
 
 HERE = Path(__file__).name
@@ -419,3 +421,17 @@ def test_transformers_are_lowered_whole_with_the_shapes_and_numbers_of_torch(nam
         np.testing.assert_allclose(results[value.name], wanted.detach().numpy(), rtol=1e-3, atol=1e-4)
     torch.export.save(program, tmp_path / "m.pt2")
     assert structure(read_pt2(tmp_path / "m.pt2", "m.pt2"))[0] == structure(from_torch(program))[0]
+
+
+@pytest.mark.parametrize(
+    "function", [torch.norm, torch.linalg.vector_norm, lambda x: x.norm(3), torch.std, lambda x: torch.dist(x, 2 * x)]
+)
+def test_norms_that_torch_gives_a_gradient_at_zero_are_not_dangerous_there(function: Callable[..., Any]) -> None:
+    zeros = torch.zeros(2, 3, requires_grad=True)
+    function(zeros).backward()
+    assert zeros.grad is not None
+    assert not zeros.grad.any()
+    graph = from_torch(torch.export.export(Wrapped(function), (torch.zeros(2, 3),), strict=False))
+    assert not opaque(graph)
+    dangers = [danger for node in graph.nodes() for danger in REGISTRY[node.op].danger or ()]
+    assert not [danger for danger in dangers if isinstance(danger, AllAt | GradientAt)]

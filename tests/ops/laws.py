@@ -80,8 +80,6 @@ def numeric_law_holds(op: Op, sample: Sample, draw: HypothesisDraw) -> None:
         case n.Bilinear(pair):
             for index in pair:
                 _affine_in((index,), operands, run, draw)
-        case n.Linear(listed):
-            _affine_in(listed, operands, run, draw)
         case n.Convex(index, terms):
             array = operands[index]
             assert array is not None

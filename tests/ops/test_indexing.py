@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from shape_rules import only, shaped, written
+from shape_rules import inferred, only, shaped, written
 
-from mlvet.domains.dims import Dim, symbol
+from mlvet.domains.dims import Dim, may_be_empty, symbol
 from mlvet.domains.dtypes import bool_, i64
 from mlvet.domains.tensors import Tensor, constant, of_dims
 from mlvet.ops import REGISTRY
@@ -136,3 +136,41 @@ def test_sizes_move_through_indexing() -> None:
     assert run("gather", sizes, np.asarray(1)).item() == steps
     assert run("scatter_elements", sizes, np.asarray([0]), np.asarray([-1])).tolist() == [-1, steps, 768]
     assert run("slice", sizes, np.asarray([-2]), np.asarray([2**63 - 1])).tolist() == [steps, 768]
+
+
+def test_values_that_broadcast_are_added_at_every_place() -> None:
+    places = np.asarray([0, 1, 1, 0, 2])
+    for values in (np.asarray([2.0]), np.asarray(2.0), np.full(5, 2.0)):
+        assert run("index_put", np.zeros(3), values, places, accumulate=True).tolist() == [4, 4, 2]
+    rows = run("index_put", np.zeros((2, 3)), np.asarray([1.0, 2, 3]), np.asarray([1, 1]), accumulate=True)
+    assert rows.tolist() == [[0, 0, 0], [2, 4, 6]]
+
+
+@pytest.mark.parametrize(
+    ("op", "operands", "axis"),
+    [
+        ("compress", (shaped(batch), Tensor(bool_, (batch,))), 0),
+        ("masked_select", (shaped(batch), Tensor(bool_, (batch,))), 0),
+        ("nonzero", (shaped(batch),), 1),
+        ("slice", (shaped(9), places(1), places(1)), 0),
+        ("range", (places(), places(), places()), 0),
+        ("index", (shaped(batch), Tensor(bool_, (batch,))), 0),
+    ],
+)
+def test_sizes_that_elements_decide_may_be_zero(op: str, operands: tuple[Tensor, ...], axis: int) -> None:
+    result, _ = inferred(op, *operands)
+    assert may_be_empty(result.dims[axis])
+
+
+def test_distinct_elements_of_something_are_not_nothing() -> None:
+    (found, *_), _ = inferred("unique", shaped(batch))
+    assert not may_be_empty(found.dims[0])
+    (none, *_), _ = inferred("unique", inferred("masked_select", shaped(batch), Tensor(bool_, (batch,)))[0])
+    assert may_be_empty(none.dims[0])
+
+
+@pytest.mark.parametrize("limit", [np.inf, np.nan, -np.inf])
+def test_a_range_without_an_end_is_a_mistake(limit: float) -> None:
+    ends = [constant(np.asarray(end, np.float32)) for end in (0.0, limit, 1.0)]
+    _, broken = inferred("range", *ends)
+    assert broken == ["illegal-argument"]

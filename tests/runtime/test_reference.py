@@ -158,3 +158,16 @@ def test_sequences_and_optionals_pass_through() -> None:
     negated, same = evaluate(graph, {"xs": [array(1, 2), array(3)]}).values()
     assert [item.tolist() for item in negated] == [[-1, -2], [-3]]
     assert isinstance(same, list)
+
+
+def test_a_variable_holds_what_was_written_last() -> None:
+    builder = Builder()
+    x = builder.input("x", VECTOR)
+    held = builder.parameter("v", VECTOR, data=Data(dtypes.f32, (2,), lambda: array(1, 2)))
+    first = builder.add("read_variable", held)
+    builder.add("assign_add", held, x)
+    second = builder.add("read_variable", held)
+    builder.add("assign", held, x)
+    third = builder.add("read_variable", held)
+    results = evaluate(builder.graph([first, second, third]), {"x": array(10, 20)})
+    assert [results[value.name].tolist() for value in (first, second, third)] == [[1, 2], [11, 22], [10, 20]]

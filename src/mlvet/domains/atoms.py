@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from math import inf
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -13,11 +13,15 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Symbol:
-    """A named size that is not known. Symbols of one name are one symbol; `low` and `high` bound it, if it has them."""
+    """A named size that is not known. Symbols of one name are one symbol; `low` and `high` bound it, if it has them.
+
+    A `counted` one is how many elements of a tensor have some property, so that it may well be 0.
+    """
 
     name: str
     low: float = 0
     high: float = inf
+    counted: bool = field(default=False, compare=False)
 
     def __str__(self) -> str:
         return self.name

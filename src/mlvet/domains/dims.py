@@ -19,7 +19,7 @@ from mlvet.domains.bounds import INFINITE, bounds, tight_bounds
 
 __all__ = [
     "Apply", "Atom", "Dim", "Expr", "Symbol", "at_least", "bounds", "ceil_div", "equal", "evaluate", "floor_div",
-    "maximum", "minimum", "modulo", "product", "spelled", "substitute", "symbol", "symbols", "total",
+    "maximum", "may_be_empty", "minimum", "modulo", "product", "spelled", "substitute", "symbol", "symbols", "total",
 ]  # fmt: skip
 
 
@@ -102,9 +102,20 @@ Dim: TypeAlias = int | Expr
 _LONGEST_DIVISION = 64
 
 
-def symbol(name: str, low: float = 0, high: float = inf) -> Expr:
+def symbol(name: str, low: float = 0, high: float = inf, *, counted: bool = False) -> Expr:
     """A size known by name only."""
-    return Expr((((Symbol(name, low, high),), 1),))
+    return Expr((((Symbol(name, low, high, counted),), 1),))
+
+
+def may_be_empty(dim: Dim) -> bool:
+    """Whether elements decide a size such that it may be 0; other sizes not known are taken to be at least 1."""
+    if isinstance(dim, int):
+        return dim == 0
+    named = symbols(dim)
+    if not any(each.counted for each in named):
+        return False
+    present = {each.name: symbol(each.name, max(each.low, 1), each.high) for each in named if not each.counted}
+    return bounds(substitute(dim, present))[0] <= 0
 
 
 def floor_div(left: Dim, right: Dim) -> Dim:

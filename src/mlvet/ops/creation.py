@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
-from math import ceil, prod
+from math import ceil, isfinite, prod
 from typing import Any
 
 import numpy as np
@@ -84,6 +84,12 @@ fill = _creation(
 )
 
 
+def _span(start: float, limit: float, delta: float) -> float:
+    """How many steps lead from start to limit, infinite where floats cannot tell."""
+    with np.errstate(all="ignore"):
+        return float((np.float64(limit) - np.float64(start)) / np.float64(delta))
+
+
 def _steps(start: Any, limit: Any, delta: Any) -> int:
     if isinstance(start, int) and isinstance(limit, int) and isinstance(delta, int):
         return max(-((start - limit) // delta), 0)
@@ -95,19 +101,21 @@ def infer_range(start: Tensor, limit: Tensor, delta: Tensor, *, require: Require
     dtype = require.same_dtype(start, limit, delta)
     values = [each.value for each in (start, limit, delta) if each.value is not None and each.value.size == 1]
     if len(values) != 3:
-        return Tensor(dtype, (require.unknown(),))
+        return Tensor(dtype, (require.counted(),))
     symbolic = any(value.dtype == object for value in values)
     if symbolic and not all(_whole(np.ravel(value)[0]) for value in values):
-        return Tensor(dtype, (require.unknown(),))
+        return Tensor(dtype, (require.counted(),))
     if dtype is not None and not dtype.is_integer and not symbolic:
         first, last, step = (float(np.ravel(value)[0]) for value in values)
         if not require.holds(step != 0, "the step of a range cannot be 0"):
+            return Tensor(dtype, (require.unknown(),))
+        if not require.holds(isfinite(_span(first, last, step)), "a range has finite ends"):
             return Tensor(dtype, (require.unknown(),))
         return Tensor(dtype, (_steps(first, last, step),))
     ends = [operand[0] for operand in map(require.ints, (start, limit, delta)) if operand is not None]
     low, high, stride = ends
     if not isinstance(stride, int) or not require.holds(stride != 0, "the step of a range cannot be 0"):
-        return Tensor(dtype, (require.unknown(),))
+        return Tensor(dtype, (require.counted(),))
     count = maximum(ceil_div(high - low if stride > 0 else low - high, abs(stride)), 0)
     if isinstance(count, int) and count <= SMALL and dtype is not None:
         return of_dims([low + number * stride for number in range(count)], dtype)

@@ -134,7 +134,7 @@ def indexed(require: Require, x: Tensor, indices: Sequence[Tensor | None]) -> tu
                     because = f"mask {index} does not cover dims of {x}"
                     require.equal(dim, x.dims[place + number], because, "dims-differ")
             known = require.known_ints(index)
-            shapes.append((require.unknown() if known is None else sum(known),))
+            shapes.append((require.counted() if known is None else sum(known),))
         else:
             width = 1
             _integer_indices(require, index)
@@ -250,7 +250,7 @@ def infer_compress(x: Tensor, condition: Tensor, *, require: Require, axis: int 
     if condition.ranked:
         require.rank(condition, 1, "the condition of compress")
     known = require.known_ints(condition)
-    size: Dim = require.unknown() if known is None else sum(map(bool, known))
+    size: Dim = require.counted() if known is None else sum(map(bool, known))
     if axis is None:
         return x.with_shape((size,))
     place = require.axis(axis, x.rank)
@@ -306,7 +306,7 @@ def infer_masked_select(x: Tensor, mask: Tensor, *, require: Require) -> Tensor:
     known = require.known_ints(mask)
     whole = known is not None and x.ranked and len(x.dims) == mask.rank
     whole = whole and all(equal(a, b) for a, b in zip(x.dims, mask.dims, strict=True))
-    return x.with_shape((sum(known) if whole and known is not None else require.unknown(),))
+    return x.with_shape((sum(known) if whole and known is not None else require.counted(),))
 
 
 def _masked_select(x: Array, mask: Array) -> Array:

@@ -126,7 +126,7 @@ def infer_split(
     elif split is None and count:
         sizes = equal_parts(dim, count)
     else:
-        sizes = [require.unknown() for _ in range(count or 0)]
+        sizes = [require.counted() for _ in range(count or 0)]
     return tuple(x.with_shape((*x.dims[:place], size, *x.dims[place + 1 :])) for size in sizes)
 
 
@@ -196,7 +196,7 @@ def infer_repeat_interleave(x: Tensor, repeats: Tensor, *, require: Require, axi
     counts = None if counts is None else list(proper(require, counts, "count"))
     dim: Dim = x.size if axis is None else x.dims[require.axis(axis, x.rank)] if x.rank else 1
     if counts is None:
-        size = require.unknown()
+        size = require.counted()
     elif len(counts) == 1:
         size = dim * counts[0]
     else:

@@ -132,13 +132,6 @@ class Multilinear:
 
 
 @dataclass(frozen=True, slots=True)
-class Linear:
-    """Linear in the operands listed together, the others held fixed."""
-
-    operands: tuple[int, ...] = (0,)
-
-
-@dataclass(frozen=True, slots=True)
 class Convex:
     """Every element of the result is a weighted mean of elements of operand `of`, weights summing to at most 1.
 
@@ -188,5 +181,5 @@ class Enclosure:
 
 Numeric: TypeAlias = (
     Monotone | Piecewise | Bounded | Affine | Lattice | Product | Quotient | Power | Selection | Reduction | Bilinear
-    | Multilinear | Linear | Convex | Predicate | Composite | ByMode | Enclosure
+    | Multilinear | Convex | Predicate | Composite | ByMode | Enclosure
 )  # fmt: skip

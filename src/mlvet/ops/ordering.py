@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from mlvet.domains import dtypes
-from mlvet.domains.dims import Dim
+from mlvet.domains.dims import Dim, may_be_empty
 from mlvet.domains.tensors import Tensor
 from mlvet.ops.derivative import Jvp, Zero
 from mlvet.ops.enclosures_counting import (
@@ -128,7 +128,7 @@ def infer_nonzero(x: Tensor, *, require: Require) -> Tensor:
     known = x.value
     if known is not None and known.dtype != object:
         return Tensor(dtypes.i64, (x.rank, int(np.count_nonzero(known))))
-    return Tensor(dtypes.i64, (x.rank, require.unknown()))
+    return Tensor(dtypes.i64, (x.rank, require.counted()))
 
 
 def _nonzero(x: Array) -> Array:
@@ -150,7 +150,7 @@ def infer_unique(
 ) -> tuple[Tensor, Tensor, Tensor, Tensor]:
     """Distinct elements, or slices along the axis; where each is first, which one each is, how often it occurs."""
     value = x.value
-    count = require.unknown()
+    count = require.counted() if x.ranked and may_be_empty(x.size) else require.unknown()
     if value is not None and value.dtype != object and (axis is None or -value.ndim <= axis < value.ndim):
         count = _unique(value, axis=axis, sorted=sorted)[1].shape[0]
     row = Tensor(dtypes.i64, (count,))

@@ -313,19 +313,23 @@ diagonal = layout("diagonal", infer_diagonal, _diagonal, _sample_diagonal)
 
 
 def infer_diag(x: Tensor, *, require: Require, offset: int = 0) -> Tensor:
-    """A vector becomes the square matrix with it on a diagonal, 0 elsewhere."""
-    if not require.rank(x, 1):
-        return require.unknown_tensor(x.dtype, 2)
-    size = x.dims[0] + abs(offset)
-    return x.with_shape((size, size))
+    """Each row along the last axis becomes the square matrix with it on a diagonal, 0 elsewhere."""
+    if not require.rank_at_least(x, 1):
+        return require.unknown_tensor(x.dtype, 2 if x.ranked else None)
+    size = x.dims[-1] + abs(offset)
+    return x.with_shape((*x.dims[:-1], size, size))
 
 
 def _diag(x: Array, *, offset: int = 0) -> Array:
-    return np.diag(x, offset)
+    size = x.shape[-1] + abs(offset)
+    result = np.zeros((*x.shape[:-1], size, size), x.dtype)
+    along = np.arange(x.shape[-1])
+    result[..., along + max(-offset, 0), along + max(offset, 0)] = x
+    return result
 
 
 def _sample_diag(draw: Draw) -> Sample:
-    return Sample((draw.array(draw.shape(1, 1)),), {"offset": draw.integer(-3, 3)})
+    return Sample((draw.array(draw.shape(1, 3)),), {"offset": draw.integer(-3, 3)})
 
 
 diag = layout("diag", infer_diag, _diag, _sample_diag, fill=0.0)

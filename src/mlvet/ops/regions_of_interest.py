@@ -254,7 +254,7 @@ def infer_non_max_suppression(
         require.equal(boxes.dims[2], 4, "a box has 4 coordinates")
         require.equal(boxes.dims[0], scores.dims[0], "boxes and scores have one batch")
         require.equal(boxes.dims[1], scores.dims[2], "non_max_suppression needs a score per box")
-    return Tensor(dtypes.i64, (require.unknown(), 3))
+    return Tensor(dtypes.i64, (require.counted(), 3))
 
 
 def _overlap(first: Array, second: Array) -> float:

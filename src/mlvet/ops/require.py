@@ -149,6 +149,10 @@ class Require:
         """A size that only execution can tell."""
         return symbol(self._fresh())
 
+    def counted(self) -> Dim:
+        """A size that the elements of operands decide, and that may be 0."""
+        return symbol(self._fresh(), counted=True)
+
     def unknown_tensor(self, dtype: DType | None = None, rank: int | None = None) -> Tensor:
         """A tensor of which at most the element type and the rank are known."""
         return Tensor(dtype, Unranked(self._fresh()) if rank is None else tuple(self.unknown() for _ in range(rank)))

@@ -266,7 +266,8 @@ def infer_index_put(
 def _index_put(x: Array, values: Array, *indices: Array | None, accumulate: bool = False) -> Array:
     result = x.copy()
     if accumulate:
-        np.add.at(result, key_of(indices), values)
+        key = key_of(indices)
+        np.add.at(result, key, np.broadcast_to(values, result[key].shape))
     else:
         result[key_of(indices)] = values
     return result

@@ -31,7 +31,7 @@ def sliced(dim: Dim, start: Dim | None, end: Dim | None, step: int, require: Req
         end = None
     signs = [None if bound is None else _negative(bound) for bound in (start, end)]
     if any(bound is not None and sign is None for bound, sign in zip((start, end), signs, strict=True)):
-        return require.unknown()
+        return require.counted()
     if step > 0:
         last = dim if end is None else maximum(dim + end, 0) if signs[1] else minimum(end, dim)
         if start is not None and signs[0]:
@@ -79,7 +79,7 @@ def infer_slice(
         if place >= len(dims):
             continue
         if firsts is None or lasts is None or not step:
-            dims[place] = require.unknown()
+            dims[place] = require.counted()
         else:
             dims[place] = sliced(dims[place], firsts[number], lasts[number], step, require)
     return x.with_shape(dims)
@@ -178,7 +178,7 @@ def infer_strided_slice(
             step = 1 if strides is None else None if steps is None else steps[n]
             lacks = (not open_begin and firsts is None) or (not open_end and lasts is None)
             if lacks or not require.holds(step != 0, "the step of a slice cannot be 0") or step is None:
-                dims.append(require.unknown())
+                dims.append(require.counted())
                 continue
             first = None if open_begin or firsts is None else firsts[n]
             last = None if open_end or lasts is None else lasts[n]
@@ -266,7 +266,7 @@ def infer_slice_sizes(x: Tensor, starts: Tensor, sizes: Tensor, *, require: Requ
         elif isinstance(size, int) and begins is not None and len(begins) == len(wanted) and x.ranked:
             dims.append(maximum(x.dims[place] - begins[place], 0))
         else:
-            dims.append(size if at_least(size, 0) is True else require.unknown())
+            dims.append(size if at_least(size, 0) is True else require.counted())
         if x.ranked and isinstance(size, int) and size >= 0:
             require.at_least(x.dims[place], size, f"a slice of {size} does not fit dim {place} of {x}")
     return x.with_shape(tuple(dims))

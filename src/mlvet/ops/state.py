@@ -4,18 +4,30 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import numpy as np
+
 from mlvet.domains.dims import Dim
 from mlvet.domains.dtypes import DType, bool_
 from mlvet.domains.tensors import Tensor
 from mlvet.ops.enclosures import SHARE, always
 from mlvet.ops.layout import same_dims
 from mlvet.ops.numeric import Affine, Numeric, Selection
-from mlvet.ops.op import Effects, Infer, Op, register
+from mlvet.ops.op import Effects, Infer, Op, Reference, register
 from mlvet.ops.require import Require
+from mlvet.ops.samples import Draw, Sample, Samples
 
 
-def _state(name: str, infer: Infer, numeric: Numeric | None = None) -> Op:
-    return register(Op(name, "state", infer=infer, numeric=numeric, effects=Effects.STATE))
+def _state(
+    name: str,
+    infer: Infer,
+    numeric: Numeric | None = None,
+    reference: Reference | None = None,
+    samples: Samples | None = None,
+) -> Op:
+    """An operator on operand 0, a variable; the reference of one that writes yields what the variable holds next."""
+    return register(
+        Op(name, "state", infer=infer, numeric=numeric, effects=Effects.STATE, reference=reference, samples=samples)
+    )
 
 
 def infer_variable(*, require: Require, shape: Sequence[Dim] | None = None, dtype: DType | None = None) -> Tensor:
@@ -59,10 +71,21 @@ def infer_is_initialized(_variable: Tensor, *, require: Require) -> Tensor:
     return Tensor(bool_, ())
 
 
+def _two_alike(draw: Draw) -> Sample:
+    shape = draw.shape()
+    return Sample((draw.array(shape), draw.array(shape)))
+
+
 variable = _state("variable", infer_variable)
-read_variable = _state("read_variable", infer_read_variable, Selection((0,)))
-assign = _state("assign", infer_assign, Selection((1,)))
-assign_add = _state("assign_add", infer_update, Affine((1.0, 1.0)))
-assign_sub = _state("assign_sub", infer_update, Affine((1.0, -1.0)))
+read_variable = _state(
+    "read_variable",
+    infer_read_variable,
+    Selection((0,)),
+    lambda variable, **_: np.array(variable),
+    lambda draw: Sample((draw.array(draw.shape()),)),
+)
+assign = _state("assign", infer_assign, Selection((1,)), lambda _, value, **__: np.array(value), _two_alike)
+assign_add = _state("assign_add", infer_update, Affine((1.0, 1.0)), lambda held, value: held + value, _two_alike)
+assign_sub = _state("assign_sub", infer_update, Affine((1.0, -1.0)), lambda held, value: held - value, _two_alike)
 apply_update = _state("apply_update", infer_apply_update)
 is_initialized = _state("is_initialized", infer_is_initialized, always(SHARE))

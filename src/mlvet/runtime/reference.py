@@ -89,6 +89,8 @@ class _Run:
         if op is None or op.reference is None:
             raise NoReference(node.source_op if node.op == OPAQUE else node.op, node.name)
         result = op.reference(*operands, **node.attributes)
+        if node.op in _WRITES and node.inputs[0] is not None:
+            self.table[node.inputs[0]] = result
         return result if isinstance(result, tuple) else (result,)
 
     def _function(self, region: Region, operands: list[Any]) -> list[Any]:
@@ -197,6 +199,10 @@ _CONTROL: dict[str, Callable[[_Run, Node, list[Any]], Sequence[Any]]] = {
     "scan": _scan,
     "sequence_map": _sequence_map,
 }
+
+
+_WRITES = frozenset({"assign", "assign_add", "assign_sub"})
+"""Operators after which the variable that is operand 0 holds their result."""
 
 
 def _truth(condition: Any) -> bool:

@@ -117,7 +117,7 @@ def of_array(array: NDArray[Any], dtype: DType, number: int, most: int) -> Abstr
     """A tensor whose elements are known: a cell for each where that is few enough, fewer cells where not."""
     dims = tuple(array.shape)
     values = np.asarray(array)
-    if values.dtype.kind not in "fiub":
+    if values.dtype.kind not in "fiubc":
         values = values.astype(np.float64)
     if values.size == 0:
         cuts = grids.uncut(len(dims))

@@ -15,7 +15,7 @@ import numpy as np
 from mlvet.analyses.numerics import checks, containers, correlated, sizes, spans
 from mlvet.analyses.numerics.abstract import Abstract, of_array, shape_of, uniform
 from mlvet.analyses.numerics.aftermath import survivors
-from mlvet.analyses.numerics.guards import Guards
+from mlvet.analyses.numerics.guards import SELECTIONS, Guards
 from mlvet.analyses.numerics.hazard import Hazard, Outcome, Verdict
 from mlvet.analyses.numerics.ranges import Assumed
 from mlvet.analyses.numerics.settings import Settings
@@ -23,6 +23,7 @@ from mlvet.analyses.numerics.transfer import NoRule, Transfer
 from mlvet.analyses.shapes.inference import Inference
 from mlvet.core.errors import UnsupportedInput
 from mlvet.domains import boxes, dtypes
+from mlvet.domains.boxes import Box
 from mlvet.domains.dtypes import Kind
 from mlvet.domains.intervals import Interval
 from mlvet.domains.tensors import Tensor
@@ -178,7 +179,9 @@ class Run:
             for value in node.outputs:
                 self._spoilt[value] = hazards[0]
             return
-        self._use(node, raw)
+        if self._use(node, raw):
+            self.node(node)
+            return
         if self.recording:
             for hazard in hazards:
                 self._hazards.setdefault((node, False), hazard)
@@ -195,7 +198,7 @@ class Run:
         if not any(operand is not None and _may_be_infinite(operand) for operand in operands):
             return []
         finite = [
-            replace(each, box=boxes.cut_to_finite(each.box, each.dtype), number=self.transfer.fresh(), exact=None)
+            replace(each, box=_finite_part(each), number=self.transfer.fresh(), exact=None)
             if each is not None and _may_be_infinite(each)
             else each
             for each in operands
@@ -205,17 +208,26 @@ class Run:
         except Exception:
             return []
 
-    def _use(self, node: Node, raw: Sequence[Abstract]) -> None:
-        """Blame the origin of NaN or infinity that was computed from constants, once it is not merely selected from."""
-        for value in node.inputs:
-            hazard = None if value is None else self._spoilt.get(value)
-            if hazard is None or value is None:
-                continue
-            if all(each.exact is not None for each in raw):
-                if not all(each.interval.finite for each in raw):
-                    self._spoilt.update(dict.fromkeys(node.outputs, hazard))
-                continue
+    def _use(self, node: Node, raw: Sequence[Abstract]) -> bool:
+        """Blame the origin of NaN or infinity that was computed from constants, once it is not merely selected from.
+
+        Returns whether a value was blamed and is finite from now on.
+        """
+        spoilt = [value for value in node.inputs if value is not None and value in self._spoilt]
+        finite = all(each.interval.finite for each in raw)
+        if not spoilt or (finite and node.op in SELECTIONS):
+            return False
+        if all(each.exact is not None for each in raw):
+            if not finite:
+                self._spoilt.update(dict.fromkeys(node.outputs, self._spoilt[spoilt[0]]))
+            return False
+        for value in spoilt:
             self._blame(value)
+            found = self.table[value]
+            box = boxes.cut_to_finite(found.box, found.dtype)
+            self.table[value] = replace(found, box=box, exact=None, number=self.transfer.fresh())
+            del self._spoilt[value]
+        return True
 
     def _blame(self, value: Value) -> None:
         """A value that was computed from constants and is NaN or infinite is needed: its origin is a hazard."""
@@ -283,6 +295,16 @@ class Run:
 
 
 _NO_GRADIENT = frozenset("stop_gradient shape size rank arg_max arg_min sign floor ceil round trunc".split())
+
+
+def _finite_part(x: Abstract) -> Box:
+    """The finite numbers of each cell, of all cells together where it has none; infinity itself if no cell has any."""
+    some = np.isfinite(x.box.low) | np.isfinite(x.box.high) | (np.isneginf(x.box.low) & np.isposinf(x.box.high))
+    if not some.any():
+        return x.box
+    box = boxes.cut_to_finite(x.box, x.dtype)
+    least, most = box.low[some].min(), box.high[some].max()
+    return Box(np.where(some, box.low, least), np.where(some, box.high, most), box.nan)
 
 
 def _may_be_infinite(x: Abstract) -> bool:

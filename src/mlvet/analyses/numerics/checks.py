@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from math import inf, isinf
 from typing import Any
 
@@ -16,7 +16,7 @@ from mlvet.domains.intervals import Interval
 from mlvet.ir.graph import Node
 from mlvet.ops import Op
 from mlvet.ops.danger import AllAt, GradientAt, Near, Outside, Overflow
-from mlvet.ops.numeric import Range
+from mlvet.ops.numeric import Bounded, ByMode, Convex, Range, Selection
 
 OVERFLOW = "arithmetic-overflow"
 HALF_OVERFLOW = "half-precision-overflow"
@@ -72,17 +72,19 @@ def _named(op: Op, node: Node, operands: Sequence[Abstract | None], raw: Sequenc
             case Near() if op.name == "pow" and not (operands[1] is not None and operands[1].interval.low < 0):
                 continue
             case Outside(safe=safe):
-                if not _within(interval, safe, operand.dtype) and (nan or infinite or not _explained(op)):
+                if not _within(interval, safe, operand.dtype) and (
+                    nan or infinite or not _explained(op, node.attributes)
+                ):
                     yield Hazard(node, danger.rule, danger.operand, interval, _outcome(nan, infinite))
             case Near(point=point):
                 if point == 0 and operand.away >= (operand.dtype.smallest if operand.dtype.is_float else 1):
                     continue
                 if _reaches(interval, point, operand.dtype) and (
-                    nan or infinite or not _explained(op) or not operand.dtype.is_float
+                    nan or infinite or not _explained(op, node.attributes) or not operand.dtype.is_float
                 ):
                     yield Hazard(node, danger.rule, danger.operand, interval, _outcome(nan, infinite))
             case AllAt(point=point, gradient=False):
-                if not nan and _explained(op) and point != -inf:
+                if not nan and _explained(op, node.attributes) and point != -inf:
                     continue
                 if point in interval and not relations.saved(operand, node.attributes.get("axis", -1), point):
                     yield Hazard(node, danger.rule, danger.operand, interval, Outcome.NAN)
@@ -92,9 +94,10 @@ def _named(op: Op, node: Node, operands: Sequence[Abstract | None], raw: Sequenc
                 pass
 
 
-def _explained(op: Op) -> bool:
+def _explained(op: Op, attributes: Mapping[str, Any]) -> bool:
     """Whether the transfer tells exactly when NaN and infinity arise, so that the facet only names the cause."""
-    return type(op.numeric).__name__ not in ("Bounded", "NoneType", "ByMode", "Convex", "Selection")
+    kind = op.numeric.of(**attributes) if isinstance(op.numeric, ByMode) else op.numeric
+    return not isinstance(kind, Bounded | Convex | Selection | None)
 
 
 def _overflows(

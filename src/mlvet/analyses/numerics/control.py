@@ -99,6 +99,11 @@ def _bind(run: Run, values: Sequence[Value], tensors: Sequence[Abstract]) -> Non
         run.bind(value, _fit(run, tensor, run.type_of(value)))
 
 
+def _place(run: Run, values: Sequence[Value], tensors: Sequence[Abstract]) -> None:
+    """Bind values for a round whose findings do not count."""
+    run.table.update(zip(values, tensors, strict=True))
+
+
 def iterated(
     run: Run, inputs: Sequence[Value], start: Sequence[Abstract], step: Callable[[bool], Sequence[Abstract]],
     rounds: int | None,
@@ -121,7 +126,7 @@ def iterated(
     first = state
     for turn in range(40):
         contents = dict(run.contents)
-        _bind(run, inputs, state)
+        _place(run, inputs, state)
         after = [smashed(_fit(run, tensor, out)) for tensor, out in zip(step(False), types, strict=False)]
         grown = [joined(run, a, b, out) for a, b, out in zip(state, after, types, strict=True)]
         stays = run.contents == contents
@@ -136,7 +141,7 @@ def iterated(
     else:
         state = [run.transfer.unknown(replace(out, dtype=old.dtype)) for old, out in zip(state, types, strict=True)]
     for _ in range(NARROWINGS):
-        _bind(run, inputs, state)
+        _place(run, inputs, state)
         after = [smashed(_fit(run, tensor, out)) for tensor, out in zip(step(False), types, strict=False)]
         state = [
             _anonymous(run, replace(old, box=boxes.narrow(old.box, boxes.join(begin.box, new.box))))
@@ -181,8 +186,8 @@ def _loop(run: Run, node: Node, operands: Sequence[Abstract | None], outs: Seque
 
     def step(recording: bool) -> Sequence[Abstract]:
         nonlocal may_stop
-        for value, high in zip(body.inputs, (most, 1.0), strict=False):
-            run.bind(value, uniform(run.type_of(value), Interval(0.0, high), run.transfer.fresh()))
+        for value, interval in zip(body.inputs, (Interval(0.0, most), Interval(1.0, 1.0)), strict=False):
+            run.bind(value, uniform(run.type_of(value), interval, run.transfer.fresh()))
         again, *results = run.region(body) if recording else run.rehearse(body)
         may_stop = may_stop or _truth(again) is not True
         for index, tensor in enumerate(results[len(start) :]):
@@ -249,8 +254,7 @@ def _followed(
     rounds = min(UNROLLED, EFFORT // max(len(body.nodes), 1))
     passed: list[list[Abstract]] = []
     for _ in range(rounds):
-        for value, tensor in zip(body.inputs, state, strict=True):
-            run.table[value] = tensor
+        _place(run, body.inputs, state)
         going = test()
         if going is None:
             return None
@@ -258,8 +262,7 @@ def _followed(
             for before in passed:
                 _bind(run, body.inputs, before)
                 step(True)
-            for value, tensor in zip(body.inputs, state, strict=True):
-                run.table[value] = tensor
+            _place(run, body.inputs, state)
             leave()
             return state
         passed.append(state)

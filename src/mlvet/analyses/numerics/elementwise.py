@@ -164,7 +164,7 @@ def piecewise(
         one = boxes.of_interval(Interval(1.0, 1.0))
         inverse = apply(run, [x], out, lambda box, dtype: _divided(one, box, dtype, x.away))
         return replace(inverse, extremes=relations.of_reciprocal(x)) if run.relational else inverse
-    result = apply(run, [x], out, boxwise)
+    result = apply(run, [x], out, boxes.absolute if op.name == "abs" else boxwise)
     if op.name == "abs":
         relu = _relu(run, x, result)
         mine = run.form_of(x)
@@ -201,10 +201,11 @@ def affine(
 ) -> Abstract:
     present = [operand for operand in operands if operand is not None]
     dtype, dims = shape_of(out)
+    known = None
     if len(present) == 2 and kind.coefficients == (1.0, -1.0) and run.relational:
+        if present[0].number == present[1].number and present[0].interval.finite:
+            return run.made(out, grids.uncut(0 if dims is None else len(dims)), boxes.of_interval(Interval(0.0, 0.0)))
         known = _difference(run, present[0], present[1], out)
-        if known is not None:
-            return known
 
     def boxwise(*parts: Box) -> Box:
         *inputs, _ = parts
@@ -219,7 +220,7 @@ def affine(
 
     if any(abs(coefficient) != 1 for coefficient in kind.coefficients) or kind.constant:
         return run.unknown(out)
-    result = apply(run, present, out, boxwise)
+    result = apply(run, present, out, boxwise) if known is None else known
     if not run.relational:
         return result
     aligned = Aligned(present, dims, run.most)
@@ -233,10 +234,8 @@ def affine(
 
 
 def _difference(run: Transfer, x: Abstract, y: Abstract, out: Tensor) -> Abstract | None:
-    """x - x, and x minus its own greatest or least element."""
+    """x minus its own greatest or least element, or what bounds it."""
     dtype, dims = shape_of(out)
-    if x.number == y.number and x.interval.finite:
-        return run.made(out, grids.uncut(0 if dims is None else len(dims)), boxes.of_interval(Interval(0.0, 0.0)))
     known = relations.difference(x, y)
     if known is None:
         return None
@@ -263,7 +262,8 @@ def product(
         factor = aligned.point(other) if aligned.targets is not None else None
         form = None if factor is None else aligned.form(mine, run)
         if factor is not None and form is not None:
-            exact = bool(np.isin(factor, (-1.0, 1.0, 2.0, 0.5, 0.0, -2.0)).all())
+            powers = np.isin(np.abs(np.frexp(factor)[0]), (0.5, 0.0)) & ((factor == 0) | (np.abs(factor) >= 0.5))
+            exact = bool(powers.all())
             return run.related(result, forms.combined([(factor, form)]), exact=exact)
     return result
 
@@ -291,7 +291,7 @@ def quotient(
     known = relations.ratio(x, y)
     if known is not None:
         box = relations.clamped(result.box, known)
-        if run.unflushed and run.is_finite(x):
+        if run.unflushed and y.interval.low > 0 and run.is_finite(x):
             box = replace(box, nan=np.zeros(box.nan.shape, bool))
         return run.made(out, result.cuts, box, attained=result.attained)
     if x.interval == Interval(1.0, 1.0) and y.dims == dims:

@@ -32,7 +32,7 @@ Facts: TypeAlias = dict[int, Interval]
 
 _DEPTH = 12
 _CASES = 8
-_SELECTIONS = {"where": (0, 1, 2), "select": (0, 1, 2), "masked_fill": (1, 2, 0)}
+SELECTIONS = {"where": (0, 1, 2), "select": (0, 1, 2), "masked_fill": (1, 2, 0)}
 """Of each selection the operands that are the condition, what is kept where it holds, and what where it does not."""
 
 
@@ -47,9 +47,11 @@ class Guards:
     def selected(
         self, node: Node, operands: Sequence[Abstract | None], outs: Sequence[Tensor]
     ) -> list[Abstract] | None:
-        """The result of a selection whose condition narrows what it keeps; None for any other node."""
-        places = _SELECTIONS.get(node.op)
+        """The result of a selection whose condition narrows what it keeps; None for other nodes and for constants."""
+        places = SELECTIONS.get(node.op)
         if places is None or not self.run.transfer.relational or len(node.inputs) < 3:
+            return None
+        if all(operand is not None and operand.exact is not None for operand in operands):
             return None
         condition, yes, no = (node.inputs[place] for place in places)
         if condition is None or yes is None or no is None:
@@ -289,7 +291,8 @@ def _merged(left: Facts, right: Facts) -> Facts:
 def _after(value: float, dtype: DType) -> float:
     if not dtype.is_float:
         return value + 1
-    return float(np.nextafter(np.float64(value).astype(dtype.numpy), dtype.numpy.type(inf)))
+    with np.errstate(over="ignore"):
+        return float(np.nextafter(np.float64(value).astype(dtype.numpy), dtype.numpy.type(inf)))
 
 
 def _before(value: float, dtype: DType) -> float:

@@ -9,6 +9,7 @@ from pathlib import Path
 from shutil import rmtree
 from time import monotonic
 
+from mlvet.analyses.numerics import checks
 from mlvet.analyses.numerics.analysis import Analysis, analyse
 from mlvet.analyses.numerics.causes import Cause, Sources, refined
 from mlvet.analyses.numerics.cures import Cure, Pharmacy
@@ -41,8 +42,10 @@ from mlvet.ir.graph import Graph, Value
 
 SEARCHED = 24
 """The most hazards of one model that are searched for witnesses."""
-SENSITIVITY_SECONDS = 10.0
-CURE_SECONDS = 10.0
+SENSITIVITY_SECONDS = 3.0
+OVERFLOW_SHARE = 0.2
+"""The share of the search for overflows of 32 and 64 bits, which bounded inputs seldom reach."""
+CURE_SECONDS = 3.0
 SAVING_SECONDS = 20.0
 REMOTE = 1e4
 """An overflow that needs inputs beyond this, which nobody said they reach, is told in a note."""
@@ -134,11 +137,14 @@ class _Case:
         self.hazards.sort(key=lambda hazard: -self.rules[self.causes[hazard].rule].severity.rank)
         if self.request.witness_seconds <= 0 or not self.hazards:
             return
+        remote = [hazard for hazard in self.hazards if self.causes[hazard].rule == checks.OVERFLOW]
+        near = [hazard for hazard in self.hazards if hazard not in remote]
+        seconds = self.request.witness_seconds
         try:
-            self.witnesses = search(
-                self.graph, self.hazards[:SEARCHED], self.ranges, self.inference.types,
-                seconds=self.request.witness_seconds,
-            )  # fmt: skip
+            for hazards, share in ((near, 1.0), (remote, OVERFLOW_SHARE)):
+                self.witnesses |= search(
+                    self.graph, hazards[:SEARCHED], self.ranges, self.inference.types, seconds=seconds * share
+                )
         except Exception as error:
             self.notes.append(f"the search for witnesses failed, a defect of mlvet: {error!r}")
 

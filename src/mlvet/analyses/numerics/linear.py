@@ -20,7 +20,7 @@ from mlvet.domains.intervals import Interval
 from mlvet.domains.tensors import Tensor, UnknownRank
 from mlvet.ops import REGISTRY, Op
 from mlvet.ops.convolution import front_kernel
-from mlvet.ops.numeric import Affine, Bilinear, Convex, Linear, Multilinear
+from mlvet.ops.numeric import Affine, Bilinear, Convex, Multilinear
 
 if TYPE_CHECKING:
     from mlvet.analyses.numerics.transfer import Transfer
@@ -64,31 +64,6 @@ def multilinear(
     if plus is None:
         return found
     return elementwise.affine(run, REGISTRY["add"], Affine((1.0, 1.0)), [found, plus], {}, out)
-
-
-def linear(
-    run: Transfer, op: Op, kind: Linear, operands: Sequence[Abstract | None], attributes: Any, out: Tensor
-) -> Abstract:
-    """A sum of at most as many elements as the operand has, for the operators that only add."""
-    x = operands[0]
-    assert x is not None
-    if op.name not in ("cum_sum", "segment_sum", "col2im"):
-        raise NotImplementedError(op.name)
-    dtype, dims = shape_of(out)
-    cuts = grids.uncut(0 if dims is None else len(dims))
-    count = 1.0
-    for dim in x.dims if x.dims is not None else (None,):
-        count *= dim if isinstance(dim, int) else grids.MANY
-    if op.name == "cum_sum" and x.dims is not None and len(operands) > 1 and operands[1] is not None:
-        axis = operands[1].exact
-        if axis is not None and -x.rank <= int(axis) < x.rank:
-            dim = x.dims[int(axis)]
-            count = float(dim) if isinstance(dim, int) else float(grids.MANY)
-    hull = x.interval
-    one = Box(np.array([hull.low]), np.array([hull.high]), np.array([hull.nan]))
-    single = boxes.join(one.map(lambda array: array[0]), boxes.of_interval(_ZERO))
-    total = boxes.join(boxes.total(one, count, dtype, (0,)), single)
-    return run.made(out, cuts, total)
 
 
 def convex(

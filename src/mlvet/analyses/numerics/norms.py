@@ -39,7 +39,7 @@ WEIGHTED = frozenset(("matmul", "linear", "gemm", "conv"))
 _SLACK = 1.0 + 1e-3
 _SQUARINGS = 2
 _LARGEST = 1 << 24
-_WORTH_IT = 0.15
+_WORTH_IT = 0.3
 _CHANNELS = 4096
 
 

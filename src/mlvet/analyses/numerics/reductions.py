@@ -9,11 +9,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from mlvet.analyses.numerics import relations
 from mlvet.analyses.numerics.abstract import Abstract, Attained, Extreme, shape_of
 from mlvet.domains import boxes, grids
 from mlvet.domains.boxes import Box
+from mlvet.domains.dims import may_be_empty
+from mlvet.domains.dtypes import DType
 from mlvet.domains.grids import Cuts
-from mlvet.domains.intervals import Interval
+from mlvet.domains.intervals import Interval, point, whole
 from mlvet.domains.tensors import Tensor
 from mlvet.ops import Op
 from mlvet.ops.numeric import Reduction
@@ -40,7 +43,7 @@ def reduction(
         cuts = tuple(cut for axis, cut in enumerate(cuts) if axis not in axes)
         box = box.map(lambda array: array.reshape(grids.cells(cuts)))
     result = run.made(out, cuts, box)
-    return replace(result, extremes=_extremes(kind.how, x, axes)) if run.relational else result
+    return replace(result, extremes=_extremes(kind.how, x, axes, result)) if run.relational else result
 
 
 def reduced_axes(x: Abstract, axes: Abstract | None, attributes: Any) -> tuple[int, ...] | None:
@@ -59,10 +62,11 @@ def reduced_axes(x: Abstract, axes: Abstract | None, attributes: Any) -> tuple[i
 
 
 def _counts(x: Abstract, axes: Sequence[int]) -> Any:
-    """How many elements of each cell meet in one result."""
+    """How many elements of each cell meet in one result; axes of unknown size together have less than `grids.MANY`."""
     assert x.dims is not None
     counts: Any = np.ones((1,) * x.rank)
-    for axis in axes:
+    unknown = [axis for axis in axes if not isinstance(x.dims[axis], int)]
+    for axis in [axis for axis in axes if axis not in unknown[1:]]:
         shape = [1] * x.rank
         shape[axis] = -1
         counts = counts * grids.element_counts(x.cuts[axis], x.dims[axis]).reshape(shape)
@@ -75,7 +79,18 @@ def _open(x: Abstract, axes: Sequence[int]) -> bool:
 
 
 def _combined(run: Transfer, how: str, x: Abstract, axes: tuple[int, ...], counts: Any, out: Tensor) -> Box:
+    """The elements of each cell combined, or what no elements are combined to."""
     dtype, _ = shape_of(out)
+    dims = [x.dims[axis] for axis in axes] if x.dims is not None else []
+    shape = boxes.hull(x.box, axes).low.shape
+    nothing = boxes.of_interval(_of_nothing(how, dtype), shape)
+    if 0 in dims:
+        return nothing
+    found = _of_elements(run, how, x, axes, counts, dtype)
+    return boxes.join(found, nothing) if any(may_be_empty(dim) for dim in dims) else found
+
+
+def _of_elements(run: Transfer, how: str, x: Abstract, axes: tuple[int, ...], counts: Any, dtype: DType) -> Box:
     match how:
         case "sum":
             total = _sum(x, axes, counts, dtype)
@@ -90,15 +105,25 @@ def _combined(run: Transfer, how: str, x: Abstract, axes: tuple[int, ...], count
             return _product(x, axes, counts, dtype)
         case "any" | "all":
             return _pick(x.box, axes, np.maximum if how == "any" else np.minimum)
-        case "count":
-            most = np.maximum(counts.sum(axis=tuple(axes), keepdims=True), 0)
-            shape = boxes.hull(x.box, axes).low.shape
-            return Box(np.zeros(shape), np.broadcast_to(most, shape).astype(np.float64), np.zeros(shape, bool))
         case "log_sum_exp":
             top = _pick(x.box, axes, np.maximum)
             number = np.broadcast_to(counts, x.box.low.shape).sum(axis=tuple(axes), keepdims=True)
             return boxes.fused(top.low, top.high + np.log(number), top.nan, dtype, steps=8)
     raise NotImplementedError(how)
+
+
+def _of_nothing(how: str, dtype: DType) -> Interval:
+    """What no elements are combined to."""
+    match how:
+        case "mean":
+            return Interval(inf, -inf, True) if dtype.is_float else whole(dtype)
+        case "max" | "log_sum_exp":
+            return point(-inf if dtype.is_float else dtype.least)
+        case "min":
+            return point(inf if dtype.is_float else dtype.largest)
+        case "product" | "all":
+            return point(1.0)
+    return point(0.0)
 
 
 def _sum(x: Abstract, axes: tuple[int, ...], counts: Any, dtype: Any) -> Box:
@@ -175,15 +200,20 @@ def _raised(run: Transfer, x: Abstract, axes: tuple[int, ...], box: Box, how: st
     return Box(np.minimum(low, high), high, box.nan)
 
 
-def _extremes(how: str, x: Abstract, axes: tuple[int, ...]) -> tuple[Extreme, ...]:
+def _extremes(how: str, x: Abstract, axes: tuple[int, ...], result: Abstract) -> tuple[Extreme, ...]:
     along = frozenset(axes)
     if how in ("max", "min"):
         return (Extreme(x.number, along, greatest=how == "max"),)
+<<<<<<< HEAD
     if how == "sum" and x.interval.low >= 0:
         return (Extreme(x.number, along, attains=False, total=True),)
     if how == "log_sum_exp" and x.dtype.is_float and x.interval.finite:
         slack = 16 * x.dtype.epsilon * max(1.0, abs(x.interval.low), abs(x.interval.high))
         return (Extreme(x.number, along, attains=False, slack=slack),)
+=======
+    if how == "sum" and x.interval.low >= 0 and not relations.may_wrap(result):
+        return (Extreme(x.number, along, attains=False),)
+>>>>>>> main
     if how == "mean" and x.interval.low >= 0 and x.dims is not None:
         sizes = [x.dims[axis] for axis in axes]
         many = float(np.prod([size for size in sizes if isinstance(size, int)]))
@@ -204,8 +234,6 @@ def _somehow(run: Transfer, kind: Reduction, x: Abstract, out: Tensor) -> Abstra
             box = boxes.join(boxes.total(one, many, dtype, (0,), keepdims=True), one)
         case "max" | "min" | "any" | "all" | "mean":
             box = one
-        case "count":
-            box = boxes.of_interval(Interval(0.0, float(grids.MANY)), (1,))
         case "log_sum_exp":
             box = boxes.fused(one.low, one.high + np.log(float(grids.MANY)), one.nan, dtype, steps=8)
         case _:

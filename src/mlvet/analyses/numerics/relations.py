@@ -82,9 +82,13 @@ def _spread(x: Abstract, y: Abstract) -> tuple[Interval, tuple[Attained, ...]] |
 def ratio(x: Abstract, y: Abstract, *, finite: bool = False) -> Interval | None:
     """Bounds of x / y where y bounds x; `finite` says that y is not 0 and nothing overflows."""
     extreme = bounding(y, x)
+<<<<<<< HEAD
     if extreme is None or not extreme.greatest or extreme.slack or not y.dtype.is_float or y.interval.low < 0:
         return None
     if y.interval.low == 0 and not finite:
+=======
+    if extreme is None or not extreme.greatest or not y.dtype.is_float or y.interval.low < 0:
+>>>>>>> main
         return None
     if extreme.magnitude:
         if finite:
@@ -133,8 +137,16 @@ def inverted(extremes: Sequence[Extreme]) -> tuple[Extreme, ...]:
     return tuple(replace(each, inverse=True, attains=False) for each in extremes if each.greatest and not each.inverse)
 
 
+def may_wrap(result: Abstract) -> bool:
+    """Whether a sum of integers may have left their range and come back at its other end."""
+    dtype, interval = result.dtype, result.interval
+    return not dtype.is_float and (interval.low <= dtype.least or interval.high >= dtype.largest)
+
+
 def of_sum(operands: Sequence[Abstract], result: Abstract) -> tuple[Extreme, ...]:
     """A sum bounds each part from above if the other is not negative, and what that part bounds."""
+    if may_wrap(result):
+        return ()
     found: list[Extreme] = []
     for part, other in (operands, operands[::-1]):
         if other.interval.low >= 0 and part.dims is not None and part.dims == result.dims:

@@ -16,6 +16,8 @@ from mlvet.ir.walk import within
 
 LADDER = (1.0, 10.0, 100.0, 1e4, 1e8, 1e16)
 """The magnitudes to which ranges are narrowed."""
+FEWEST = 3
+"""So many analyses are run however long one takes."""
 _MOST_ANALYSES = 48
 
 
@@ -89,6 +91,8 @@ def hangs_on(
         waiting = [hazard for hazard in wanted if hazard not in heights and origins[hazard]]
         if not waiting:
             break
+        if all(Interval(-magnitude, magnitude).covers(ranges[value].interval) for value in together):
+            continue
         left = search.hazards(part, together, magnitude)
         heights.update((hazard, magnitude) for hazard in waiting if left is not None and _key(hazard) not in left)
     return {
@@ -107,7 +111,7 @@ class _Search:
         self._inference = inference
         self._ranges = ranges
         self._analyse = analyse
-        self._left = max(most, len(LADDER))
+        self._left = max(most, FEWEST)
         self._in_body = {inner for node in graph.body.nodes for inner in (node, *within(node))}
 
     def part(self, nodes: Iterable[Node]) -> Graph:

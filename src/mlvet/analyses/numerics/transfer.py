@@ -41,6 +41,10 @@ FOLDED = 1 << 20
 """Elements are computed where those of all operands are known and the result has no more than this."""
 
 
+_KEPT = 128
+"""The most cells that are enclosed one by one."""
+
+
 class NoRule(Exception):
     """The operator, or this use of it, has no transfer: its results can be anything."""
 
@@ -123,13 +127,32 @@ class Transfer:
         self, kind: kinds.Enclosure, operands: Sequence[Abstract | None], attributes: Mapping[str, Any],
         outs: Sequence[Tensor],
     ) -> list[Abstract]:  # fmt: skip
-        intervals = [None if x is None else x.interval for x in operands]
         tensors = [None if x is None else self.tensor(x) for x in operands]
+        first = operands[0] if operands else None
+        if kind.keeps and first is not None and 1 < first.box.low.size <= _KEPT and len(outs) == 1:
+            return [self._cell_by_cell(kind, first, operands, tensors, attributes, outs[0])]
+        intervals = [None if x is None else x.interval for x in operands]
         found = kind.of(intervals, tensors, **attributes)
         return [
             uniform(out, found[index], self.fresh()) if index < len(found) else self.unknown(out)
             for index, out in enumerate(outs)
         ]
+
+    def _cell_by_cell(
+        self, kind: kinds.Enclosure, first: Abstract, operands: Sequence[Abstract | None],
+        tensors: Sequence[Tensor | None], attributes: Mapping[str, Any], out: Tensor,
+    ) -> Abstract:  # fmt: skip
+        """The enclosure of each cell of the first operand, whose elements stay where they are."""
+        rest = [None if x is None else x.interval for x in operands[1:]]
+        if shape_of(out)[1] != first.dims:
+            return uniform(out, kind.of([first.interval, *rest], tensors, **attributes)[0], self.fresh())
+        shape = first.box.low.shape
+        low, high, nan = np.empty(shape), np.empty(shape), np.empty(shape, bool)
+        for index in np.ndindex(shape):
+            cell = Interval(float(first.box.low[index]), float(first.box.high[index]), bool(first.box.nan[index]))
+            found = kind.of([cell, *rest], tensors, **attributes)[0]
+            low[index], high[index], nan[index] = found.low, found.high, found.nan
+        return self.made(out, first.cuts, Box(low, high, nan))
 
     def _composite(
         self, kind: kinds.Composite, operands: Sequence[Abstract | None], attributes: Mapping[str, Any],
@@ -223,7 +246,7 @@ class Transfer:
         if not dtype.is_float:
             if low.min() < dtype.least or high.max() > dtype.largest:
                 return result
-            return self._bounded(result, low, high, form)
+            return self._bounded(result, np.ceil(low), np.floor(high), form)
         if not exact:
             size = np.maximum(np.abs(low), np.abs(high))
             form = forms.with_error(form, size * (0.5 * dtype.epsilon) + dtype.smallest)
@@ -309,7 +332,6 @@ _RULES: dict[type, Callable[..., list[Abstract]]] = {
     kinds.Reduction: _one(reductions.reduction),
     kinds.Bilinear: _one(linear.bilinear),
     kinds.Multilinear: _one(linear.multilinear),
-    kinds.Linear: _one(linear.linear),
     kinds.Convex: _one(linear.convex),
 }
 

@@ -94,7 +94,7 @@ def _loop(run: Run, node: Node, operands: Sequence[Tensor | None], require: Requ
     _settle(run, body, start, node.name, lambda: run.rehearse(body)[1 : 1 + len(start)])
     after = run.region(body)
     goes_on = _truth(after[0]) is True or body.outputs[0] is body.inputs[1]
-    rounds = _trips(operands, require) if goes_on else require.unknown()
+    rounds = _trips(operands, require) if goes_on else require.counted()
     carried = [join(a, b, f"{node.name}.{i}") for i, (a, b) in enumerate(zip(start, after[1:], strict=False))]
     scanned = [_stacked(tensor, rounds, 0, f"{node.name}.{i}") for i, tensor in enumerate(after[1 + len(start) :])]
     return [*(tensor.without_value() for tensor in carried), *scanned]
@@ -106,7 +106,7 @@ def _trips(operands: Sequence[Tensor | None], require: Require) -> Dim:
     count = require.ints(operands[0] if operands else None)
     if first is False:
         return 0
-    return maximum(count[0], 0) if count and first else require.unknown()
+    return maximum(count[0], 0) if count and first else require.counted()
 
 
 def _stacked(tensor: Tensor, count: Dim, axis: int, name: str) -> Tensor:

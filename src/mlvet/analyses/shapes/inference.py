@@ -33,6 +33,7 @@ from mlvet.ir.graph import OPAQUE, Constant, Graph, Node, Parameter, Region, Typ
 from mlvet.ops import REGISTRY, Effects, Op
 from mlvet.ops.index_map import Moves
 from mlvet.ops.require import Constraint, Require
+from mlvet.ops.unranked import element_types
 
 REFUSALS = (TypeError, ValueError, LookupError, AttributeError, ArithmeticError)
 """What an operator raises on attributes or elements that are no valid arguments; anything else is a defect of ours."""
@@ -155,7 +156,9 @@ class Run:
         try:
             found = op.infer(*operands, require=require, **node.attributes)
         except UnknownRank:
-            return True, ()
+            types = element_types(op, operands, node.attributes)
+            known = zip(node.outputs, types, strict=False)
+            return True, [unknown(value.name, dtype) for value, dtype in known]
         except REFUSALS as error:
             self.result.failures.append(f"the shape rule of `{node.op}` does not take node `{node}`: {error}")
             require.constraints.clear()

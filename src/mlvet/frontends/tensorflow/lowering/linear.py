@@ -52,7 +52,28 @@ def _adjoint(op: str) -> Lowering:
     return lower
 
 
+def _diagonal_of(site: Site) -> Sequence[Value] | None:
+    """One diagonal of each matrix; a band of several has no canonical form."""
+    offset = 0 if site.step.op == "MatrixDiagPart" else site.number(site.input(1))
+    if offset is None:
+        return None
+    return site.emit("diagonal", site.inputs[:1], {"offset": offset, "axis1": -2, "axis2": -1})
+
+
+def _diagonal_matrix(site: Site) -> Sequence[Value] | None:
+    """Square matrices with one diagonal, zero elsewhere; other sizes, bands and fills have no canonical form."""
+    offset = 0
+    if site.step.op != "MatrixDiag":
+        offset, rows, columns = (site.number(site.input(index)) for index in (1, 2, 3))
+        fill = site.array(site.input(4))
+        if offset is None or (rows, columns) != (-1, -1) or fill is None or fill.size != 1 or fill.any():
+            return None
+    return site.emit("diag", site.inputs[:1], {"offset": offset})
+
+
 TABLE: dict[str, Lowering] = {
+    **dict.fromkeys(("MatrixDiagPart", "MatrixDiagPartV2", "MatrixDiagPartV3"), _diagonal_of),
+    **dict.fromkeys(("MatrixDiag", "MatrixDiagV2", "MatrixDiagV3"), _diagonal_matrix),
     "MatMul": _matmul,
     "BatchMatMul": _batch_matmul,
     "BatchMatMulV2": _batch_matmul,
