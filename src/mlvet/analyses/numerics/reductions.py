@@ -204,16 +204,11 @@ def _extremes(how: str, x: Abstract, axes: tuple[int, ...], result: Abstract) ->
     along = frozenset(axes)
     if how in ("max", "min"):
         return (Extreme(x.number, along, greatest=how == "max"),)
-<<<<<<< HEAD
-    if how == "sum" and x.interval.low >= 0:
+    if how == "sum" and x.interval.low >= 0 and not relations.may_wrap(result):
         return (Extreme(x.number, along, attains=False, total=True),)
     if how == "log_sum_exp" and x.dtype.is_float and x.interval.finite:
         slack = 16 * x.dtype.epsilon * max(1.0, abs(x.interval.low), abs(x.interval.high))
         return (Extreme(x.number, along, attains=False, slack=slack),)
-=======
-    if how == "sum" and x.interval.low >= 0 and not relations.may_wrap(result):
-        return (Extreme(x.number, along, attains=False),)
->>>>>>> main
     if how == "mean" and x.interval.low >= 0 and x.dims is not None:
         sizes = [x.dims[axis] for axis in axes]
         many = float(np.prod([size for size in sizes if isinstance(size, int)]))

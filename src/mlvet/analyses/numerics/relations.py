@@ -82,13 +82,7 @@ def _spread(x: Abstract, y: Abstract) -> tuple[Interval, tuple[Attained, ...]] |
 def ratio(x: Abstract, y: Abstract, *, finite: bool = False) -> Interval | None:
     """Bounds of x / y where y bounds x; `finite` says that y is not 0 and nothing overflows."""
     extreme = bounding(y, x)
-<<<<<<< HEAD
     if extreme is None or not extreme.greatest or extreme.slack or not y.dtype.is_float or y.interval.low < 0:
-        return None
-    if y.interval.low == 0 and not finite:
-=======
-    if extreme is None or not extreme.greatest or not y.dtype.is_float or y.interval.low < 0:
->>>>>>> main
         return None
     if extreme.magnitude:
         if finite:
