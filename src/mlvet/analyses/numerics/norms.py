@@ -19,12 +19,15 @@ from numpy.typing import NDArray
 from mlvet.analyses.numerics import relations
 from mlvet.analyses.numerics.abstract import Abstract, Norm
 from mlvet.analyses.numerics.linear import channel_axis
+from mlvet.analyses.numerics.reductions import reduced_axes
 from mlvet.domains import grids
 from mlvet.domains.boxes import Box
+from mlvet.ir.graph import Node
 from mlvet.ops import Op
 from mlvet.ops.convolution import front_kernel
 
 if TYPE_CHECKING:
+    from mlvet.analyses.numerics.analysis import Run
     from mlvet.analyses.numerics.transfer import Transfer
 
 Array: TypeAlias = NDArray[np.float64]
@@ -81,15 +84,38 @@ def _by_its_norm(op: Op, operands: Sequence[Abstract | None], out: Abstract) -> 
 
 
 def _inner(op: Op, operands: Sequence[Abstract | None], out: Abstract) -> Abstract:
-    """Inner products of vectors are at most the products of their norms."""
+    """Products of matrices whose rows and columns have norms."""
     x, y = operands[:2]
     if op.name != "matmul" or x is None or y is None or x.norm is None or y.norm is None:
         return out
-    if x.norm.axis != x.rank - 1 or y.norm.axis != max(y.rank - 2, 0) or x.norm.scale.shape != y.norm.scale.shape:
+    if x.norm.axis != x.rank - 1 or y.norm.axis != max(y.rank - 2, 0):
+        return out
+    return _at_most(x.norm, y.norm, out)
+
+
+def inner_sum(run: Run, node: Node, out: Abstract) -> Abstract:
+    """Sums of products along an axis along which both factors have a norm."""
+    value = node.inputs[0]
+    product = None if value is None else run.producers.get(value)
+    if value is None or product is None or product.op != "mul" or not run.transfer.relational:
+        return out
+    whole = run.value(value)
+    axes = run.value(node.inputs[1]) if len(node.inputs) > 1 and node.inputs[1] is not None else None
+    along = reduced_axes(whole, axes, node.attributes)
+    factors = [run.value(each) for each in product.inputs if each is not None]
+    for x, y in (factors,) if len(factors) == 2 else ():
+        if x.norm is not None and y.norm is not None and x.dims == y.dims == whole.dims:
+            return _at_most(x.norm, y.norm, out) if along == (x.norm.axis,) == (y.norm.axis,) else out
+    return out
+
+
+def _at_most(x: Norm, y: Norm, out: Abstract) -> Abstract:
+    """Inner products of vectors are at most the products of their norms."""
+    if x.scale.shape != y.scale.shape:
         return out
     with np.errstate(all="ignore"):
-        terms = 1.0 + 2 * len(x.norm.scale) * out.dtype.epsilon
-        limit = float((x.norm.scale * y.norm.scale).max()) * x.norm.bound * y.norm.bound * _SLACK * terms
+        terms = 1.0 + 2 * len(x.scale) * out.dtype.epsilon
+        limit = float((x.scale * y.scale).max()) * x.bound * y.bound * _SLACK * terms
     if not limit <= float(out.dtype.largest):
         return out
     low, high = np.maximum(out.box.low, -limit), np.minimum(out.box.high, limit)

@@ -262,3 +262,15 @@ def kept_by_top_k(x: Abstract, result: Abstract, attributes: Any) -> Abstract:
             )
             facts.append(Attained(fact.axes, Interval(low, high)))
     return replace(result, attained=tuple(facts), shares=axis if x.shares == axis else None)
+
+
+def lit_by_one_hot(operands: Sequence[Abstract | None], attributes: Any, result: Abstract) -> Abstract:
+    """Along the new axis one element is on, if no index is out of range; frameworks differ about negative ones."""
+    indices, depth, values = operands[:3]
+    if indices is None or depth is None or values is None or values.exact is None or values.exact.size != 2:
+        return result
+    if indices.interval.nan or indices.interval.low < 0 or indices.interval.high > depth.interval.low - 1:
+        return result
+    on = float(values.exact.reshape(-1)[1])
+    axis = result.axis(int(attributes.get("axis", -1)))
+    return replace(result, attained=(Attained(frozenset({axis}), Interval(on, on)),))

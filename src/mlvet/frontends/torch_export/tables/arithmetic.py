@@ -320,10 +320,11 @@ def masked_fill(context: Context) -> Value:
 
 @lowers("nan_to_num")
 def nan_to_num(context: Context) -> Value:
-    value = context.value("self")
-    if any(context.raw(name) is not None for name in ("nan", "posinf", "neginf")):
-        raise Unlowered("replacements are given")
-    return context.result("nan_to_num", value)
+    given = {name: context.raw(name) for name in ("nan", "posinf", "neginf")}
+    attributes: dict[str, Any] = {
+        name: float(number) for name, number in given.items() if isinstance(number, int | float)
+    }
+    return context.result("nan_to_num", context.value("self"), **attributes)
 
 
 @lowers("logaddexp")
