@@ -47,6 +47,9 @@ def test_ranges_are_of_inputs_that_there_are(tmp_path: Path) -> None:
             ({"zzz": (0, 1)}, "`zzz`"),
             ({name: (1, 0)}, "no number"),
             ({name: (0, nan)}, "no number"),
+            ({name: 1}, "not a pair of numbers: 1"),
+            ({name: ("a", 1)}, "not a pair of numbers"),
+            ({name: (0, 10**400)}, "not a pair of numbers"),
         ):
             with pytest.raises(mlvet.UsageError, match=complaint):
                 mlvet.check(subject, ranges=ranges)
@@ -54,6 +57,13 @@ def test_ranges_are_of_inputs_that_there_are(tmp_path: Path) -> None:
             mlvet.check(subject, data=tmp_path / "absent.npz")
         with pytest.raises(mlvet.UsageError, match="not one of"):
             mlvet.check(subject, min_certainty="sure")
+
+
+def test_ranges_decide_what_is_found() -> None:
+    graph = mlvet.from_onnx(EXAMPLE.with_name("log_of_softmax.onnx"))
+    (finding,) = mlvet.check(graph)
+    assert (finding.rule, finding.certainty, finding.location.node) == ("log-of-nonpositive", "observed", "log")
+    assert not mlvet.check(graph, ranges={"features": (-1, 1)}, min_certainty="possible")
 
 
 def test_what_cannot_be_read_is_an_error(tmp_path: Path) -> None:

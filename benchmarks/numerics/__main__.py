@@ -6,7 +6,7 @@ python -m benchmarks.numerics [--only PART ...] [--force GRAPHS] [--limit SECOND
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
 from benchmarks.table import Table
@@ -21,7 +21,7 @@ def tables(forced: int = FORCED, limit: float = LIMIT, only: Sequence[str] = PAR
     """Some of the tables, or all."""
     from benchmarks.numerics import ablation, cost, force, pairs, real_models
 
-    makers = {
+    makers: dict[str, Callable[[], Table]] = {
         "cost": cost.main,
         "pairs": pairs.main,
         "models": real_models.main,

@@ -39,9 +39,13 @@ _INDEXING = {
 _PIECES = frozenset(
     "concat split slice strided_slice stack unstack pad flip roll concat_from_sequence split_to_sequence where".split()
 )
-_LINEAR = (kinds.Affine, kinds.Linear, kinds.Convex, kinds.Selection, kinds.Predicate)
+_LINEAR = (kinds.Affine, kinds.Convex, kinds.Selection, kinds.Predicate)
 _LINEAR_REDUCTIONS = frozenset({"sum", "mean", "count", "any", "all"})
-_PLAIN = frozenset({"cast", "identity", "reshape", "shape", "size", "stop_gradient", "read_variable", "variable"})
+_PLAIN = frozenset(
+    "cast identity reshape shape size rank dim range linspace stop_gradient read_variable variable cum_sum segment_sum "
+    "dft fft ifft rfft irfft stft real imag conj average_pool_grad".split()
+)
+"""Linear operators whose kind does not tell so."""
 
 
 def _is_bounded(node: Node) -> bool:

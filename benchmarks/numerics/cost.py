@@ -108,7 +108,7 @@ def write_chain(path: Path, length: int) -> None:
         "matrix": rng.normal(0, 0.2, (16, 16)), "bias": rng.normal(0, 0.1, (8, 1, 1)),
     }  # fmt: skip
     indices = {"first": [0], "middle": [8], "channels": [1], "last": [3]}
-    link = (
+    link: tuple[tuple[str, list[str], dict[str, Any]], ...] = (
         ("Conv", ["", "filter"], {"pads": [1, 1, 1, 1]}),
         ("BatchNormalization", ["", "scale", "shift", "mean", "variance"], {}),
         ("Relu", [""], {}), ("Add", ["", "bias"], {}), ("Concat", ["", ""], {"axis": 1}),

@@ -10,6 +10,7 @@ import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -113,8 +114,7 @@ def _transformer(name: str) -> Subject:
 
 
 def _built(name: str) -> Any:
-    import transformers
-
+    transformers: Any = import_module("transformers")
     sizes = {"vocab_size": VOCABULARY, "hidden_size": 32, "num_hidden_layers": 2, "num_attention_heads": 4}
     match name:
         case "bert":

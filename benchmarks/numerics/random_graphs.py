@@ -50,8 +50,13 @@ class Known:
 
 
 def vocabulary() -> list[Op]:
-    """The operators that can be drawn and run."""
-    return [op for op in REGISTRY.values() if op.samples is not None and op.reference is not None]
+    """The operators that can be drawn and run, but for those that change an operand: ranges hold throughout a run."""
+    changing = ("assign", "assign_add", "assign_sub")
+    return [
+        op
+        for op in REGISTRY.values()
+        if op.samples is not None and op.reference is not None and op.name not in changing
+    ]
 
 
 def random_graph(rng: np.random.Generator, size: int) -> tuple[Graph, dict[str, Box]]:

@@ -64,10 +64,15 @@ def _asked(
     from mlvet.core.errors import UsageError
     from mlvet.core.grade import Certainty
 
-    asked = {name: (float(low), float(high)) for name, (low, high) in (ranges or {}).items()}
-    for name, (low, high) in asked.items():
+    asked = {}
+    for name, ends in (ranges or {}).items():
+        try:
+            low, high = map(float, ends)
+        except (TypeError, ValueError, OverflowError):
+            raise UsageError(f"the range of `{name}` is not a pair of numbers: {ends!r}") from None
         if not holds_numbers(low, high):
             raise UsageError(f"the range of `{name}` has no number: {low:g} to {high:g}")
+        asked[name] = low, high
     if min_certainty is not None and min_certainty not in list(Certainty):
         raise UsageError(f"`{min_certainty}` is not one of {', '.join(Certainty)}")
     return replace(

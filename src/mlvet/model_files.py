@@ -17,6 +17,7 @@ from mlvet.core.finding import Finding
 from mlvet.core.grade import Certainty
 from mlvet.core.result import Problem
 from mlvet.core.rule import did_you_mean
+from mlvet.report.summary import counted
 
 if TYPE_CHECKING:
     from mlvet.analyses.numerics.request import NumericsRequest
@@ -110,6 +111,8 @@ def vet_graph(graph: Graph, shown: str, numerics: NumericsRequest | None) -> Out
         unanalysed=inference.unanalysed,
         files=1,
     )
+    if not any(True for _ in graph.nodes()):
+        outcome.notes.append(f"{shown}: the model has no operators, so there was nothing to analyse")
     if numerics is not None:
         outcome.add(_numerics(graph, inference, numerics, shown))
     return outcome
@@ -120,7 +123,7 @@ def _numerics(graph: Graph, inference: Inference, request: NumericsRequest, show
     from mlvet.analyses.catalogue import catalogue
     from mlvet.analyses.numerics.judgement import findings
 
-    judged = findings(graph, inference, catalogue(), request, _witness_folder(shown))
+    judged = findings(graph, inference, catalogue(), request, _witness_folder(shown or graph.name))
     asked = bool(request.given.names)
     return Outcome(
         findings=judged.findings,
@@ -192,16 +195,20 @@ def _memory(jobs: list[Job]) -> int:
 
 
 def _coverage(outcome: Outcome) -> list[str]:
-    """Notes on what had no rule, and on what of the numbers was analysed."""
+    """Notes on operators without a rule, on operators whose numbers are not followed if those are others, on files."""
     notes = []
-    if outcome.unanalysed:
-        notes.append(f"operators without a shape rule: {_counted(outcome.unanalysed)}")
     followed, left = outcome.figures["operators_analysed"], outcome.figures["operators_unanalysed"]
-    if followed or left:
-        without = f"; no rule for {_counted(outcome.unfollowed)}" if left else ""
-        notes.append(f"numerics: analysed {followed:,} of {followed + left:,} operators{without}")
-    if outcome.passed_over:
-        notes.append(f"{outcome.passed_over} files look like models by their names only and were passed over")
+    if outcome.unanalysed and outcome.unanalysed == outcome.unfollowed:
+        notes.append(f"operators without a rule, whose results can be anything: {_counted(outcome.unanalysed)}")
+    elif outcome.unanalysed:
+        notes.append(f"operators without a shape rule: {_counted(outcome.unanalysed)}")
+    if (followed or left) and (followed != outcome.analysed or outcome.unanalysed != outcome.unfollowed):
+        without = f"; not followed: {_counted(outcome.unfollowed)}" if left else ""
+        notes.append(f"numerics: analysed {followed:,} of {counted(followed + left, 'operator')}{without}")
+    if passed := outcome.passed_over:
+        looks, was = ("looks", "was") if passed == 1 else ("look", "were")
+        how = f"like {'a model by its name' if passed == 1 else 'models by their names'} only"
+        notes.append(f"{counted(passed, 'file')} {looks} {how} and {was} passed over")
     return notes
 
 

@@ -92,3 +92,13 @@ def test_the_enclosing_name_is_read_from_indentation() -> None:
 
 def test_the_enclosing_name_works_in_a_broken_file() -> None:
     assert enclosing_name(["def f(:", "    x = = 1"], 2) == "f"
+
+
+def test_in_a_model_the_node_counts_and_not_the_message() -> None:
+    def of(node: str, message: str) -> list[str]:
+        location = Location("a.onnx", node=node)
+        finding = Finding("a-rule", "NUM999", Severity.ERROR, Certainty.OBSERVED, message, location)
+        return [each.fingerprint for each in fingerprinted([finding], {}, "/p", "/p")]
+
+    assert of("head", "receives [0, 1]") == of("head", "receives [0, 2]")
+    assert of("head", "receives [0, 1]") != of("neck", "receives [0, 1]")

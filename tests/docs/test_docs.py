@@ -141,12 +141,24 @@ def test_relative_links_lead_somewhere(document: Path) -> None:
 
 
 def test_the_recorded_output_is_what_mlvet_says() -> None:
-    (recorded,) = fenced("text")
+    recorded = "\n".join(fenced("text"))
     command = [sys.executable, "-m", "mlvet", "check", "examples/", "--output-format", "full"]
     said = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, encoding="utf-8").stdout
     stale = [line for line in recorded.splitlines() if line not in said.splitlines()]
     assert not stale, f"record the README's block again: {stale}"
-    assert sum("error[" in line for line in recorded.splitlines()) >= 2
+    assert sum("error[" in line for line in recorded.splitlines()) >= 3
+
+
+def test_the_python_example_runs_and_finds_nothing_in_a_safe_range(tmp_path: Path) -> None:
+    (example,) = (text for text in fenced("python") if "mlvet.check" in text)
+    (tmp_path / "example.py").write_text(
+        "import torch\n\n\nclass Model(torch.nn.Module):\n    def forward(self, x):\n"
+        "        return torch.log(torch.softmax(x, -1))\n\n\nmodel, example = Model(), torch.zeros(2, 3)\n" + example,
+        encoding="utf-8",
+    )
+    said = subprocess.run([sys.executable, "example.py"], cwd=tmp_path, capture_output=True, text=True)
+    assert said.returncode == 0, said.stderr
+    assert said.stdout.startswith("mlvet-graph")
 
 
 def test_the_hook_calls_what_exists() -> None:

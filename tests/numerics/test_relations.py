@@ -31,6 +31,20 @@ class TestEqualities:
         text = "constant %n = i64[1] [4]\n%a = random_uniform(%n)\n%b = random_uniform(%n)\n%y = sub(%a, %b)"
         assert of(text, x=(0, 1))["y"].covers(Interval(-1, 1))
 
+    def test_a_variable_that_is_written_may_change_between_two_reads(self) -> None:
+        text = """
+        parameter %v: f32[2] name="v"
+        graph(%x: f32[2]) {
+          %before = read_variable(%v)
+          %sum = add(%before, %x)
+          %written = assign(%v, %sum) @write
+          %after = read_variable(%v) @read control=[@write]
+          %y = sub(%after, %before)
+          return %y
+        }
+        """
+        assert said(text, x=(-5, 5), v=(0, 1))["y"] == Interval(-1, 1)
+
     def test_what_is_added_and_taken_away_cancels_up_to_rounding(self) -> None:
         body = "%a = add(%x, %c)\n%b = sub(%a, %c)\n%y = reciprocal(%b)"
         inputs = "%x: f32[4], %c: f32[4]"
@@ -193,6 +207,33 @@ class TestExtremes:
         %y = sqrt(%below)"""
         inputs = "%x: f32[3, 4], %order: i64[3]"
         assert of(body, inputs, x=(-5, 5), order=(0, 2)).forward == {"y": "sqrt-of-negative"}
+
+    @pytest.mark.parametrize(
+        "move",
+        [
+            "constant %from = i64[1] [1]\nconstant %to = i64[1] [4]\n%part = slice(%shifted, %from, %to, %axis)",
+            "constant %some = i64[4] [0, 0, 1, 2]\n%part = gather(%shifted, %some) {axis=1}",
+            "%part = gather(%shifted, %any) {axis=1}",
+            "constant %shape = i64[2] [4, 3]\n%part = reshape(%shifted, %shape)",
+            "%part = transpose(%shifted) {perm=(1, 0)}",
+            "constant %never = f32[] [-inf]\n%part = where(%keep, %shifted, %never)",
+        ],
+        ids=["slice", "gather", "gather of unknown", "reshape", "transpose", "where"],
+    )
+    def test_rows_that_may_have_lost_their_maximum_may_sum_to_nothing(self, move: str) -> None:
+        body = """
+        constant %axis = i64[1] [1]
+        %top = reduce_max(%x, %axis) {{keepdims=true}}
+        %shifted = sub(%x, %top)
+        {move}
+        %e = exp(%part)
+        %total = reduce_sum(%e, %axis) {{keepdims=true}}
+        %y = log(%total)"""
+        inputs = "%x: f32[3, 4], %any: i64[4], %keep: bool[3, 4]"
+        whole = "%part = flip(%shifted) {axes=(1,)}"
+        assert of(body.format(move=whole), inputs, x=(-1000, 1000)).forward == {}
+        found = of(body.format(move=move), inputs, x=(-1000, 1000), any=(0, 3))
+        assert found.forward == {"y": "log-of-nonpositive"}
 
     def test_a_sum_of_integers_that_wraps_bounds_nothing(self) -> None:
         body = """

@@ -70,6 +70,34 @@ def test_a_sum_over_a_size_that_is_not_known() -> None:
     assert found.forward == {}
 
 
+def test_a_size_that_is_not_known_is_at_least_one() -> None:
+    text = """
+    graph(%x: f32[n, 3]) {
+      %size = size(%x)
+      %count = cast(%size) {to=f32}
+      %y = reciprocal(%count)
+      return %y
+    }
+    """
+    found = said(text, x=(0, 1))
+    assert found["size"].low == 3
+    assert found.forward == {}
+
+
+def test_a_mean_of_a_tensor_of_unknown_rank_overflows_where_its_sum_does() -> None:
+    text = """
+    graph(%x: f32[...]) {
+      constant %axis = i64[1] [0]
+      %mean = reduce_mean(%x, %axis) {keepdims=true}
+      return %mean
+    }
+    """
+    assert said(text, x=(0, 3e38)).forward == {"mean": "arithmetic-overflow"}
+    found = said(text, x=(0.1, 0.1))
+    assert found.forward == {}
+    assert found["mean"].low < 0.1 < found["mean"].high
+
+
 def test_of_no_elements_there_is_a_sum_but_no_mean() -> None:
     text = """
     graph(%x: f32[0, 3]) {

@@ -10,6 +10,8 @@ import pytest
 from mlvet.analyses.numerics.hazard import Hazard, Outcome
 from mlvet.analyses.numerics.ranges import Assumed, Origin
 from mlvet.analyses.numerics.witness import Witness, search
+from mlvet.analyses.numerics.witness.search import SHARED_POINTS
+from mlvet.analyses.numerics.witness.trial import Trial
 from mlvet.analyses.shapes.inference import infer
 from mlvet.domains import dtypes
 from mlvet.domains.dims import symbol
@@ -468,3 +470,12 @@ def test_the_same_seed_finds_the_same() -> None:
     first, again = (found(graph, one, x=(-19, 19), seed=3, seconds=20.0)[one] for _ in range(2))
     np.testing.assert_array_equal(first.inputs["x"], again.inputs["x"])
     assert first.tries == again.tries
+
+
+def test_a_search_that_comes_no_nearer_ends_before_its_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    executions = []
+    run = Trial.run
+    monkeypatch.setattr(Trial, "run", lambda *given, **how: executions.append(1) or run(*given, **how))  # type: ignore[func-returns-value]
+    graph = read("graph(%x: f32[4]) {\n  %s = mul(%x, %x) @m\n  %t = add(%s, %x) @a\n  %l = exp(%t) @e\n  return %l\n}")
+    assert not found(graph, hazard(graph, "e", "exp-overflow"), seconds=1e6, x=(-5, 5))
+    assert SHARED_POINTS < len(executions) < 2000

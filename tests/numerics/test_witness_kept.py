@@ -57,6 +57,19 @@ def test_a_script_for_the_reference(tmp_path: Path) -> None:
     assert ran(script, tmp_path / "kept") == "log of node `a/log`: -inf in `l` where an operand is 0.0\n"
 
 
+def test_long_names_keep_their_last_words(tmp_path: Path) -> None:
+    path = tmp_path / "m.mlvet"
+    long = "/".join(["encoder_layer", *["self_attention"] * 8, "norm"])
+    path.write_text(f'mlvet-graph 1 "net"\ngraph "net"(%x: f32[2]) {{\n  %l = log(%x) @{long}\n  return %l\n}}\n')
+    graph = read_model(path, str(path))
+    one, witness = witness_of(graph, "log", "log-of-nonpositive", (-1, 1))
+    arrays, script = save(witness, graph, one, tmp_path / "kept", patience=0)
+    words = arrays.stem.removesuffix("-norm-log-of-nonpositive")
+    assert len(arrays.stem) <= 80
+    assert script.stem == arrays.stem != words
+    assert set(words.replace("_", "-").split("-")) == {"self", "attention"}
+
+
 def test_names_are_not_taken_twice(tmp_path: Path) -> None:
     graph = text_model(tmp_path)
     one, witness = witness_of(graph, "log", "log-of-nonpositive", (-500, 500))

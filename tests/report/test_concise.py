@@ -18,6 +18,11 @@ model.onnx:/head/Log_3: warning[log-of-nonpositive] `Log` receives [0, inf], so 
 train.py:10:13: error[matmul-inner-dims] `Linear` expects 1024 features but gets 64*12*12 = 9216 (proved)
 train.py:11:18: warning[missing-attribute] `Tensor` has no attribute `softmx` (likely)
 Found 1 error, 2 warnings, 1 suggestion in 14 files (0.8 s); 1 input could not be analysed.
+Analysed 120 operators, 3 not analysed.
+5 more are less certain (4 possible, 1 likely): show them with --min-certainty possible
+1 more is less severe: show it with --min-severity suggestion
+2 more are suppressed by comments
+7 more are in the baseline
 """
     )
 

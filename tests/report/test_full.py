@@ -169,4 +169,6 @@ def test_notes_of_the_run_are_single_lines(make) -> None:
 
 def test_operators_are_counted_only_if_there_are_any(vetting: Vetting) -> None:
     summary = replace(vetting.summary, operators_analysed=0)
+    assert "Analysed 0 operators, 3 not analysed." in render("full", replace(vetting, summary=summary))
+    summary = replace(summary, operators_unanalysed=0)
     assert "operator" not in render("full", replace(vetting, summary=summary))

@@ -199,7 +199,7 @@ def _numerics(group: argparse._ArgumentGroup) -> None:
         "--witness-seconds",
         type=_seconds,
         metavar="SECONDS",
-        help="how long to search each model for inputs that make NaN or infinity (default: 10; 0: do not)",
+        help="how long to search each model for inputs that make NaN or infinity (default: 5; 0: do not)",
     )
 
 

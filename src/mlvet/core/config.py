@@ -47,7 +47,7 @@ class Config:
     data: Path | None = None
     tensor_abstraction: str = "partitioning"
     numeric_abstraction: str = "affine"
-    witness_seconds: float = 10.0
+    witness_seconds: float = 5.0
     baseline: Path | None = None
     timeout: float = 120.0
     jobs: int | None = None

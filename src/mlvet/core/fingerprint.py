@@ -19,7 +19,8 @@ def fingerprinted(findings: Iterable[Finding], sources: Mapping[str, Source], ro
     """The findings in reporting order, each with its fingerprint.
 
     Fingerprint = hash of rule, path below `root`, enclosing qualified name, line text without white space,
-    and the ordinal among findings that agree in all of these; so it survives moved lines. Paths of findings are
+    and the ordinal among findings that agree in all of these; so it survives moved lines. In a model the node is in the
+    place of name and text, so it survives other ranges and settings. Paths of findings are
     relative to `base`; both folders are absolute, so the working folder does not matter.
     """
     seen: Counter[tuple[str, ...]] = Counter()
@@ -40,8 +41,10 @@ def _below(root: str, base: str, path: str) -> str:
 def _context(finding: Finding, sources: Mapping[str, Source]) -> tuple[str, str]:
     source = sources.get(finding.location.path)
     line = source.flat_line(finding.location) if source else None
+    if finding.location.node is not None:
+        return (finding.location.node, "")
     if source is None or line is None:
-        return (finding.location.node or "", finding.message)
+        return ("", finding.message)
     text = source.lines[line - 1] if 0 < line <= len(source.lines) else ""
     return (enclosing_name(source.lines, line), re.sub(r"\s+", "", text))
 

@@ -19,7 +19,8 @@ from mlvet.domains.bounds import INFINITE, bounds, tight_bounds
 
 __all__ = [
     "Apply", "Atom", "Dim", "Expr", "Symbol", "at_least", "bounds", "ceil_div", "equal", "evaluate", "floor_div",
-    "maximum", "may_be_empty", "minimum", "modulo", "product", "spelled", "substitute", "symbol", "symbols", "total",
+    "inhabited", "maximum", "may_be_empty", "minimum", "modulo", "product", "spelled", "substitute", "symbol",
+    "symbols", "total",
 ]  # fmt: skip
 
 
@@ -111,11 +112,13 @@ def may_be_empty(dim: Dim) -> bool:
     """Whether elements decide a size such that it may be 0; other sizes not known are taken to be at least 1."""
     if isinstance(dim, int):
         return dim == 0
-    named = symbols(dim)
-    if not any(each.counted for each in named):
-        return False
-    present = {each.name: symbol(each.name, max(each.low, 1), each.high) for each in named if not each.counted}
-    return bounds(substitute(dim, present))[0] <= 0
+    return any(each.counted for each in symbols(dim)) and bounds(inhabited(dim))[0] <= 0
+
+
+def inhabited(dim: Dim) -> Dim:
+    """The size where every size that elements do not decide is at least 1."""
+    named = [] if isinstance(dim, int) else [each for each in symbols(dim) if not each.counted]
+    return substitute(dim, {each.name: symbol(each.name, max(each.low, 1), each.high) for each in named})
 
 
 def floor_div(left: Dim, right: Dim) -> Dim:

@@ -317,7 +317,7 @@ def _cross(operands: Operands, tensors: Tensors, dtype: DType, **_: Any) -> Inte
             dtype,
             Interval(-product.high, -product.low),
         )
-        if part(dtype).is_float and bounded(product)
+        if part(dtype).is_float and bounded(product) and not overflows(size_of(product), part(dtype))
         else anything(dtype)
     )
 

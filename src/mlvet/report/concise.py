@@ -1,17 +1,17 @@
-"""One line for each finding, then the summary."""
+"""One line for each finding, then the summary without the notes of the run."""
 
 from __future__ import annotations
 
 from mlvet.core.finding import Finding
 from mlvet.core.result import Vetting
 from mlvet.report.full import COLORS
-from mlvet.report.summary import sentence
+from mlvet.report.summary import hidden, operators, sentence
 from mlvet.report.terminal import Style, one_line, paint, visible
 
 
 def render(vetting: Vetting, *, color: bool = False) -> str:
     lines = [_line(finding, color) for finding in vetting.findings]
-    return "\n".join([*lines, sentence(vetting)]) + "\n"
+    return "\n".join([*lines, sentence(vetting), *operators(vetting.summary), *hidden(vetting.summary.hidden)]) + "\n"
 
 
 def _line(finding: Finding, color: bool) -> str:

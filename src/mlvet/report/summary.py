@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from mlvet.core.grade import Certainty, Severity
-from mlvet.core.result import Hidden, Vetting
+from mlvet.core.result import Hidden, Summary, Vetting
 
 
 def sentence(vetting: Vetting) -> str:
@@ -20,13 +20,17 @@ def sentence(vetting: Vetting) -> str:
 
 def remarks(vetting: Vetting) -> Iterator[str]:
     """What belongs beside the sentence: operators, hidden findings, notes of the run; problems are not among them."""
-    summary = vetting.summary
-    if summary.operators_analysed > 0:
-        left = f", {summary.operators_unanalysed} not analysed" if summary.operators_unanalysed else ""
-        yield f"Analysed {counted(summary.operators_analysed, 'operator')}{left}."
-    yield from hidden(summary.hidden)
-    for note in summary.notes:
+    yield from operators(vetting.summary)
+    yield from hidden(vetting.summary.hidden)
+    for note in vetting.summary.notes:
         yield f"note: {note}"
+
+
+def operators(summary: Summary) -> Iterator[str]:
+    """How many operators of models were analysed, and how many were not; nothing if there are none."""
+    if summary.operators_analysed or summary.operators_unanalysed:
+        left = f", {summary.operators_unanalysed:,} not analysed" if summary.operators_unanalysed else ""
+        yield f"Analysed {counted(summary.operators_analysed, 'operator')}{left}."
 
 
 def hidden(counts: Hidden) -> Iterator[str]:

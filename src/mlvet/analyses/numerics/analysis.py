@@ -76,6 +76,7 @@ class Run:
         self.raws: dict[Value, Interval] = {}
         self._hazards: dict[tuple[Node, bool], Hazard] = {}
         self._trained: set[Value] = set()
+        self._written = {node.inputs[0] for node in graph.nodes() if node.op in _WRITES and node.inputs}
         self._spoilt: dict[Value, Hazard] = {}
         self._depth = 0
 
@@ -229,6 +230,7 @@ class Run:
             found = self.table[value]
             box = boxes.cut_to_finite(found.box, found.dtype)
             self.table[value] = replace(found, box=box, exact=None, number=self.transfer.fresh())
+            self.result.intervals[value] = boxes.smashed(box)
             del self._spoilt[value]
         return True
 
@@ -245,6 +247,8 @@ class Run:
         if guarded is not None:
             return guarded
         found = self.transfer.results(op, operands, node.attributes, outs)
+        if node.op in _READS and node.inputs[0] in self._written:
+            found[0] = replace(found[0], number=self.transfer.fresh(), form=None)
         if node.op in ("mul", "div"):
             found[0] = correlated.refined(self, node, operands, outs[0], found[0])
         elif node.op == "add":
@@ -303,6 +307,9 @@ class Run:
         return found if tensor.dtype in (None, data.dtype) else replace(found, dtype=tensor.dtype or data.dtype)
 
 
+_WRITES = frozenset(("assign", "assign_add", "assign_sub"))
+_READS = frozenset(("read_variable", "identity"))
+"""What a variable holds may differ from one of these to the next."""
 _NO_GRADIENT = frozenset("stop_gradient shape size rank arg_max arg_min sign floor ceil round trunc".split())
 
 

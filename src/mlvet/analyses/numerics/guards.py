@@ -309,6 +309,7 @@ def _merged(left: Facts, right: Facts) -> Facts:
     return found
 
 
+@np.errstate(over="ignore")
 def _after(value: float, dtype: DType) -> float:
     if not dtype.is_float:
         return value + 1

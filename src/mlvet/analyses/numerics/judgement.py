@@ -209,7 +209,7 @@ class _Case:
             code=rule.code,
             severity=rule.severity,
             certainty=Certainty.OBSERVED if witness is not None else Certainty.POSSIBLE,
-            message=rule.message(told(hazard, self.inference, witness, cause.because)),
+            message=rule.message(told(hazard, self.inference, cause.because)),
             location=place(self.graph, node),
             related=(*self._related(hazard, origins, dependence), *_shown(witness, files)),
             evidence=Evidence("numerics", data),

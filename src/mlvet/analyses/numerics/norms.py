@@ -22,6 +22,7 @@ from mlvet.analyses.numerics.linear import channel_axis
 from mlvet.analyses.numerics.reductions import reduced_axes
 from mlvet.domains import grids
 from mlvet.domains.boxes import Box
+from mlvet.domains.dtypes import DType
 from mlvet.ir.graph import Node
 from mlvet.ops import Op
 from mlvet.ops.convolution import front_kernel
@@ -37,7 +38,7 @@ SHRINKING = frozenset(
     " thresholded_relu".split()
 )
 """Elementwise operators that make no element larger in absolute value."""
-AVERAGES = frozenset("average_pool global_average_pool adaptive_average_pool reduce_mean".split())
+POOLS = frozenset("average_pool global_average_pool adaptive_average_pool max_pool".split())
 WEIGHTED = frozenset(("matmul", "linear", "gemm", "conv"))
 _SLACK = 1.0 + 1e-3
 _SQUARINGS = 2
@@ -66,7 +67,12 @@ def carried(
             return found
         return [_after_weights(op, operands, attributes, first), *found[1:]]
     norm = _followed(op, operands, attributes, first)
-    return found if norm is None else [replace(first, norm=norm), *found[1:]]
+    return found if norm is None else [replace(first, norm=_rounded(norm, first.dtype)), *found[1:]]
+
+
+def _rounded(norm: Norm, dtype: DType) -> Norm:
+    """A norm after its elements were rounded to an element type."""
+    return norm if dtype.bits >= 32 else replace(norm, bound=norm.bound * (1.0 + dtype.epsilon))
 
 
 def _by_its_norm(op: Op, operands: Sequence[Abstract | None], out: Abstract) -> Norm | None:
@@ -158,11 +164,12 @@ def _followed(op: Op, operands: Sequence[Abstract | None], attributes: Mapping[s
     y = operands[1] if len(operands) > 1 else None
     if x.dims == out.dims and op.name in SHRINKING:
         return x.norm
-    if op.name in AVERAGES and x.norm is not None and x.rank == out.rank and x.dims is not None:
+    if op.name == "reduce_mean" and x.norm is not None and x.rank == out.rank and x.dims is not None:
         return replace(x.norm, bound=x.norm.bound * _SLACK) if x.dims[axis] == out.dims[axis] else None
-    if op.name == "max_pool" and x.norm is not None and x.rank == out.rank:
-        taps = float(np.prod(attributes.get("kernel_shape", (1,))))
-        return replace(x.norm, bound=x.norm.bound * sqrt(taps) * _SLACK) if axis in (1, out.rank - 1) else None
+    if op.name in POOLS and x.norm is not None and x.rank == out.rank:
+        taps = float(np.prod(attributes.get("kernel_shape", (1,)))) if op.name == "max_pool" else 1.0
+        between = axis == channel_axis(attributes, x.rank)
+        return replace(x.norm, bound=x.norm.bound * sqrt(taps) * _SLACK) if between else None
     if y is None:
         return None
     match op.name:
@@ -173,7 +180,7 @@ def _followed(op: Op, operands: Sequence[Abstract | None], attributes: Mapping[s
         case "div":
             return _quotient(x, y, axis) if x.dims == out.dims else None
         case "batch_normalization":
-            return _normalised(x, operands[1:5], attributes, axis)
+            return _normalised(x, operands[1:5], attributes) if axis == channel_axis(attributes, x.rank) else None
         case "concat":
             return _concatenated(operands, attributes, out, axis)
     return None
@@ -226,9 +233,7 @@ def _quotient(x: Abstract, y: Abstract, axis: int) -> Norm | None:
     return Norm(axis, x.norm.bound * _SLACK, scale) if np.isfinite(scale).all() and scale.all() else None
 
 
-def _normalised(
-    x: Abstract, statistics: Sequence[Abstract | None], attributes: Mapping[str, Any], axis: int
-) -> Norm | None:
+def _normalised(x: Abstract, statistics: Sequence[Abstract | None], attributes: Mapping[str, Any]) -> Norm | None:
     """Channels scaled and shifted by stored statistics."""
     known = [None if each is None else each.exact for each in statistics]
     if x.norm is None or any(each is None or each.shape != x.norm.scale.shape for each in known):
@@ -239,7 +244,7 @@ def _normalised(
         scale, offset = np.maximum(x.norm.scale * slope, 1e-30), np.abs(shift) + np.abs(mean) * slope
         total = scale + offset
         bound = x.norm.bound * float((scale / total).max()) + float(np.linalg.norm(offset / total))
-    return Norm(axis, min(bound, sqrt(len(total))) * _SLACK, total) if np.isfinite(total).all() else None
+    return Norm(x.norm.axis, min(bound, sqrt(len(total))) * _SLACK, total) if np.isfinite(total).all() else None
 
 
 def _concatenated(
@@ -292,7 +297,7 @@ def _bounded(before: Norm, weights: Array, group: int, offset: Array | None, out
     with np.errstate(all="ignore"):
         scaled = weights * inputs[:, :, None]
         rows = np.sqrt((scaled**2).sum(axis=(1, 2))) * sqrt(taps) * before.bound * _SLACK
-        rows = rows if offset is None else rows + offset
+        rows = (rows if offset is None else rows + offset) * (1.0 + out.dtype.epsilon)
     if not np.isfinite(rows).all():
         return out
     tight = _within(out, rows, place)
@@ -305,7 +310,7 @@ def _bounded(before: Norm, weights: Array, group: int, offset: Array | None, out
         total = scale + offset
         mixed = mixed * float((scale / total).max()) + float(np.linalg.norm(offset / total))
         scale = total
-    return replace(tight, norm=Norm(place, min(mixed, sqrt(outputs)) * _SLACK, scale))
+    return replace(tight, norm=_rounded(Norm(place, min(mixed, sqrt(outputs)) * _SLACK, scale), out.dtype))
 
 
 def _within(out: Abstract, rows: Array, place: int) -> Abstract:

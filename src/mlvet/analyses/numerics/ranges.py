@@ -104,10 +104,13 @@ def assume(graph: Graph, inference: Inference, given: Given) -> Assumptions:
                 or _fitting(statistics.of_name(value.name, tensor, None), tensor)
                 or by_dtype(tensor)
             )
+        else:
+            _refuse_text(found, (value.name,), given)
     counted = {node.inputs[0] for node in graph.nodes() if _adds(node)}
     for parameter in graph.parameters:
         tensor = inference.type_of(parameter.value)
         if not _is_number(tensor):
+            _refuse_text(found, (parameter.name, parameter.value.name), given)
             continue
         said = _said(found, (parameter.name, parameter.value.name), tensor, given)
         if said is not None:
@@ -127,10 +130,10 @@ def by_dtype(tensor: Tensor) -> Assumed:
     """Every finite number of the element type."""
     dtype = tensor.dtype
     if dtype is None:
-        return Assumed(finite(dtypes.f64), Origin.DTYPE, "not even its element type is known, so any finite number")
+        return Assumed(finite(dtypes.f64), Origin.DTYPE, "any finite number, since its element type is not known")
     if dtype.kind is Kind.BOOL:
         return Assumed(Interval(0, 1), Origin.DTYPE, "a bool is 0 or 1")
-    return Assumed(finite(dtype), Origin.DTYPE, f"nothing else is known of it, so any finite {dtype}")
+    return Assumed(finite(dtype), Origin.DTYPE, f"any finite {dtype}, since nothing else is known")
 
 
 def finite(dtype: DType) -> Interval:
@@ -150,6 +153,15 @@ def _adds(node: Node) -> bool:
 
 def _is_number(tensor: Tensor) -> bool:
     return tensor.dtype is None or tensor.dtype.kind is not Kind.TEXT
+
+
+def _refuse_text(found: Assumptions, names: tuple[str, ...], given: Given) -> None:
+    """Say that text has no range, if the user gives one."""
+    for name in given.names:
+        if same_name(name, names):
+            found.meant |= {name} & set(given.ranges)
+            found.sampled |= {name} & set(given.data)
+            found.refusals.append(f"`{name}` is text, which has no range")
 
 
 def _said(found: Assumptions, names: tuple[str, ...], tensor: Tensor, given: Given) -> Assumed | None:

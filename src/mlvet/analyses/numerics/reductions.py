@@ -13,7 +13,7 @@ from mlvet.analyses.numerics import relations
 from mlvet.analyses.numerics.abstract import Abstract, Attained, Extreme, shape_of
 from mlvet.domains import boxes, grids
 from mlvet.domains.boxes import Box
-from mlvet.domains.dims import may_be_empty
+from mlvet.domains.dims import may_be_empty, symbol
 from mlvet.domains.dtypes import DType
 from mlvet.domains.grids import Cuts
 from mlvet.domains.intervals import Interval, point, whole
@@ -218,22 +218,14 @@ def _extremes(how: str, x: Abstract, axes: tuple[int, ...], result: Abstract) ->
 
 
 def _somehow(run: Transfer, kind: Reduction, x: Abstract, out: Tensor) -> Abstract:
-    """The elements of a tensor combined in groups of unknown size."""
-    dtype, dims = shape_of(out)
+    """The elements of a tensor combined in groups of unknown size: as those of a vector of unknown length."""
+    _, dims = shape_of(out)
     cuts: Cuts = grids.uncut(0 if dims is None else len(dims))
-    hull = x.interval
-    one = Box(np.array([hull.low]), np.array([hull.high]), np.array([hull.nan]))
-    match kind.how:
-        case "sum":
-            many = np.array([float(grids.MANY)])
-            box = boxes.join(boxes.total(one, many, dtype, (0,), keepdims=True), one)
-        case "max" | "min" | "any" | "all" | "mean":
-            box = one
-        case "log_sum_exp":
-            box = boxes.fused(one.low, one.high + np.log(float(grids.MANY)), one.nan, dtype, steps=8)
-        case _:
-            box = boxes.whole(dtype, (1,))
-    return run.made(out, cuts, box.map(lambda array: array.reshape(())) if not cuts else box)
+    vector = Abstract(
+        x.dtype, (symbol("numerics.many"),), grids.uncut(1), boxes.of_interval(x.interval, (1,)), x.number
+    )
+    box = _combined(run, kind.how, vector, (0,), _counts(vector, (0,)), out)
+    return run.made(out, cuts, box.map(lambda array: array.reshape(grids.cells(cuts))))
 
 
 def attained_by_softmax(x: Abstract, axis: int) -> tuple[Attained, ...]:

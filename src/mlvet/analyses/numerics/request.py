@@ -11,7 +11,7 @@ from mlvet.analyses.numerics.settings import NumericAbstraction, Settings, Tenso
 if TYPE_CHECKING:
     from mlvet.core.config import Config
 
-WITNESS_SECONDS = 10.0
+WITNESS_SECONDS = 5.0
 
 
 @dataclass(frozen=True, slots=True)

@@ -61,11 +61,12 @@ def _form(form: Form, source: Abstract, dims: Any, cuts: Cuts, shape: tuple[int,
         return None
     key = ("reshape", dims)
     terms = {}
+
+    def move(array: forms.Array) -> forms.Array:
+        return array.reshape((1,) * len(shape)) if array.size == 1 else _cells(array, source, shape)
+
     for symbol, coefficient in form.terms.items():
-        single = symbol.box.low.size == 1
-        target = (1,) * len(shape) if single else shape
-        mine = ((),) * len(shape) if single else cuts
-        moved = symbol.moved(key, mine, lambda array, target=target: array.reshape(target))  # type: ignore[misc]
+        moved = symbol.moved(key, grids.uncut(len(shape)) if symbol.box.low.size == 1 else cuts, move)
         moved.moves.setdefault(("reshape", source.dims), symbol)
         terms[moved] = _cells(coefficient, source, shape)
     return Form(terms, _cells(form.constant, source, shape), _cells(form.error, source, shape))
@@ -159,14 +160,14 @@ def _survivors(
     cuts: list[tuple[int, ...]], old: list[Dim], new: list[Dim]
 ) -> tuple[list[tuple[int, ...]], list[tuple[int, ...]]]:
     """The cuts that can be kept of a group of axes, and what they are in the new axes."""
-    none = [()] * len(old), [()] * len(new)
+    none: tuple[list[tuple[int, ...]], list[tuple[int, ...]]] = ([()] * len(old), [()] * len(new))
     if not any(cuts):
-        return none  # type: ignore[return-value]
+        return none
     if len(old) == len(new) == 1:
         return cuts, list(cuts)
-    if not all(isinstance(size, int) for size in (*old, *new)):
-        return none  # type: ignore[return-value]
-    old_sizes, new_sizes = [int(size) for size in old], [int(size) for size in new]  # type: ignore[arg-type]
+    old_sizes, new_sizes = ([size for size in sizes if isinstance(size, int)] for sizes in (old, new))
+    if len(old_sizes) < len(old) or len(new_sizes) < len(new):
+        return none
     if all(len(cut) == size - 1 for cut, size in zip(cuts, old_sizes, strict=True)):
         return cuts, [grids.everywhere(size) for size in new_sizes]
     axis = next(index for index, size in enumerate(old_sizes) if size > 1)

@@ -10,14 +10,14 @@ from mlvet.analyses.numerics.abstract import Abstract
 from mlvet.domains import grids
 from mlvet.domains.bounds import tight_bounds
 from mlvet.domains.boxes import Box
-from mlvet.domains.dims import Expr
+from mlvet.domains.dims import Expr, inhabited
 from mlvet.domains.tensors import Tensor
 
 _MOST = 64
 
 
 def known(found: Abstract, out: Tensor) -> Abstract:
-    """A tensor of sizes with what their expressions tell, none of them as large as `grids.MANY`."""
+    """A tensor of sizes with what their expressions tell, at least 1 element and less than `grids.MANY`."""
     value = out.value
     if out.dtype is None or not out.dtype.is_integer:
         return found
@@ -25,7 +25,8 @@ def known(found: Abstract, out: Tensor) -> Abstract:
         return found
     low, high = np.empty(value.shape), np.empty(value.shape)
     for index, element in np.ndenumerate(value):
-        least, most = tight_bounds(element) if isinstance(element, Expr) else (float(element), float(element))
+        present = inhabited(element) if isinstance(element, Expr) else element
+        least, most = tight_bounds(present) if isinstance(present, Expr) else (float(present), float(present))
         low[index], high[index] = max(least, -float(grids.MANY)), min(most, grids.MANY - 1.0)
     if (low > high).any():
         return found

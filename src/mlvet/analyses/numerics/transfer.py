@@ -86,13 +86,12 @@ class Transfer:
         self, op: Op, operands: Sequence[Abstract | None], attributes: Mapping[str, Any], found: list[Abstract]
     ) -> list[Abstract]:
         """Facts about whole operators: what a square is the square of, and that a softmax sums to one."""
-        first, *rest = operands
-        twice = bool(rest) and rest[0] is not None and first is not None
-        same = op.name == "mul" and twice and first.number == rest[0].number  # type: ignore[union-attr]
-        power = op.name == "pow" and twice and rest[0].interval == Interval(2.0, 2.0)  # type: ignore[union-attr]
-        if first is not None and (op.name == "square" or same or power):
+        first, second = (*operands, None, None)[:2]
+        if first is None:
+            return found
+        if op.name == "square" or (second is not None and _squares(op, first, second)):
             self.roots[found[0].number] = first.number
-        if op.name == "softmax" and first is not None and first.dims is not None:
+        if op.name == "softmax" and first.dims is not None:
             axis = first.axis(int(attributes.get("axis", -1)))
             if 0 <= axis < first.rank and found[0].dims == first.dims:
                 facts = reductions.attained_by_softmax(first, axis)
@@ -346,6 +345,11 @@ def nearest_above(values: Any, dtype: DType) -> Any:
     with np.errstate(all="ignore"):
         rounded = np.asarray(values).astype(dtype.numpy).astype(np.float64)
     return np.where((rounded < 0) & (rounded > -dtype.smallest), 0.0, rounded)
+
+
+def _squares(op: Op, x: Abstract, y: Abstract) -> bool:
+    """Whether an operator multiplies a tensor by itself."""
+    return (op.name == "mul" and x.number == y.number) or (op.name == "pow" and y.interval == Interval(2.0, 2.0))
 
 
 def _is_point(box: Box) -> bool:

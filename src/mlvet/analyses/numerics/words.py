@@ -6,7 +6,7 @@ from collections.abc import Collection
 from dataclasses import replace
 from math import inf, log
 
-from mlvet.analyses.numerics.hazard import Hazard, Outcome
+from mlvet.analyses.numerics.hazard import Hazard
 from mlvet.analyses.numerics.hazard_rule import Told, number
 from mlvet.analyses.numerics.ranges import OURS, Assumed, Origin
 from mlvet.analyses.numerics.sensitivity import LADDER, Dependence
@@ -20,12 +20,14 @@ from mlvet.ops.danger import AllAt, GradientAt, Near, Outside
 
 _SHOWN = 6
 """Elements of a witness that a note shows."""
+_INPUTS = 2
+"""Inputs of a witness that a note shows."""
 _LETTERS = 60
 """The most letters of a name that only reminds of a place told elsewhere."""
 
 
-def told(hazard: Hazard, inference: Inference, witness: Witness | None = None, because: str = "") -> Told:
-    """What a rule's message is made of."""
+def told(hazard: Hazard, inference: Inference, because: str = "") -> Told:
+    """What a rule's message is made of; it is the same with a witness and without."""
     node = hazard.node
     dtype = result_type(node, inference)
     guilty = operand_type(hazard, inference) or dtype
@@ -33,7 +35,7 @@ def told(hazard: Hazard, inference: Inference, witness: Witness | None = None, b
         operator=node.source_op or node.op,
         low=hazard.interval.low,
         high=hazard.interval.high,
-        outcome=_outcome(hazard, witness),
+        outcome=hazard.outcome.value.replace("infinity", "infinite"),
         dtype=str(dtype),
         integer=not guilty.is_float,
         least=float(dtype.least) if dtype.is_number else -inf,
@@ -77,12 +79,6 @@ def guilty_value(hazard: Hazard) -> Value | None:
     return hazard.node.inputs[hazard.operand]
 
 
-def _outcome(hazard: Hazard, witness: Witness | None) -> str:
-    if witness is not None and witness.outcome in ("NaN", "inf", "-inf"):
-        return witness.outcome
-    return "infinite" if hazard.outcome is Outcome.INFINITY else hazard.outcome.value.replace("infinity", "infinite")
-
-
 def range_words(name: str, assumed: Assumed, dtype: DType | None) -> str:
     """What a value is assumed to be, and how to say it better."""
     interval = f"[{number(assumed.interval.low)}, {number(assumed.interval.high)}]"
@@ -121,12 +117,11 @@ def _names(values: Collection[Value]) -> str:
 
 
 def witness_words(witness: Witness) -> str:
-    """What was run and what came of it."""
-    given = [
-        f"{name} = {_elements(array.ravel()[:_SHOWN].tolist(), array.size)}"
-        for name, array in list(witness.inputs.items())[:2]
-    ]
-    more = f" and {len(witness.inputs) - 2} more inputs" if len(witness.inputs) > 2 else ""
+    """What was run, floats first, and what came of it."""
+    inputs = sorted(witness.inputs.items(), key=lambda each: each[1].dtype.kind in "biu")
+    given = [f"{name} = {_elements(array.ravel()[:_SHOWN].tolist(), array.size)}" for name, array in inputs[:_INPUTS]]
+    rest = len(inputs) - len(given)
+    more = f" and {rest} more {'input' if rest == 1 else 'inputs'}" if rest else ""
     operand = "" if witness.operand is None else f", from an operand of {number(witness.operand)}"
     where = f"`{brief(witness.value.partition('#')[0])}`"
     arose = (

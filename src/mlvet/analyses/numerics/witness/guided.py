@@ -21,6 +21,10 @@ Done: TypeAlias = Callable[[Point, Outlook], bool]
 """Whether a point shows the hazard, so that the search can end."""
 
 MOST_TURNS = 60
+STALE_TURNS = 4
+"""Turns without progress after which a search gives up."""
+PROGRESS = 0.01
+"""How far a goal must come nearer to count as progress, as a part of the least distance so far."""
 STRIDES = (1.0, 0.3, 0.1, 0.03, 0.01, 1e-3, 1e-4, 1e-6)
 
 
@@ -35,6 +39,8 @@ class Guide:
     found: bool = False
     random: Any = field(init=False)
     goals: list[Goal] = field(init=False)
+    nearest: dict[Goal, float] = field(default_factory=dict)
+    progress: bool = False
 
     def __post_init__(self) -> None:
         self.random = random_points(self.trial.space, self.rng)
@@ -45,9 +51,10 @@ class Guide:
         return self.found or self.trial.out_of_time
 
     def search(self) -> bool:
-        """Try every goal from several starts until the hazard happens or time is up."""
-        turn = 0
-        while not self.over and turn < MOST_TURNS:
+        """Try every goal from several starts until the hazard happens, time is up or nothing comes nearer any more."""
+        turn = stale = 0
+        while not self.over and turn < MOST_TURNS and stale < STALE_TURNS:
+            self.progress = False
             for goal in self.goals:
                 start = self._start(goal, turn)
                 if start is None or self.over:
@@ -55,6 +62,7 @@ class Guide:
                 nearest = self._crossed(goal, start) if goal.sense is Sense.AT else self._descended(goal, start)
                 self._jittered(goal, nearest)
             turn += 1
+            stale = 0 if self.progress else stale + 1
         return self.found
 
     def look(self, point: Point, *, keep: bool = False) -> Outlook:
@@ -62,6 +70,10 @@ class Guide:
         outlook = self.trial.run(point, keep=keep).get(self.hazard, Outlook())
         if (outlook.failure is not None or outlook.flushed) and self.done(point, outlook):
             self.found = True
+        for goal in self.goals:
+            distance, least = outlook.scores.get(goal, inf), self.nearest.get(goal)
+            if distance < inf and (least is None or distance < least - PROGRESS * abs(least)):
+                self.nearest[goal], self.progress = distance, True
         return outlook
 
     def _start(self, goal: Goal, turn: int) -> Point | None:

@@ -21,6 +21,8 @@ from mlvet.ir.text import to_text
 
 PATIENCE = 120
 """Seconds for which a script may run to show that it works."""
+_LETTERS = 80
+"""The most letters of a file's name, without ending and number."""
 
 ORT = '''"""{title}"""
 
@@ -124,8 +126,12 @@ def _works(script: Path, patience: float) -> bool:
 
 
 def _free_stem(folder: Path, hazard: Hazard) -> str:
-    """A file name of the node and the rule that is not taken."""
-    wanted = re.sub(r"[^A-Za-z0-9_.-]+", "-", f"{hazard.node.name}-{hazard.rule}").strip("-.")[:80] or "witness"
+    """A file name of the node and the rule that is not taken; of a long name of a node the last words."""
+    node = re.sub(r"[^A-Za-z0-9_.-]+", "-", hazard.node.name).strip("-.")
+    room = _LETTERS - len(hazard.rule) - 1
+    if len(node) > room:
+        node = re.sub(r"^[^-_./]*[-_./]+", "", node[-room - 1 :]) or node[-room:]
+    wanted = f"{node}-{hazard.rule}".strip("-.")
     stem, number = wanted, 1
     while (folder / f"{stem}.npz").exists():
         number += 1
