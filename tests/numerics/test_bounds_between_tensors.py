@@ -211,3 +211,75 @@ graph(%e: f32[4, 8], %v: f32[8, 3]) {
     found = said(text, e=(0, 100), v=(-5, 5))
     assert found.forward == {"p": "division-by-zero"}
     assert found["p"].high == 1
+
+
+def test_a_product_of_two_unit_vectors_sums_to_at_most_about_1() -> None:
+    text = """
+graph(%a: f32[4, 8], %b: f32[4, 8]) {
+  constant %axes: i64[1] = i64[1] [1]
+  constant %least: f32[] = f32[] [1e-6]
+  %na = vector_norm(%a, %axes) {keepdims=1, order=2.0}
+  %ca = add(%na, %least)
+  %ua = div(%a, %ca)
+  %nb = vector_norm(%b, %axes) {keepdims=1, order=2.0}
+  %cb = add(%nb, %least)
+  %ub = div(%b, %cb)
+  %product = mul(%ua, %ub)
+  %cos = reduce_sum(%product, %axes) {keepdims=0}
+  return %cos
+}
+"""
+    assert 1 <= said(text, a=(-5, 5), b=(-5, 5))["cos"].high < 1.01
+
+
+@pytest.mark.parametrize(("second", "alarms"), [("b", {}), ("c", {"y": "log-of-nonpositive"})])
+def test_one_of_two_is_their_maximum(second: str, alarms: dict[str, str]) -> None:
+    text = f"""
+graph(%a: f32[4], %b: f32[4], %c: f32[4]) {{
+  %m = max(%a, %b)
+  %da = sub(%a, %m)
+  %db = sub(%{second}, %m)
+  %cut = min(%db, %da)
+  %low = min(%db, %zero)
+  %ea = exp(%da)
+  %eb = exp(%low)
+  %s = add(%ea, %eb)
+  %y = log(%s)
+  return %y, %cut
+}}
+""".replace("  %m = max", "  constant %zero: f32[] = f32[] [0.0]\n  %m = max")
+    assert said(text, a=(-1e4, 1e4), b=(-1e4, 1e4), c=(-1e4, 1e4)).forward == alarms
+
+
+@pytest.mark.parametrize(("bound", "alarms"), [(1e-6, {}), (0.0, {"q": "division-by-zero"})])
+def test_a_divisor_whose_small_values_are_replaced(bound: float, alarms: dict[str, str]) -> None:
+    text = f"""
+graph(%x: f32[4], %y: f32[4]) {{
+  constant %bound: f32[] = f32[] [{bound}]
+  constant %other: f32[] = f32[] [1e-6]
+  %size = abs(%y)
+  %small = less(%size, %bound)
+  %kept = where(%small, %other, %y)
+  %q = div(%x, %kept)
+  return %q
+}}
+"""
+    assert said(text, x=(-5, 5), y=(-5, 5)).forward == alarms
+
+
+@pytest.mark.parametrize(("least", "alarms"), [(0, {}), (-1, {"y": "log-of-nonpositive"})])
+def test_a_one_hot_vector_picks_one_share(least: int, alarms: dict[str, str]) -> None:
+    text = """
+graph(%x: f32[4, 5], %i: i64[4]) {
+  constant %axes: i64[1] = i64[1] [1]
+  constant %depth: i64[] = i64[] [5]
+  constant %values: f32[2] = f32[2] [0.0, 1.0]
+  %p = softmax(%x) {axis=-1}
+  %hot = one_hot(%i, %depth, %values) {axis=-1}
+  %product = mul(%p, %hot)
+  %share = reduce_sum(%product, %axes) {keepdims=0}
+  %y = log(%share)
+  return %y
+}
+"""
+    assert said(text, x=(-10, 10), i=(least, 4)).forward == alarms
