@@ -26,6 +26,7 @@ from mlvet.domains.dtypes import DType
 from mlvet.ir.graph import Node
 from mlvet.ops import Op
 from mlvet.ops.convolution import front_kernel
+from mlvet.ops.einsum import DOTS, parse
 
 if TYPE_CHECKING:
     from mlvet.analyses.numerics.analysis import Run
@@ -60,6 +61,8 @@ def carried(
         unit = _by_its_norm(op, operands, first)
         if unit is not None:
             return [replace(first, norm=unit), *found[1:]]
+    if op.name == "einsum":
+        return [_contracted(operands, str(attributes.get("equation", "")), first), *found[1:]]
     if op.name in WEIGHTED:
         first = _inner(op, operands, first)
         found = [first, *found[1:]]
@@ -97,6 +100,21 @@ def _inner(op: Op, operands: Sequence[Abstract | None], out: Abstract) -> Abstra
     if x.norm.axis != x.rank - 1 or y.norm.axis != max(y.rank - 2, 0):
         return out
     return _at_most(x.norm, y.norm, out)
+
+
+def _contracted(operands: Sequence[Abstract | None], equation: str, out: Abstract) -> Abstract:
+    """Sums over one index that both operands have, along which both have a norm."""
+    letters = parse(equation)
+    if letters is None or len(operands) != 2 or len(letters.operands) != 2:
+        return out
+    x, y = operands
+    if x is None or y is None or x.norm is None or y.norm is None:
+        return out
+    left, right = letters.operands
+    if DOTS in (*left, *right) or len(set(left)) != x.rank or len(set(right)) != y.rank:
+        return out
+    summed = {*left, *right} - {*letters.result}
+    return _at_most(x.norm, y.norm, out) if {left[x.norm.axis]} == summed == {right[y.norm.axis]} else out
 
 
 def inner_sum(run: Run, node: Node, out: Abstract) -> Abstract:
