@@ -187,6 +187,17 @@ vector, image, signal = torch.randn(3, 6), torch.randn(2, 4, 8, 8), torch.randn(
 labels, places = torch.tensor([1, 0, 2]), torch.tensor([0, 2, 1])
 PROGRAMS: dict[str, tuple[Callable[..., Any], list[nn.Module], list[Any]]] = {
     "conv1d": (lambda m, x: m(x), [nn.Conv1d(4, 6, 3, stride=2, padding=1, groups=2)], [signal]),
+    "medians": (lambda x: (x.median(), *x.median(1), *x.median(0, keepdim=True)), [], [vector]),
+    "zero times a logarithm": (
+        lambda x: (torch.xlogy(x.relu(), x.relu()), torch.special.xlog1py(x.relu(), x.relu())),
+        [],
+        [vector],
+    ),
+    "numbers for failures": (
+        lambda x: (torch.nan_to_num(x.log()), torch.nan_to_num(x.relu().log(), nan=1.0, posinf=2.0, neginf=-3.0)),
+        [],
+        [vector],
+    ),
     "transposed": (lambda m, x: m(x), [nn.ConvTranspose2d(4, 2, 3, stride=2, output_padding=1)], [image]),
     "norms": (
         lambda a, b, c, x: (a(x), b(x), c(x)),
@@ -356,6 +367,15 @@ def test_control_flow_becomes_regions_and_wrappers_are_inlined(module: Any, op: 
     check_numbers(graph, program, x)
     torch.export.save(program, tmp_path / "m.pt2")
     assert structure(read_pt2(tmp_path / "m.pt2", "m.pt2")) == structure(graph)
+
+
+@pytest.mark.parametrize("upper", [False, True])
+def test_a_cholesky_factor_is_that_of_torch(upper: bool) -> None:
+    square = vector @ vector.T + torch.eye(3)
+    program = torch.export.export(Wrapped(lambda x: torch.linalg.cholesky(x, upper=upper)), (square,), strict=False)
+    graph = from_torch(program)
+    assert [node.op for node in graph.body.nodes] == ["cholesky"]
+    check_numbers(graph, program, square)
 
 
 def test_statistics_of_a_batch_in_training_come_from_the_operator() -> None:

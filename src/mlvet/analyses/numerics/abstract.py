@@ -38,8 +38,9 @@ class Extreme:
     """The greatest (or least) element of the tensor numbered `of` along `axes`, or something beyond it.
 
     `attains` says that an element really has this value, as the maximum has and a sum of what is not negative has not.
-    With `magnitude` it bounds absolute values, as a norm does; with a `factor`, only after multiplication by it. With
-    `inverse` it is one over such a bound.
+    With `magnitude` it bounds absolute values, as a norm does; with a `factor`, only after multiplication by it, and
+    with `slack`, only after adding that. With `inverse` it is one over such a bound. A `total`
+    bounds the sum of the elements, with `magnitude` their Euclidean norm.
     """
 
     of: int
@@ -49,6 +50,8 @@ class Extreme:
     magnitude: bool = False
     factor: float = 1.0
     inverse: bool = False
+    slack: float = 0.0
+    total: bool = False
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -8,12 +8,13 @@ from typing import Any
 
 import numpy as np
 
+from mlvet.analyses.numerics import relations
 from mlvet.analyses.numerics.abstract import Abstract
-from mlvet.domains import boxes
+from mlvet.domains import boxes, dtypes
 from mlvet.domains.boxes import Box
+from mlvet.domains.intervals import Interval
 from mlvet.ops import Op
 from mlvet.ops.numeric import Monotone
-
 
 AVERAGES = frozenset("reduce_mean average_pool global_average_pool adaptive_average_pool".split())
 
@@ -30,7 +31,7 @@ def survivors(op: Op, operands: Sequence[Abstract | None], attributes: Any, resu
     if any(np.isposinf(each.high).any() for each in given):
         box = replace(box, high=np.where(np.isposinf(raw.high), np.inf, box.high))
     if op.name in ("div", "reciprocal"):
-        box = _signed(op, operands, box)
+        box = _divided(op, operands, result, box)
     elif op.name in AVERAGES and operands[0] is not None:
         box = _between(operands[0], box)
     elif isinstance(op.numeric, Monotone) and op.numeric.domain.open_low:
@@ -47,17 +48,26 @@ def _between(x: Abstract, box: Box) -> Box:
     return replace(box, low=np.maximum(box.low, low), high=np.minimum(box.high, high))
 
 
-def _signed(op: Op, operands: Sequence[Abstract | None], box: Box) -> Box:
-    """A quotient by what is not 0 has the sign of its operands."""
-    parts = [operand.interval for operand in operands if operand is not None]
-    top, bottom = (parts[0], parts[1]) if op.name == "div" else (None, parts[0])
-    above = top is None or top.low >= 0
-    below = top is not None and top.high <= 0
-    if (above and bottom.low >= 0) or (below and bottom.high <= 0):
-        return replace(box, low=np.maximum(box.low, 0.0))
-    if (above and bottom.high <= 0) or (below and bottom.low >= 0):
-        return replace(box, high=np.minimum(box.high, 0.0))
-    return box
+def _divided(op: Op, operands: Sequence[Abstract | None], result: Abstract, box: Box) -> Box:
+    """A quotient by what is not 0: it has the sign of its operands, and bounds that hold between them."""
+    parts = [operand for operand in operands if operand is not None]
+    below = parts[-1]
+    tiny = below.dtype.smallest * below.dtype.epsilon
+    known = below.interval
+    if known.low >= 0:
+        known = Interval(max(known.low, tiny), max(known.high, tiny))
+    elif known.high <= 0:
+        known = Interval(min(known.low, -tiny), min(known.high, -tiny))
+    else:
+        return box
+    above = parts[0].interval if op.name == "div" else Interval(1.0, 1.0)
+    if not above.finite:
+        return box
+    quotient = boxes.smashed(boxes.div(boxes.of_interval(above), boxes.of_interval(known), dtypes.f64))
+    quotient = boxes.smashed(boxes.fused(quotient.low, quotient.high, False, result.dtype))
+    related = relations.ratio(parts[0], below, finite=True) if op.name == "div" else None
+    within = quotient if related is None else quotient.meet(related)
+    return box if within.empty else relations.clamped(box, within)
 
 
 def _beyond_the_edge(op: Op, kind: Monotone, attributes: Any, result: Abstract, box: Box) -> Box:

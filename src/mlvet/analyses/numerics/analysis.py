@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from mlvet.analyses.numerics import checks, containers, correlated, sizes
+from mlvet.analyses.numerics import checks, containers, correlated, maxima, norms, sizes, spans
 from mlvet.analyses.numerics.abstract import Abstract, of_array, shape_of, uniform
 from mlvet.analyses.numerics.aftermath import survivors
 from mlvet.analyses.numerics.guards import SELECTIONS, Guards
@@ -73,6 +73,7 @@ class Run:
         self.recording = True
         self.guards = Guards(self)
         self.contents: dict[str, Interval] = {}
+        self.raws: dict[Value, Interval] = {}
         self._hazards: dict[tuple[Node, bool], Hazard] = {}
         self._trained: set[Value] = set()
         self._written = {node.inputs[0] for node in graph.nodes() if node.op in _WRITES and node.inputs}
@@ -186,6 +187,8 @@ class Run:
         if self._use(node, raw):
             self.node(node)
             return
+        for value, each in zip(node.outputs, raw if hazards else (), strict=False):
+            self.raws[value] = each.interval.join(self.raws.get(value, each.interval))
         if self.recording:
             for hazard in hazards:
                 self._hazards.setdefault((node, False), hazard)
@@ -261,6 +264,14 @@ class Run:
             found[0] = replace(found[0], number=self.transfer.fresh(), form=None)
         if node.op in ("mul", "div"):
             found[0] = correlated.refined(self, node, operands, outs[0], found[0])
+        elif node.op == "add":
+            found[0] = maxima.refined(self, node, outs[0], found[0])
+        elif node.op == "reduce_sum":
+            found[0] = norms.inner_sum(self, node, found[0])
+        elif node.op == "nan_to_num":
+            found[0] = self.guards.replaced(node, found[0])
+        elif node.op == "sub":
+            found[0] = spans.refined(self, node, outs[0], found[0])
         return found
 
     def _settle(self, node: Node, results: Sequence[Abstract], outs: Sequence[Tensor], verdict: Verdict) -> None:

@@ -89,7 +89,7 @@ def _named(op: Op, node: Node, operands: Sequence[Abstract | None], raw: Sequenc
                 if point in interval and not relations.saved(operand, node.attributes.get("axis", -1), point):
                     yield Hazard(node, danger.rule, danger.operand, interval, Outcome.NAN)
             case Overflow(rule=rule):
-                yield from _overflows(node, rule, danger.operand, operand, raw[0], infinite)
+                yield from _overflows(node, rule, danger.operand, operand, raw[0], nan, infinite)
             case _:
                 pass
 
@@ -101,10 +101,12 @@ def _explained(op: Op, attributes: Mapping[str, Any]) -> bool:
 
 
 def _overflows(
-    node: Node, rule: str, index: int, operand: Abstract, result: Abstract, infinite: bool
+    node: Node, rule: str, index: int, operand: Abstract, result: Abstract, nan: bool, infinite: bool
 ) -> Iterator[Hazard]:
     if rule == "cast-overflow" and result.dtype.is_float and not operand.interval.nan and result.interval.nan:
         yield Hazard(node, _overflow(rule, result.dtype), index, operand.interval, Outcome.NAN)
+    elif nan and not infinite and rule == "singular-matrix":
+        yield Hazard(node, rule, None, result.interval, Outcome.NAN)
     elif infinite:
         guilty = index if rule == "exp-overflow" else None
         interval = operand.interval if guilty is not None else result.interval

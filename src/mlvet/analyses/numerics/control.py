@@ -61,14 +61,37 @@ def _if(run: Run, node: Node, operands: Sequence[Abstract | None], outs: Sequenc
     condition = operands[0] if operands else None
     decided = None if condition is None else condition.interval
     taken = None if decided is None or decided.low != decided.high else bool(decided.low)
-    outcomes = []
+    outcomes: list[list[Abstract] | None] = []
     for branch, region in zip((True, False), node.regions, strict=False):
-        _bind(run, region.inputs, [operand for operand in operands[1:] if operand is not None])
-        outcomes.append(run.region(region) if taken in (None, branch) else None)
+        if taken not in (None, branch):
+            outcomes.append(None)
+            continue
+        before = _enter_branch(run, node, branch)
+        _bind(run, region.inputs, [run.value(value) for value in node.inputs[1:] if value is not None])
+        outcomes.append(run.region(region))
+        run.table.update(before)
     present = [outcome for outcome in outcomes if outcome is not None]
     if len(present) == 1:
         return [_fit(run, tensor, out) for tensor, out in zip(present[0], outs, strict=False)]
     return [joined(run, a, b, out) for a, b, out in zip(present[0], present[1], outs, strict=False)]
+
+
+def _enter_branch(run: Run, node: Node, branch: bool) -> dict[Value, Abstract]:
+    """Narrow the values that the condition compares to what they are in a branch; what they were is returned."""
+    condition = node.inputs[0]
+    if condition is None:
+        return {}
+    cases = run.guards.cases(condition, branch)
+    before = {}
+    for number in frozenset.intersection(*(frozenset(facts) for facts in cases)):
+        fact = cases[0][number]
+        for facts in cases[1:]:
+            fact = fact.join(facts[number])
+        for value, tensor in list(run.table.items()):
+            if tensor.number == number:
+                before[value] = tensor
+                run.table[value] = run.guards.within(tensor, fact)
+    return before
 
 
 def _bind(run: Run, values: Sequence[Value], tensors: Sequence[Abstract]) -> None:

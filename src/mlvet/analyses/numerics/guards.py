@@ -6,14 +6,14 @@ condition says of the compared tensors; an operator on the way that is safe then
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from math import inf
 from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
-from mlvet.analyses.numerics import checks, layout
+from mlvet.analyses.numerics import checks, failures, layout
 from mlvet.analyses.numerics.abstract import Abstract, regridded
 from mlvet.domains import boxes, dtypes, grids
 from mlvet.domains.dtypes import DType
@@ -59,11 +59,30 @@ class Guards:
         test = operands[places[0]]
         if test is None or (node.op == "select" and test.dims not in ((), self.run.value(yes).dims)):
             return None
-        kept = [
-            self._narrowed_branch(node, place, self._cases(condition, holds, _DEPTH))
-            for place, holds in ((places[1], True), (places[2], False))
-        ]
+        kept = []
+        for place, holds in ((places[1], True), (places[2], False)):
+            kept.append(self._narrowed_branch(node, place, self._cases(condition, holds, _DEPTH)))
+            self._catch(node, place, failures.absent(self.run, condition, holds, _DEPTH))
         return [layout.chosen(self.run.transfer, test, kept[0], kept[1], outs[0])]
+
+    def replaced(self, node: Node, plain: Abstract) -> Abstract:
+        """The result of an operator that puts numbers in place of NaN and infinities."""
+        value = node.inputs[0]
+        if value is None:
+            return plain
+        self._mask(node, 0, set())
+        self._catch(node, 0, {self.run.value(value).number: failures.ALL})
+        return failures.with_replacements(self.run, node, value, plain)
+
+    def _catch(self, selection: Node, place: int, absent: Mapping[int, frozenset[str]]) -> None:
+        """What makes a branch fail is kept out of the result if the condition tests the branch itself for it."""
+        branch = selection.inputs[place]
+        node = None if branch is None else self.run.producers.get(branch)
+        if branch is None or node is None or not self.run.recording:
+            return
+        made = failures.of(self.run, branch)
+        if made and made <= absent.get(self.run.value(branch).number, frozenset()):
+            self._masked.setdefault((selection, place), set()).add(node)
 
     def excuse(self, node: Node) -> bool:
         """Whether what goes wrong in a node is discarded by every selection that it reaches."""
@@ -83,6 +102,8 @@ class Guards:
                 if places and all(node in self._masked.get((user, place), ()) for place in places):
                     continue
                 op = REGISTRY.get(user.op)
+                if current is node and failures.is_test(self.run, user):
+                    continue
                 if op is None or not isinstance(op.index_map, Elementwise) or user.regions:
                     return False
                 if user not in seen:
@@ -90,9 +111,9 @@ class Guards:
                     pending.append(user)
         return True
 
-    def cases(self, condition: Value) -> list[Facts]:
-        """What is known of tensors where a condition holds."""
-        return self._cases(condition, True, _DEPTH) if self.run.transfer.relational else [{}]
+    def cases(self, condition: Value, holds: bool = True) -> list[Facts]:
+        """What is known of tensors where a condition holds, or does not."""
+        return self._cases(condition, holds, _DEPTH) if self.run.transfer.relational else [{}]
 
     def within(self, tensor: Abstract, fact: Interval) -> Abstract:
         """A tensor of which a condition says that it lies in an interval."""
@@ -271,7 +292,7 @@ def _within(tensor: Abstract, fact: Interval, number: int) -> Abstract | None:
 def _joined(x: Abstract, y: Abstract) -> Abstract:
     cuts = tuple(grids.union(mine, theirs) for mine, theirs in zip(x.cuts, y.cuts, strict=True))
     box = boxes.join(regridded(x, cuts), regridded(y, cuts))
-    return Abstract(x.dtype, x.dims, cuts, box, x.number, away=min(x.away, y.away))
+    return Abstract(x.dtype, x.dims, cuts, box, x.number, away=min(layout.distance(x), layout.distance(y)))
 
 
 def _both(left: list[Facts], right: list[Facts]) -> list[Facts]:

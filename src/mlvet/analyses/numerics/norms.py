@@ -16,15 +16,20 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from mlvet.analyses.numerics import relations
 from mlvet.analyses.numerics.abstract import Abstract, Norm
 from mlvet.analyses.numerics.linear import channel_axis
+from mlvet.analyses.numerics.reductions import reduced_axes
 from mlvet.domains import grids
 from mlvet.domains.boxes import Box
 from mlvet.domains.dtypes import DType
+from mlvet.ir.graph import Node
 from mlvet.ops import Op
 from mlvet.ops.convolution import front_kernel
+from mlvet.ops.einsum import DOTS, parse
 
 if TYPE_CHECKING:
+    from mlvet.analyses.numerics.analysis import Run
     from mlvet.analyses.numerics.transfer import Transfer
 
 Array: TypeAlias = NDArray[np.float64]
@@ -52,7 +57,15 @@ def carried(
         return found
     if not operands or operands[0] is None or first.norm is not None:
         return found
+    if op.name in ("div", "mul"):
+        unit = _by_its_norm(op, operands, first)
+        if unit is not None:
+            return [replace(first, norm=unit), *found[1:]]
+    if op.name == "einsum":
+        return [_contracted(operands, str(attributes.get("equation", "")), first), *found[1:]]
     if op.name in WEIGHTED:
+        first = _inner(op, operands, first)
+        found = [first, *found[1:]]
         if _is_small(first):
             return found
         return [_after_weights(op, operands, attributes, first), *found[1:]]
@@ -63,6 +76,74 @@ def carried(
 def _rounded(norm: Norm, dtype: DType) -> Norm:
     """A norm after its elements were rounded to an element type."""
     return norm if dtype.bits >= 32 else replace(norm, bound=norm.bound * (1.0 + dtype.epsilon))
+
+
+def _by_its_norm(op: Op, operands: Sequence[Abstract | None], out: Abstract) -> Norm | None:
+    """A vector divided by its own norm."""
+    x, y = operands[:2]
+    if x is None or y is None or out.dims is None:
+        return None
+    pairs = ((x, y),) if op.name == "div" else ((x, y), (y, x))
+    for whole, edge in pairs:
+        known = relations.normed(whole, edge, inverse=op.name == "mul") if whole.dims == out.dims else None
+        size = None if known is None else out.dims[known[0]]
+        if known is not None and isinstance(size, int) and 0 < size <= _CHANNELS:
+            return Norm(known[0], known[1] * _SLACK, np.ones(size))
+    return None
+
+
+def _inner(op: Op, operands: Sequence[Abstract | None], out: Abstract) -> Abstract:
+    """Products of matrices whose rows and columns have norms."""
+    x, y = operands[:2]
+    if op.name != "matmul" or x is None or y is None or x.norm is None or y.norm is None:
+        return out
+    if x.norm.axis != x.rank - 1 or y.norm.axis != max(y.rank - 2, 0):
+        return out
+    return _at_most(x.norm, y.norm, out)
+
+
+def _contracted(operands: Sequence[Abstract | None], equation: str, out: Abstract) -> Abstract:
+    """Sums over one index that both operands have, along which both have a norm."""
+    letters = parse(equation)
+    if letters is None or len(operands) != 2 or len(letters.operands) != 2:
+        return out
+    x, y = operands
+    if x is None or y is None or x.norm is None or y.norm is None:
+        return out
+    left, right = letters.operands
+    if DOTS in (*left, *right) or len(set(left)) != x.rank or len(set(right)) != y.rank:
+        return out
+    summed = {*left, *right} - {*letters.result}
+    return _at_most(x.norm, y.norm, out) if {left[x.norm.axis]} == summed == {right[y.norm.axis]} else out
+
+
+def inner_sum(run: Run, node: Node, out: Abstract) -> Abstract:
+    """Sums of products along an axis along which both factors have a norm."""
+    value = node.inputs[0]
+    product = None if value is None else run.producers.get(value)
+    if value is None or product is None or product.op != "mul" or not run.transfer.relational:
+        return out
+    whole = run.value(value)
+    axes = run.value(node.inputs[1]) if len(node.inputs) > 1 and node.inputs[1] is not None else None
+    along = reduced_axes(whole, axes, node.attributes)
+    factors = [run.value(each) for each in product.inputs if each is not None]
+    for x, y in (factors,) if len(factors) == 2 else ():
+        if x.norm is not None and y.norm is not None and x.dims == y.dims == whole.dims:
+            return _at_most(x.norm, y.norm, out) if along == (x.norm.axis,) == (y.norm.axis,) else out
+    return out
+
+
+def _at_most(x: Norm, y: Norm, out: Abstract) -> Abstract:
+    """Inner products of vectors are at most the products of their norms."""
+    if x.scale.shape != y.scale.shape:
+        return out
+    with np.errstate(all="ignore"):
+        terms = 1.0 + 2 * len(x.scale) * out.dtype.epsilon
+        limit = float((x.scale * y.scale).max()) * x.bound * y.bound * _SLACK * terms
+    if not limit <= float(out.dtype.largest):
+        return out
+    low, high = np.maximum(out.box.low, -limit), np.minimum(out.box.high, limit)
+    return out if (low > high).any() else replace(out, box=Box(low, high, np.zeros(low.shape, bool)))
 
 
 def _is_small(x: Abstract) -> bool:

@@ -13,7 +13,7 @@ from mlvet.domains import dtypes, intervals
 from mlvet.domains.dtypes import DType, Kind
 from mlvet.domains.intervals import Interval
 from mlvet.domains.tensors import Tensor
-from mlvet.ir.graph import Graph, Value
+from mlvet.ir.graph import Graph, Node, Value
 
 
 class Origin(Enum):
@@ -87,8 +87,8 @@ def assume(graph: Graph, inference: Inference, given: Given) -> Assumptions:
     """Settle every range: the user's word, his data, the initialiser, the known meaning, the name, the element type.
 
     The name of a running statistic or counter, which no gradient changes, says more than its initialiser, and the
-    initialiser of a sum that is added to says nothing. A parameter
-    whose elements are stored has a range here only if the user gives one. Values that are no numbers have none.
+    initialiser of a sum that is added to says nothing. A parameter whose elements are stored has a range here only if
+    the user gives one. Values that are no numbers have none.
     """
     from mlvet.analyses.numerics import initialisers, statistics
     from mlvet.analyses.numerics.meanings import Meanings
@@ -106,7 +106,7 @@ def assume(graph: Graph, inference: Inference, given: Given) -> Assumptions:
             )
         else:
             _refuse_text(found, (value.name,), given)
-    counted = {node.inputs[0] for node in graph.nodes() if node.op in ("assign_add", "assign_sub") and node.inputs}
+    counted = {node.inputs[0] for node in graph.nodes() if _adds(node)}
     for parameter in graph.parameters:
         tensor = inference.type_of(parameter.value)
         if not _is_number(tensor):
@@ -144,6 +144,11 @@ def finite(dtype: DType) -> Interval:
 def same_name(said: str, names: Iterable[str]) -> bool:
     """Whether the user's name means a value; the first output of a TensorFlow node is known by the node's name too."""
     return any(said == name or re.sub(r":0$", "", said) == re.sub(r":0$", "", name) for name in names)
+
+
+def _adds(node: Node) -> bool:
+    """Whether a node adds to a variable; a step of training does not sum anything up."""
+    return node.op in ("assign_add", "assign_sub") and bool(node.inputs) and "GradientDescent" not in node.source_op
 
 
 def _is_number(tensor: Tensor) -> bool:

@@ -205,12 +205,15 @@ def _extremes(how: str, x: Abstract, axes: tuple[int, ...], result: Abstract) ->
     if how in ("max", "min"):
         return (Extreme(x.number, along, greatest=how == "max"),)
     if how == "sum" and x.interval.low >= 0 and not relations.may_wrap(result):
-        return (Extreme(x.number, along, attains=False),)
+        return (Extreme(x.number, along, attains=False, total=True),)
+    if how == "log_sum_exp" and x.dtype.is_float and x.interval.finite:
+        slack = 16 * x.dtype.epsilon * max(1.0, abs(x.interval.low), abs(x.interval.high))
+        return (Extreme(x.number, along, attains=False, slack=slack),)
     if how == "mean" and x.interval.low >= 0 and x.dims is not None:
         sizes = [x.dims[axis] for axis in axes]
         many = float(np.prod([size for size in sizes if isinstance(size, int)]))
         if all(isinstance(size, int) for size in sizes) and many * x.dtype.epsilon < 0.1:
-            return (Extreme(x.number, along, attains=False, factor=many * (1 + 4 * x.dtype.epsilon)),)
+            return (Extreme(x.number, along, attains=False, factor=many * (1 + 4 * x.dtype.epsilon), total=True),)
     return ()
 
 
@@ -232,3 +235,34 @@ def attained_by_softmax(x: Abstract, axis: int) -> tuple[Attained, ...]:
     size = x.dims[axis]
     share = 1.0 / size if isinstance(size, int) and size > 0 else 0.0
     return (Attained(frozenset({axis}), Interval(share * (1 - 1e-2), 1.0)),)
+
+
+def kept_by_top_k(x: Abstract, result: Abstract, attributes: Any) -> Abstract:
+    """The greatest (or least) elements along an axis: what one of them all is, one of these is, or more (or less)."""
+    axis = x.axis(int(attributes.get("axis", -1)))
+    if x.dims is None or result.dims is None or not 0 <= axis < x.rank:
+        return result
+    size = result.dims[axis]
+    if not isinstance(size, int) or size < 1:
+        return result
+    hull = x.interval
+    facts = []
+    for fact in x.attained:
+        if fact.axes == {axis} and not fact.interval.nan and not fact.interval.empty:
+            low, high = (
+                (fact.interval.low, hull.high) if attributes.get("largest", True) else (hull.low, fact.interval.high)
+            )
+            facts.append(Attained(fact.axes, Interval(low, high)))
+    return replace(result, attained=tuple(facts), shares=axis if x.shares == axis else None)
+
+
+def lit_by_one_hot(operands: Sequence[Abstract | None], attributes: Any, result: Abstract) -> Abstract:
+    """Along the new axis one element is on, if no index is out of range; frameworks differ about negative ones."""
+    indices, depth, values = operands[:3]
+    if indices is None or depth is None or values is None or values.exact is None or values.exact.size != 2:
+        return result
+    if indices.interval.nan or indices.interval.low < 0 or indices.interval.high > depth.interval.low - 1:
+        return result
+    on = float(values.exact.reshape(-1)[1])
+    axis = result.axis(int(attributes.get("axis", -1)))
+    return replace(result, attained=(Attained(frozenset({axis}), Interval(on, on)),))

@@ -30,28 +30,63 @@ def bounding(edge: Abstract, whole: Abstract, *, inverse: bool = False) -> Extre
     for extreme in edge.extremes:
         if extreme.of != whole.number or extreme.inverse != inverse:
             continue
-        if padded == tuple(1 if axis in extreme.axes else dim for axis, dim in enumerate(whole.dims)):
+        if all(
+            mine == dim or (mine == 1 and axis in extreme.axes)
+            for axis, (mine, dim) in enumerate(zip(padded, whole.dims, strict=True))
+        ):
             return extreme
     return None
 
 
+def broadcast(source: Abstract, dims: Sequence[object]) -> tuple[Extreme, ...]:
+    """The bounds of a tensor whose dims of size 1 are repeated: each stays beside what it bounds."""
+    if source.dims is None or len(source.dims) != len(dims):
+        return ()
+    grown = {axis for axis, dim in enumerate(dims) if source.dims[axis] != dim}
+    if any(source.dims[axis] != 1 for axis in grown):
+        return ()
+    return tuple(each for each in source.extremes if grown <= each.axes and _stands(source, each))
+
+
+def _stands(edge: Abstract, extreme: Extreme) -> bool:
+    """Whether the axes that a bound was taken along are still there, with one element each."""
+    assert edge.dims is not None
+    return all(axis < len(edge.dims) and edge.dims[axis] == 1 for axis in extreme.axes)
+
+
 def difference(x: Abstract, y: Abstract) -> tuple[Interval, tuple[Attained, ...]] | None:
-    """The side of 0 on which x - y is, where one bounds the other, and where it is 0."""
+    """The side of 0 on which x - y is, where one bounds the other or both the same, and where it is 0."""
     for whole, edge, sign in ((x, y, 1), (y, x, -1)):
         extreme = bounding(edge, whole)
         if extreme is None or extreme.magnitude or extreme.factor != 1:
             continue
-        side = Interval(-inf, 0.0) if extreme.greatest == (sign == 1) else Interval(0.0, inf)
+        side = Interval(-inf, extreme.slack) if extreme.greatest == (sign == 1) else Interval(-extreme.slack, inf)
         return side, (Attained(extreme.axes, Interval(0.0, 0.0)),) if extreme.attains else ()
+    return _spread(x, y)
+
+
+def _spread(x: Abstract, y: Abstract) -> tuple[Interval, tuple[Attained, ...]] | None:
+    """The greatest element less the least of the same elements."""
+    if x.dims is None or x.dims != y.dims:
+        return None
+    for mine in x.extremes:
+        for other in y.extremes:
+            same = mine.of == other.of and mine.axes == other.axes and mine.greatest != other.greatest
+            plain = not any(each.magnitude or each.inverse or each.factor != 1 for each in (mine, other))
+            if same and plain:
+                slack = mine.slack + other.slack
+                return Interval(-slack, inf) if mine.greatest else Interval(-inf, slack), ()
     return None
 
 
-def ratio(x: Abstract, y: Abstract) -> Interval | None:
-    """Bounds of x / y where y bounds x."""
+def ratio(x: Abstract, y: Abstract, *, finite: bool = False) -> Interval | None:
+    """Bounds of x / y where y bounds x; `finite` says that y is not 0 and nothing overflows."""
     extreme = bounding(y, x)
-    if extreme is None or not extreme.greatest or not y.dtype.is_float or y.interval.low < 0:
+    if extreme is None or not extreme.greatest or extreme.slack or not y.dtype.is_float or y.interval.low < 0:
         return None
     if extreme.magnitude:
+        if finite:
+            return Interval(-2 * extreme.factor, 2 * extreme.factor)
         if y.interval.low <= 4 * float(np.sqrt(y.dtype.smallest)):
             return None
         most = extreme.factor * (1.0 + 8 * y.dtype.epsilon)
@@ -63,11 +98,26 @@ def product(x: Abstract, y: Abstract) -> Interval | None:
     """Bounds of x * y where y is one over what bounds x."""
     for whole, edge in ((x, y), (y, x)):
         extreme = bounding(edge, whole, inverse=True)
-        if extreme is None or not extreme.greatest:
+        if extreme is None or not extreme.greatest or extreme.slack:
             continue
         most = extreme.factor * (1.0 + 16 * edge.dtype.epsilon)
         return Interval(0.0 if whole.interval.low >= 0 else -most if extreme.magnitude else -inf, most)
     return None
+
+
+def normed(x: Abstract, y: Abstract, *, inverse: bool) -> tuple[int, float] | None:
+    """An axis, and what the Euclidean norm of x / y (or x * y, where y is `inverse`) along it is at most."""
+    extreme = bounding(y, x, inverse=inverse)
+    if extreme is None or not (extreme.total and extreme.magnitude) or len(extreme.axes) != 1 or extreme.slack:
+        return None
+    (axis,) = extreme.axes
+    size = None if x.dims is None else x.dims[axis]
+    if not isinstance(size, int) or size * y.dtype.epsilon > 1e-2:
+        return None
+    least = 1.0 / y.interval.high if inverse and y.interval.high > 0 else y.interval.low
+    if least <= 0 or least**2 * y.dtype.epsilon < size * y.dtype.smallest:
+        return None
+    return axis, extreme.factor * (1.0 + (16 + 2 * size) * y.dtype.epsilon)
 
 
 def of_reciprocal(x: Abstract) -> tuple[Extreme, ...]:
@@ -116,9 +166,9 @@ def of_root(run: Transfer, x: Abstract) -> tuple[Extreme, ...]:
     found = []
     for extreme in x.extremes:
         root = run.roots.get(extreme.of)
-        if root is not None and extreme.greatest and not extreme.magnitude and not extreme.inverse:
+        if root is not None and extreme.greatest and not (extreme.magnitude or extreme.inverse or extreme.slack):
             factor = extreme.factor if extreme.factor == 1 else float(np.sqrt(extreme.factor))
-            found.append(Extreme(root, extreme.axes, attains=False, magnitude=True, factor=factor))
+            found.append(Extreme(root, extreme.axes, attains=False, magnitude=True, factor=factor, total=extreme.total))
     return tuple(found[:_MOST])
 
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from mlvet.analyses.numerics import relations
 from mlvet.analyses.numerics.abstract import Abstract, Attained, Extreme, Norm, shape_of
 from mlvet.domains import forms, grids
 from mlvet.domains.forms import Form, Symbol
@@ -187,7 +188,7 @@ def moved(run: Transfer, source: Abstract, axes: Axes, key: Hashable, out: Tenso
     result = replace(
         result,
         attained=attained,
-        extremes=_extremes(source, dims) if _is_identity(axes, source) else (),
+        extremes=_extremes(source, dims) if _is_in_place(axes, source) else (),
         away=source.away,
         shares=_kept_axis(axes, source, source.shares),
         norm=_norm(axes, source),
@@ -299,18 +300,18 @@ def _attained(fact: Attained, axes: Axes, source: Abstract) -> Attained | None:
 
 
 def _extremes(source: Abstract, dims: Any) -> tuple[Extreme, ...]:
-    """A bound stays one where its tensor has kept its shape."""
-    return source.extremes if source.dims == dims else ()
+    """A bound stays one where its tensor has kept its shape, or is repeated along the axes that it bounds."""
+    return source.extremes if source.dims == dims else relations.broadcast(source, dims)
 
 
-def _is_identity(axes: Axes, source: Abstract) -> bool:
-    """Whether every element stays where it is, given that the dims stay."""
+def _is_in_place(axes: Axes, source: Abstract) -> bool:
+    """Whether every element stays where it is, or is repeated along an axis where it is the only one."""
     if axes.vague or source.dims is None or len(axes.runs) != source.rank:
         return False
     return all(
         source.dims[position] == 1
         if run is None
-        else run[0] == position and bool((run[1] == np.arange(len(run[1]))).all())
+        else run[0] == position and (source.dims[position] == 1 or bool((run[1] == np.arange(len(run[1]))).all()))
         for position, run in enumerate(axes.runs)
     )
 

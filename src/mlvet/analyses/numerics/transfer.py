@@ -98,6 +98,10 @@ class Transfer:
                 certain = relations.saved(first, axis, -inf) and first.interval.high < inf
                 box = replace(found[0].box, nan=np.zeros(found[0].box.nan.shape, bool)) if certain else found[0].box
                 return [replace(found[0], box=box, attained=facts, shares=axis), *found[1:]]
+        if op.name == "one_hot" and found[0].dims is not None:
+            return [reductions.lit_by_one_hot(operands, attributes, found[0]), *found[1:]]
+        if op.name == "top_k" and first is not None:
+            return [reductions.kept_by_top_k(first, found[0], attributes), *found[1:]]
         return found
 
     def _by_kind(

@@ -63,6 +63,20 @@ def _div_no_nan(site: Site) -> Sequence[Value] | None:
     return site.emit("where", [is_zero, zero, site.extra("div", x, safe)])
 
 
+def _unless_zero(function: str) -> Lowering:
+    """A first operand times a function of the second, in which a factor of 0 yields 0."""
+
+    def lower(site: Site) -> Sequence[Value] | None:
+        if len(site.inputs) != 2:
+            return None
+        x, y = site.inputs
+        zero = site.extra("zeros_like", x)
+        product = site.extra("div", x, y) if function == "reciprocal" else site.extra("mul", x, site.extra(function, y))
+        return site.emit("where", [site.extra("equal", x, zero), zero, product])
+
+    return lower
+
+
 def _cast(site: Site) -> Sequence[Value] | None:
     dtype = site.attributes.dtype("DstT")
     return site.emit("cast", attributes={"to": dtype}) if dtype is not None else None
@@ -103,6 +117,9 @@ TABLE: dict[str, Lowering] = {
     "LeakyRelu": _leaky_relu,
     "ClipByValue": _clip,
     "DivNoNan": _div_no_nan,
+    "Xlogy": _unless_zero("log"),
+    "Xlog1py": _unless_zero("log1p"),
+    "Xdivy": _unless_zero("reciprocal"),
     "Equal": _equality("equal"),
     "NotEqual": _equality("not_equal"),
     "Mod": named("mod", fmod=1),

@@ -320,10 +320,11 @@ def masked_fill(context: Context) -> Value:
 
 @lowers("nan_to_num")
 def nan_to_num(context: Context) -> Value:
-    value = context.value("self")
-    if any(context.raw(name) is not None for name in ("nan", "posinf", "neginf")):
-        raise Unlowered("replacements are given")
-    return context.result("nan_to_num", value)
+    given = {name: context.raw(name) for name in ("nan", "posinf", "neginf")}
+    attributes: dict[str, Any] = {
+        name: float(number) for name, number in given.items() if isinstance(number, int | float)
+    }
+    return context.result("nan_to_num", context.value("self"), **attributes)
 
 
 @lowers("logaddexp")
@@ -333,3 +334,20 @@ def log_add_exp(context: Context) -> Value:
     left, right = operand(context, "self", to), operand(context, "other", to)
     gap = context.add("neg", context.add("abs", context.add("sub", left, right)))
     return context.result("add", context.add("max", left, right), context.add("softplus", gap))
+
+
+def _times_logarithm(function: str) -> Callable[[Context], Value]:
+    """x * log(y), or x * log1p(y), in which a factor of 0 yields 0."""
+
+    def rule(context: Context) -> Value:
+        to = context.out_dtype()
+        x, y = operand(context, "self", to), operand(context, "other", to)
+        zero = context.add("zeros_like", x)
+        product = context.add("mul", x, context.add(function, y))
+        return context.result("where", context.add("equal", x, zero), zero, product)
+
+    return rule
+
+
+for _name, _log in (("xlogy", "log"), ("special_xlogy", "log"), ("special_xlog1py", "log1p")):
+    lowers(_name)(_times_logarithm(_log))

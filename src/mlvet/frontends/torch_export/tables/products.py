@@ -63,6 +63,11 @@ def inverse(context: Context) -> Value:
     return context.result("inverse", context.value("self", "A"))
 
 
+@lowers("linalg_cholesky", "cholesky")
+def cholesky(context: Context) -> Value:
+    return context.result("cholesky", context.value("self", "A"), upper=bool(context.raw("upper", default=False)))
+
+
 @lowers("linalg_det", "det")
 def determinant(context: Context) -> Value:
     return context.result("det", context.value("self", "A"))

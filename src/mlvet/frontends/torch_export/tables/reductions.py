@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from mlvet.domains import dtypes
+from mlvet.domains.dims import product
 from mlvet.domains.dtypes import Kind
 from mlvet.frontends.lowering_rules import Unlowered
 from mlvet.frontends.torch_export.context import RULES, Context, lowers
@@ -158,6 +159,27 @@ def sort(context: Context) -> Value | list[Value]:
         return context.result("argsort", value, axis=axis, descending=descending)
     values = context.result("sort", value, axis=axis, descending=descending)
     return [values, context.result("argsort", value, axis=axis, descending=descending, index=1)]
+
+
+@lowers("median")
+def median(context: Context) -> Value | list[Value]:
+    """The lower of the two middle elements of what is sorted, of everything or along an axis with the positions."""
+    value = context.value("self")
+    if context.rank(value) == 0:
+        raise Unlowered("median of a scalar")
+    along = context.raw("dim")
+    axis = 0 if along is None else context.axis(value, context.plain_int("dim"))
+    size = product(context.dims(value)) if along is None else context.dims(value)[axis]
+    if along is None:
+        value = context.add("reshape", value, context.vector([-1]))
+    if not isinstance(size, int) or size < 1:
+        raise Unlowered("the number of elements is not known")
+    keep = bool(context.raw("keepdim", default=False))
+    middle = context.vector([(size - 1) // 2]) if keep else context.number((size - 1) // 2)
+    found = context.result("gather", context.add("sort", value, axis=axis), middle, axis=axis)
+    if along is None:
+        return found
+    return [found, context.result("gather", context.add("argsort", value, axis=axis), middle, axis=axis, index=1)]
 
 
 @lowers("bucketize", "searchsorted")
