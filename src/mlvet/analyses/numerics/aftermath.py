@@ -16,6 +16,8 @@ from mlvet.domains.intervals import Interval
 from mlvet.ops import Op
 from mlvet.ops.numeric import Monotone
 
+AVERAGES = frozenset("reduce_mean average_pool global_average_pool adaptive_average_pool".split())
+
 
 def survivors(op: Op, operands: Sequence[Abstract | None], attributes: Any, result: Abstract) -> Abstract:
     """The finite results, and infinities that came in as values."""
@@ -30,6 +32,8 @@ def survivors(op: Op, operands: Sequence[Abstract | None], attributes: Any, resu
         box = replace(box, high=np.where(np.isposinf(raw.high), np.inf, box.high))
     if op.name in ("div", "reciprocal"):
         box = _divided(op, operands, result, box)
+    elif op.name in AVERAGES and operands[0] is not None:
+        box = _between(operands[0], box)
     elif isinstance(op.numeric, Monotone) and op.numeric.domain.open_low:
         box = _beyond_the_edge(op, op.numeric, attributes, result, box)
     facts = tuple(fact for fact in result.attained if fact.interval.finite)
@@ -56,6 +60,14 @@ def _divided(op: Op, operands: Sequence[Abstract | None], result: Abstract, box:
     related = relations.ratio(parts[0], below, finite=True) if op.name == "div" else None
     within = quotient if related is None else quotient.meet(related)
     return box if within.empty else relations.clamped(box, within)
+
+
+def _between(x: Abstract, box: Box) -> Box:
+    """A mean whose sum has not overflowed is about between the elements, or the zeros that pad them."""
+    hull = x.interval
+    slack = 1e-2 * max(abs(hull.low), abs(hull.high))
+    low, high = min(hull.low - slack, 0.0), max(hull.high + slack, 0.0)
+    return replace(box, low=np.maximum(box.low, low), high=np.minimum(box.high, high))
 
 
 def _beyond_the_edge(op: Op, kind: Monotone, attributes: Any, result: Abstract, box: Box) -> Box:

@@ -27,7 +27,7 @@ from mlvet.domains.boxes import Box
 from mlvet.domains.dtypes import Kind
 from mlvet.domains.intervals import Interval
 from mlvet.domains.tensors import Tensor
-from mlvet.ir.graph import OPAQUE, Constant, Graph, Node, Parameter, Region, Value
+from mlvet.ir.graph import CALL, OPAQUE, Constant, Graph, Node, Parameter, Region, Value
 from mlvet.ir.walk import needs
 from mlvet.ops import REGISTRY, Op
 
@@ -157,13 +157,16 @@ class Run:
         outs = [self.type_of(value) for value in node.outputs]
         if not node.regions:
             outs = [_typed(out, operands) for out in outs]
-        if node.op not in _NO_GRADIENT and any(value in self._trained for value in needs(node)):
-            self._trained.update(value for value, out in zip(node.outputs, outs, strict=True) if _floats(out))
-            inner = (value for region in node.regions for value in region.inputs)
-            self._trained.update(value for value in inner if _floats(self.type_of(value)))
+        self._train(node)
         if node.regions and node.op in control.RULES:
             results = control.RULES[node.op](self, node, operands, outs)
             self._settle(node, results, outs, Verdict.SAFE)
+            if node.op == CALL:
+                yielded = zip(node.outputs, node.regions[0].outputs, strict=False)
+                self._trained.update(value for value, inner in yielded if inner in self._trained)
+            return
+        if outs and all(0 in (shape_of(out)[1] or ()) for out in outs):
+            self._settle(node, [], outs, Verdict.SAFE)
             return
         if node.op in containers.RULES:
             self._settle(node, containers.RULES[node.op](self, node, operands, outs), outs, Verdict.SAFE)
@@ -201,6 +204,16 @@ class Run:
                     self._hazards.setdefault((node, True), hazard)
         cut = [survivors(op, operands, node.attributes, each) for each in raw] if hazards else raw
         self._settle(node, cut, outs, Verdict.HAZARD if hazards else Verdict.SAFE)
+
+    def _train(self, node: Node) -> None:
+        """Mark what hangs on trainable parameters, so that gradients flow through it."""
+        if node.op == CALL and node.regions:
+            given = [value for value in node.inputs if value is not None]
+            entering = zip(given, node.regions[0].inputs, strict=False)
+            self._trained.update(inner for value, inner in entering if value in self._trained)
+        elif node.op not in _NO_GRADIENT and any(value in self._trained for value in needs(node)):
+            inner = (value for region in node.regions for value in region.inputs)
+            self._trained.update(value for value in (*node.outputs, *inner) if _floats(self.type_of(value)))
 
     def _among_finite(
         self, op: Op, node: Node, operands: Sequence[Abstract | None], outs: Sequence[Tensor]
@@ -293,10 +306,9 @@ class Run:
         return uniform(tensor, boxes.smashed(boxes.fused(meant.low, meant.high, False, dtype)), self.transfer.fresh())
 
     def _parameter(self, parameter: Parameter) -> Abstract:
+        stored = None if parameter.data is None else self._stored(parameter)
         given = self.ranges.get(parameter.value)
-        if parameter.data is None or given is not None:
-            return self._assumed(parameter.value)
-        return self._stored(parameter)
+        return self._assumed(parameter.value) if stored is None or given is not None else stored
 
     def _stored(self, item: Constant | Parameter) -> Abstract:
         tensor = self.type_of(item.value)
@@ -310,8 +322,16 @@ class Run:
         found = of_array(array, data.dtype, self.transfer.number_of(array), self.transfer.most)
         if data.dtype.is_float and found.box.nan.any():
             self.result.not_finite.append((item.value, found.interval))
-            found = replace(found, box=boxes.cut_to_finite(found.box, data.dtype), exact=None)
+            found = _without_nan(tensor, found, self.transfer.fresh())
         return found if tensor.dtype in (None, data.dtype) else replace(found, dtype=tensor.dtype or data.dtype)
+
+
+def _without_nan(tensor: Tensor, found: Abstract, number: int) -> Abstract:
+    """Stored elements but for those that are NaN, which are a finding of their own."""
+    interval = found.interval
+    if interval.empty:
+        interval = boxes.smashed(boxes.finite(found.dtype))
+    return uniform(replace(tensor, dtype=found.dtype), replace(interval, nan=False), number)
 
 
 _WRITES = frozenset(("assign", "assign_add", "assign_sub"))

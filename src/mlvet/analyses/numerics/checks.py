@@ -105,6 +105,8 @@ def _overflows(
 ) -> Iterator[Hazard]:
     if nan and not infinite and rule == "singular-matrix":
         yield Hazard(node, rule, None, result.interval, Outcome.NAN)
+    elif rule == "cast-overflow" and result.dtype.is_float and not operand.interval.nan and result.interval.nan:
+        yield Hazard(node, _overflow(rule, result.dtype), index, operand.interval, Outcome.NAN)
     elif infinite:
         guilty = index if rule == "exp-overflow" else None
         interval = operand.interval if guilty is not None else result.interval

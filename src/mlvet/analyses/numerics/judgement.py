@@ -252,7 +252,8 @@ class _Case:
         values = list(dict.fromkeys(value for hazard in hazards for value in self.dependences[hazard].values))
         least = min(self.dependences[hazard].magnitude or REMOTE for hazard in hazards)
         types = dict.fromkeys(str(result_type(hazard.node, self.inference)) for hazard in hazards)
-        names = _listed(brief(hazard.node.name.partition("#")[0]) for hazard in hazards)
+        most = len(hazards) if self.request.thorough else _LISTED
+        names = _listed((brief(hazard.node.name.partition("#")[0]) for hazard in hazards), most)
         inputs = _listed((f"`{self._name(value)}`" for value in values), 3)
         several = len(hazards) != 1
         return (

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from mlvet.analyses.numerics.ranges import Given
 from mlvet.analyses.numerics.settings import NumericAbstraction, Settings, TensorAbstraction
+from mlvet.core.grade import Certainty
 
 if TYPE_CHECKING:
     from mlvet.core.config import Config
@@ -16,11 +17,15 @@ WITNESS_SECONDS = 5.0
 
 @dataclass(frozen=True, slots=True)
 class NumericsRequest:
-    """The given ranges, the abstractions, and how long each model is searched for witnesses; 0 means not at all."""
+    """The given ranges, the abstractions, and how long each model is searched for witnesses; 0 means not at all.
+
+    `thorough` asks for every operator that could not be shown safe.
+    """
 
     given: Given = field(default_factory=Given)
     settings: Settings = field(default_factory=Settings)
     witness_seconds: float = WITNESS_SECONDS
+    thorough: bool = False
 
 
 def request_of(config: Config) -> NumericsRequest:
@@ -29,4 +34,5 @@ def request_of(config: Config) -> NumericsRequest:
 
     data = measured(config.data) if config.data is not None else {}
     settings = Settings(TensorAbstraction(config.tensor_abstraction), NumericAbstraction(config.numeric_abstraction))
-    return NumericsRequest(Given(dict(config.ranges), data), settings, config.witness_seconds)
+    thorough = config.min_certainty is Certainty.POSSIBLE
+    return NumericsRequest(Given(dict(config.ranges), data), settings, config.witness_seconds, thorough)
