@@ -194,6 +194,30 @@ class TestBranches:
         assert found.forward == {}
         assert found["z"].low == pytest.approx(-0.1)
 
+    def test_a_branch_that_computes_the_tested_number_again_is_guarded_too(self) -> None:
+        text = """
+graph(%x: f32[4]) {
+  constant %axes: i64[1] = i64[1] [0]
+  constant %bound: f32[] = f32[] [1.0]
+  %sum = reduce_sum(%x, %axes) {keepdims=0}
+  %test = greater(%sum, %bound)
+  %r = if(%test, %x)
+    do then(%inner: f32[4]) {
+      constant %same: i64[1] = i64[1] [0]
+      %total = reduce_sum(%inner, %same) {keepdims=0}
+      %y = div(%inner, %total)
+      return %y
+    }
+    do else(%other: f32[4]) {
+      %z = neg(%other)
+      return %z
+    }
+  %after = reciprocal(%sum)
+  return %r, %after
+}
+"""
+        assert said(text, x=(0, 5)).forward == {"after": "division-by-zero"}
+
     def test_a_condition_that_lets_zero_in_guards_nothing(self) -> None:
         assert said(branching("less", 0.1), x=(0, 5)).forward == {"y": "division-by-zero"}
 

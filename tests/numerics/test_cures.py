@@ -49,7 +49,9 @@ CASES = {
     "quotient of one sign": (
         "%p = sigmoid(%x) @p\n%q = tanh(%x) @q\n%y = div(%q, %p) @y\nreturn %y", "add an epsilon: divide by p + 1e-07",
     ),
-    "quotient of both signs": ("%p = tanh(%x) @p\n%y = reciprocal(%p) @y\nreturn %y", "take p / (p*p + 1e-07)"),
+    "quotient of both signs": (
+        "%p = tanh(%x) @p\n%y = reciprocal(%p) @y\nreturn %y", "divide by where(|p| < 1e-07, 1e-07, p)",
+    ),
     "exponential": ("%y = exp(%x) @y\nreturn %y", "take exp(min(x, 87))"),
     "softmax by hand": (
         "constant %a: i64[1] = i64[1] [1]\n%c = tanh(%x) @c\nconstant %k: f32[] = f32[] [200.0]\n%z = mul(%c, %k) @z\n"

@@ -74,6 +74,7 @@ class Run:
         self.guards = Guards(self)
         self.contents: dict[str, Interval] = {}
         self.raws: dict[Value, Interval] = {}
+        self.facts: dict[int, Interval] = {}
         self._hazards: dict[tuple[Node, bool], Hazard] = {}
         self._trained: set[Value] = set()
         self._written = {node.inputs[0] for node in graph.nodes() if node.op in _WRITES and node.inputs}
@@ -127,11 +128,17 @@ class Run:
 
     def bind(self, value: Value, abstract: Abstract) -> None:
         """Say what a value is."""
+        abstract = self.narrowed(abstract)
         self.table[value] = abstract
         if self.recording:
             seen = self.result.intervals.get(value)
             interval = abstract.interval
             self.result.intervals[value] = interval if seen is None else seen.join(interval)
+
+    def narrowed(self, abstract: Abstract) -> Abstract:
+        """A tensor under what the condition of the branch says of it."""
+        fact = self.facts.get(abstract.number)
+        return abstract if fact is None else self.guards.within(abstract, fact)
 
     def value(self, value: Value) -> Abstract:
         if value not in self.table:
@@ -312,7 +319,7 @@ class Run:
             array = data.load()
         except (UnsupportedInput, OSError, ValueError):
             return self._assumed(item.value)
-        found = of_array(array, data.dtype, self.transfer.fresh(), self.transfer.most)
+        found = of_array(array, data.dtype, self.transfer.number_of(array), self.transfer.most)
         if data.dtype.is_float and found.box.nan.any():
             self.result.not_finite.append((item.value, found.interval))
             found = _without_nan(tensor, found, self.transfer.fresh())

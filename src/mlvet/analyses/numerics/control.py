@@ -66,32 +66,31 @@ def _if(run: Run, node: Node, operands: Sequence[Abstract | None], outs: Sequenc
         if taken not in (None, branch):
             outcomes.append(None)
             continue
-        before = _enter_branch(run, node, branch)
+        facts, run.facts = run.facts, run.facts | _facts(run, node, branch)
+        before = {value: tensor for value, tensor in run.table.items() if tensor.number in run.facts}
+        run.table.update((value, run.narrowed(tensor)) for value, tensor in before.items())
         _bind(run, region.inputs, [run.value(value) for value in node.inputs[1:] if value is not None])
         outcomes.append(run.region(region))
         run.table.update(before)
+        run.facts = facts
     present = [outcome for outcome in outcomes if outcome is not None]
     if len(present) == 1:
         return [_fit(run, tensor, out) for tensor, out in zip(present[0], outs, strict=False)]
     return [joined(run, a, b, out) for a, b, out in zip(present[0], present[1], outs, strict=False)]
 
 
-def _enter_branch(run: Run, node: Node, branch: bool) -> dict[Value, Abstract]:
-    """Narrow the values that the condition compares to what they are in a branch; what they were is returned."""
+def _facts(run: Run, node: Node, branch: bool) -> dict[int, Interval]:
+    """What the condition says of the tensors that it compares, by number, in a branch."""
     condition = node.inputs[0]
     if condition is None:
         return {}
     cases = run.guards.cases(condition, branch)
-    before = {}
+    found = {}
     for number in frozenset.intersection(*(frozenset(facts) for facts in cases)):
-        fact = cases[0][number]
+        found[number] = cases[0][number]
         for facts in cases[1:]:
-            fact = fact.join(facts[number])
-        for value, tensor in list(run.table.items()):
-            if tensor.number == number:
-                before[value] = tensor
-                run.table[value] = run.guards.within(tensor, fact)
-    return before
+            found[number] = found[number].join(facts[number])
+    return found
 
 
 def _bind(run: Run, values: Sequence[Value], tensors: Sequence[Abstract]) -> None:

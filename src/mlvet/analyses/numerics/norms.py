@@ -64,7 +64,7 @@ def carried(
     if op.name == "einsum":
         return [_contracted(operands, str(attributes.get("equation", "")), first), *found[1:]]
     if op.name in WEIGHTED:
-        first = _inner(op, operands, first)
+        first = _inner(op, operands, attributes, first)
         found = [first, *found[1:]]
         if _is_small(first):
             return found
@@ -92,14 +92,16 @@ def _by_its_norm(op: Op, operands: Sequence[Abstract | None], out: Abstract) -> 
     return None
 
 
-def _inner(op: Op, operands: Sequence[Abstract | None], out: Abstract) -> Abstract:
+def _inner(op: Op, operands: Sequence[Abstract | None], attributes: Mapping[str, Any], out: Abstract) -> Abstract:
     """Products of matrices whose rows and columns have norms."""
     x, y = operands[:2]
-    if op.name != "matmul" or x is None or y is None or x.norm is None or y.norm is None:
+    if op.name == "conv" or x is None or y is None or x.norm is None or y.norm is None:
         return out
-    if x.norm.axis != x.rank - 1 or y.norm.axis != max(y.rank - 2, 0):
+    if any(each is not None for each in operands[2:]) or attributes.get("alpha", 1.0) != 1.0:
         return out
-    return _at_most(x.norm, y.norm, out)
+    row = x.rank - (2 if attributes.get("transA") else 1)
+    column = y.rank - (1 if op.name == "linear" or attributes.get("transB") else 2)
+    return _at_most(x.norm, y.norm, out) if (x.norm.axis, y.norm.axis) == (row, max(column, 0)) else out
 
 
 def _contracted(operands: Sequence[Abstract | None], equation: str, out: Abstract) -> Abstract:

@@ -12,6 +12,7 @@ from math import inf
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from mlvet.analyses.numerics import elementwise, layout, linear, normalising, norms, reductions, relations
 from mlvet.analyses.numerics.abstract import (
@@ -66,6 +67,12 @@ class Transfer:
     def fresh(self) -> int:
         """A number for a tensor that equals no other as far as we know."""
         return next(self._fresh)
+
+    def number_of(self, array: NDArray[Any]) -> int:
+        """A number for a stored tensor; small ones of the same elements have the same."""
+        if array.size > SMALL:
+            return self.fresh()
+        return self._numbers.setdefault((array.dtype.str, array.shape, array.tobytes()), self.fresh())
 
     def results(
         self, op: Op, operands: Sequence[Abstract | None], attributes: Mapping[str, Any], outs: Sequence[Tensor]
