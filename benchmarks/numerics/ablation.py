@@ -21,7 +21,7 @@ from benchmarks.numerics.real_models import judgements, key
 from benchmarks.numerics.subjects import Subject, corpus_subjects
 from benchmarks.table import Table
 from mlvet.analyses.numerics.analysis import Analysis, analyse
-from mlvet.analyses.numerics.ranges import Assumed, by_dtype
+from mlvet.analyses.numerics.assumptions.ranges import Assumed, by_dtype
 from mlvet.analyses.numerics.settings import NumericAbstraction, Settings, TensorAbstraction
 from mlvet.ir.graph import Constant, Graph, Parameter, Value
 

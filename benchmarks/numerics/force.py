@@ -33,8 +33,8 @@ from violations import Judged, Violation, violations  # noqa: E402
 from watched_runs import Watched, watch  # noqa: E402
 
 from mlvet.analyses.numerics.analysis import analyse  # noqa: E402
+from mlvet.analyses.numerics.assumptions.ranges import Assumed, Origin  # noqa: E402
 from mlvet.analyses.numerics.hazard import Verdict  # noqa: E402
-from mlvet.analyses.numerics.ranges import Assumed, Origin  # noqa: E402
 from mlvet.analyses.numerics.settings import NumericAbstraction, Settings, TensorAbstraction  # noqa: E402
 from mlvet.analyses.shapes.inference import Inference, infer  # noqa: E402
 from mlvet.domains.dtypes import of  # noqa: E402

@@ -11,7 +11,7 @@ import time
 from pathlib import Path
 
 from mlvet.analyses.numerics.analysis import analyse
-from mlvet.analyses.numerics.ranges import Given, assumed_ranges
+from mlvet.analyses.numerics.assumptions.ranges import Given, assumed_ranges
 from mlvet.analyses.shapes.inference import infer
 from mlvet.cli.numerics import read_range
 from mlvet.frontends.models import read_model

@@ -9,7 +9,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from benchmarks.numerics.corpus import FORMS, Case, cases, safe_cases
-from mlvet.analyses.numerics.ranges import Assumed, Given, assumed_ranges
+from mlvet.analyses.numerics.assumptions.ranges import Assumed, Given, assumed_ranges
 from mlvet.analyses.shapes.inference import Inference, infer
 from mlvet.frontends.models import read_model
 from mlvet.ir.graph import Graph, Value

@@ -121,7 +121,7 @@ def vet_graph(graph: Graph, shown: str, numerics: NumericsRequest | None) -> Out
 def _numerics(graph: Graph, inference: Inference, request: NumericsRequest, shown: str) -> Outcome:
     """What the numerics engine says of a graph."""
     from mlvet.analyses.catalogue import catalogue
-    from mlvet.analyses.numerics.judgement import findings
+    from mlvet.analyses.numerics.telling.judgement import findings
 
     judged = findings(graph, inference, catalogue(), request, _witness_folder(shown or graph.name))
     asked = bool(request.given.names)

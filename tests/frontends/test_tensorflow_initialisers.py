@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import mlvet
-from mlvet.analyses.numerics.initialisers import first_elements
+from mlvet.analyses.numerics.assumptions.initialisers import first_elements
 from mlvet.ir.graph import Initialiser
 
 KNOWN: dict[str, tuple[Callable[[Any], Any], str]] = {

@@ -5,7 +5,15 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from mlvet.analyses.numerics.ranges import Assumed, Assumptions, Given, Origin, Sample, assume, assumed_ranges
+from mlvet.analyses.numerics.assumptions.ranges import (
+    Assumed,
+    Assumptions,
+    Given,
+    Origin,
+    Sample,
+    assume,
+    assumed_ranges,
+)
 from mlvet.analyses.numerics.request import NumericsRequest, request_of
 from mlvet.analyses.numerics.settings import NumericAbstraction, TensorAbstraction
 from mlvet.analyses.shapes.inference import infer

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from mlvet.analyses.catalogue import catalogue
-from mlvet.analyses.numerics.cures import RECHECKED, epsilon
-from mlvet.analyses.numerics.judgement import findings
-from mlvet.analyses.numerics.ranges import Given
+from mlvet.analyses.numerics.assumptions.ranges import Given
 from mlvet.analyses.numerics.request import NumericsRequest
+from mlvet.analyses.numerics.telling.cures import RECHECKED, epsilon
+from mlvet.analyses.numerics.telling.judgement import findings
 from mlvet.analyses.shapes.inference import infer
 from mlvet.core.finding import Finding
 from mlvet.core.fix import Applicability

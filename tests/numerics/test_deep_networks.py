@@ -6,7 +6,7 @@ import numpy as np
 from written import Said
 
 from mlvet.analyses.numerics.analysis import analyse
-from mlvet.analyses.numerics.ranges import Given, assumed_ranges
+from mlvet.analyses.numerics.assumptions.ranges import Given, assumed_ranges
 from mlvet.analyses.numerics.settings import NumericAbstraction, Settings
 from mlvet.analyses.shapes.inference import infer
 from mlvet.domains.dtypes import f32

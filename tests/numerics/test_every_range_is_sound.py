@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mlvet.analyses.numerics.ranges import Given, Origin, Sample, assume
+from mlvet.analyses.numerics.assumptions.ranges import Given, Origin, Sample, assume
 from mlvet.analyses.shapes.inference import infer
 from mlvet.domains import dtypes
 from mlvet.domains.dims import symbol

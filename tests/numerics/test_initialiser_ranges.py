@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from mlvet.analyses.numerics.initialisers import fans, first_elements, of
+from mlvet.analyses.numerics.assumptions.initialisers import fans, first_elements, of
 from mlvet.domains import dtypes
 from mlvet.domains.dims import symbol
 from mlvet.domains.intervals import Interval

@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 from mlvet.analyses.catalogue import catalogue
-from mlvet.analyses.numerics.judgement import Judged, findings
-from mlvet.analyses.numerics.ranges import Given
+from mlvet.analyses.numerics.assumptions.ranges import Given
 from mlvet.analyses.numerics.request import NumericsRequest
+from mlvet.analyses.numerics.telling.judgement import Judged, findings
 from mlvet.analyses.shapes.inference import infer
 from mlvet.core.finding import Finding
 from mlvet.core.grade import Certainty, Severity

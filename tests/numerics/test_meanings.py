@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from mlvet.analyses.numerics.ranges import Assumed, Origin, assumed_ranges
+from mlvet.analyses.numerics.assumptions.ranges import Assumed, Origin, assumed_ranges
 from mlvet.analyses.shapes.inference import infer
 from mlvet.domains import dtypes
 from mlvet.domains.dims import symbol

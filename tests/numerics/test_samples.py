@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from mlvet.analyses.numerics.ranges import Sample
-from mlvet.analyses.numerics.samples import measured
+from mlvet.analyses.numerics.assumptions.ranges import Sample
+from mlvet.analyses.numerics.assumptions.samples import measured
 from mlvet.core.errors import UsageError
 
 

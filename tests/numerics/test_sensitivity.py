@@ -9,9 +9,9 @@ from dataclasses import dataclass, field
 
 import pytest
 
+from mlvet.analyses.numerics.assumptions.ranges import Assumed, Origin
 from mlvet.analyses.numerics.hazard import Hazard, Outcome
-from mlvet.analyses.numerics.ranges import Assumed, Origin
-from mlvet.analyses.numerics.sensitivity import LADDER, Dependence, hangs_on, narrowed
+from mlvet.analyses.numerics.telling.sensitivity import LADDER, Dependence, hangs_on, narrowed
 from mlvet.analyses.shapes.inference import Inference, infer
 from mlvet.domains import dtypes, intervals
 from mlvet.domains.intervals import Interval

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from mlvet.analyses.numerics.trace import Trail
+from mlvet.analyses.numerics.telling.trace import Trail
 from mlvet.domains import dtypes
 from mlvet.domains.intervals import Interval
 from mlvet.domains.tensors import Tensor

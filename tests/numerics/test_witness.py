@@ -7,8 +7,8 @@ from math import inf
 import numpy as np
 import pytest
 
+from mlvet.analyses.numerics.assumptions.ranges import Assumed, Origin
 from mlvet.analyses.numerics.hazard import Hazard, Outcome
-from mlvet.analyses.numerics.ranges import Assumed, Origin
 from mlvet.analyses.numerics.witness import Witness, search
 from mlvet.analyses.numerics.witness.search import SHARED_POINTS
 from mlvet.analyses.numerics.witness.trial import Trial

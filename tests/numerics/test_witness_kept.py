@@ -11,8 +11,8 @@ import ml_dtypes
 import numpy as np
 import pytest
 
+from mlvet.analyses.numerics.assumptions.ranges import Assumed, Origin
 from mlvet.analyses.numerics.hazard import Hazard, Outcome
-from mlvet.analyses.numerics.ranges import Assumed, Origin
 from mlvet.analyses.numerics.witness import Witness, replay, save, search
 from mlvet.analyses.shapes.inference import infer
 from mlvet.core.errors import UsageError

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from mlvet.analyses.numerics.assumptions.ranges import Assumed, Origin, by_dtype
 from mlvet.analyses.numerics.hazard import Hazard, Outcome
-from mlvet.analyses.numerics.ranges import Assumed, Origin, by_dtype
+from mlvet.analyses.numerics.telling.words import range_words, told, witness_words
 from mlvet.analyses.numerics.witness.found import REFERENCE, Witness
-from mlvet.analyses.numerics.words import range_words, told, witness_words
 from mlvet.analyses.shapes.inference import infer
 from mlvet.domains import dtypes
 from mlvet.domains.intervals import ANY, Interval

@@ -6,8 +6,8 @@ import re
 from dataclasses import dataclass
 
 from mlvet.analyses.numerics.analysis import Analysis, analyse
+from mlvet.analyses.numerics.assumptions.ranges import Given, assumed_ranges
 from mlvet.analyses.numerics.hazard import Hazard, Verdict
-from mlvet.analyses.numerics.ranges import Given, assumed_ranges
 from mlvet.analyses.numerics.settings import NumericAbstraction, Settings, TensorAbstraction
 from mlvet.analyses.shapes.inference import infer
 from mlvet.domains.intervals import Interval

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from mlvet.analyses.numerics import relations
-from mlvet.analyses.numerics.abstract import Abstract
+from mlvet.analyses.numerics.values import relations
+from mlvet.analyses.numerics.values.abstract import Abstract
 from mlvet.domains import boxes, dtypes
 from mlvet.domains.boxes import Box
 from mlvet.domains.intervals import Interval

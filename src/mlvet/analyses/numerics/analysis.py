@@ -12,14 +12,15 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from mlvet.analyses.numerics import checks, containers, correlated, maxima, norms, sizes, spans
-from mlvet.analyses.numerics.abstract import Abstract, of_array, shape_of, uniform
+from mlvet.analyses.numerics import checks, containers, correlated
 from mlvet.analyses.numerics.aftermath import survivors
+from mlvet.analyses.numerics.assumptions.ranges import Assumed
 from mlvet.analyses.numerics.guards import SELECTIONS, Guards
 from mlvet.analyses.numerics.hazard import Hazard, Outcome, Verdict
-from mlvet.analyses.numerics.ranges import Assumed
 from mlvet.analyses.numerics.settings import Settings
-from mlvet.analyses.numerics.transfer import NoRule, Transfer
+from mlvet.analyses.numerics.values import maxima, norms, sizes, spans
+from mlvet.analyses.numerics.values.abstract import Abstract, of_array, shape_of, uniform
+from mlvet.analyses.numerics.values.transfer import NoRule, Transfer
 from mlvet.analyses.shapes.inference import Inference
 from mlvet.core.errors import UnsupportedInput
 from mlvet.domains import boxes, dtypes

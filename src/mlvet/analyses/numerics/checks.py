@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from mlvet.analyses.numerics import relations
-from mlvet.analyses.numerics.abstract import Abstract
 from mlvet.analyses.numerics.hazard import Hazard, Outcome
+from mlvet.analyses.numerics.values import relations
+from mlvet.analyses.numerics.values.abstract import Abstract
 from mlvet.domains.dtypes import DType
 from mlvet.domains.intervals import Interval
 from mlvet.ir.graph import Node

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, TypeAlias
 
-from mlvet.analyses.numerics.abstract import Abstract, uniform
+from mlvet.analyses.numerics.values.abstract import Abstract, uniform
 from mlvet.domains import dtypes
 from mlvet.domains.intervals import EMPTY, Interval
 from mlvet.domains.tensors import Tensor

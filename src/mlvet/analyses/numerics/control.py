@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
-from mlvet.analyses.numerics.abstract import Abstract, regridded, shape_of, smashed, uniform
+from mlvet.analyses.numerics.values.abstract import Abstract, regridded, shape_of, smashed, uniform
 from mlvet.domains import boxes, grids
 from mlvet.domains.intervals import Interval
 from mlvet.domains.tensors import Tensor

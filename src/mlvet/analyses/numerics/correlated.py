@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from mlvet.analyses.numerics.abstract import Abstract
 from mlvet.analyses.numerics.guards import Narrowing
+from mlvet.analyses.numerics.values.abstract import Abstract
 from mlvet.domains.boxes import Box
 from mlvet.domains.intervals import Interval
 from mlvet.domains.tensors import Tensor

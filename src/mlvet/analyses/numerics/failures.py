@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from mlvet.analyses.numerics.abstract import Abstract
+from mlvet.analyses.numerics.values.abstract import Abstract
 from mlvet.domains.boxes import Box
 from mlvet.domains.intervals import Interval
 from mlvet.ir.graph import Node, Value

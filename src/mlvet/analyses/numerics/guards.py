@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
-from mlvet.analyses.numerics import checks, failures, layout
-from mlvet.analyses.numerics.abstract import Abstract, regridded
+from mlvet.analyses.numerics import checks, failures
+from mlvet.analyses.numerics.values import layout
+from mlvet.analyses.numerics.values.abstract import Abstract, regridded
 from mlvet.domains import boxes, dtypes, grids
 from mlvet.domains.dtypes import DType
 from mlvet.domains.intervals import Interval

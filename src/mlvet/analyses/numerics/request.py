@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from mlvet.analyses.numerics.ranges import Given
+from mlvet.analyses.numerics.assumptions.ranges import Given
 from mlvet.analyses.numerics.settings import NumericAbstraction, Settings, TensorAbstraction
 from mlvet.core.grade import Certainty
 
@@ -30,7 +30,7 @@ class NumericsRequest:
 
 def request_of(config: Config) -> NumericsRequest:
     """The request that a configuration makes. Raises UsageError if its data file cannot be used."""
-    from mlvet.analyses.numerics.samples import measured
+    from mlvet.analyses.numerics.assumptions.samples import measured
 
     data = measured(config.data) if config.data is not None else {}
     settings = Settings(TensorAbstraction(config.tensor_abstraction), NumericAbstraction(config.numeric_abstraction))

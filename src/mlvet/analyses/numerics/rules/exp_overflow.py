@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from math import isfinite
 
-from mlvet.analyses.numerics.hazard_rule import HazardRule, Told, number
+from mlvet.analyses.numerics.telling.hazard_rule import HazardRule, Told, number
 
 
 class ExpOverflow(HazardRule):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from mlvet.analyses.numerics.hazard_rule import HazardRule, Told
+from mlvet.analyses.numerics.telling.hazard_rule import HazardRule, Told
 
 
 class RsqrtOfNonpositive(HazardRule):

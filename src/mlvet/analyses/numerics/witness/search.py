@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
+from mlvet.analyses.numerics.assumptions.ranges import Assumed
 from mlvet.analyses.numerics.hazard import Hazard
-from mlvet.analyses.numerics.ranges import Assumed
 from mlvet.analyses.numerics.witness.execution import OutOfTime, needed_part, stored_elements
 from mlvet.analyses.numerics.witness.failure import Failure
 from mlvet.analyses.numerics.witness.found import FLUSHED, REFERENCE, Witness

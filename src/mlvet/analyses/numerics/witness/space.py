@@ -11,7 +11,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from mlvet.analyses.numerics.ranges import Assumed, Origin
+from mlvet.analyses.numerics.assumptions.ranges import Assumed, Origin
 from mlvet.domains import dtypes
 from mlvet.domains.dims import evaluate, symbols
 from mlvet.domains.dtypes import DType, Kind

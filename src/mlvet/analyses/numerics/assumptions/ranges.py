@@ -90,8 +90,8 @@ def assume(graph: Graph, inference: Inference, given: Given) -> Assumptions:
     initialiser of a sum that is added to says nothing. A parameter whose elements are stored has a range here only if
     the user gives one. Values that are no numbers have none.
     """
-    from mlvet.analyses.numerics import initialisers, statistics
-    from mlvet.analyses.numerics.meanings import Meanings
+    from mlvet.analyses.numerics.assumptions import initialisers, statistics
+    from mlvet.analyses.numerics.assumptions.meanings import Meanings
 
     found = Assumptions()
     meanings = Meanings(graph, inference)

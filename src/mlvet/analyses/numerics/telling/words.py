@@ -6,10 +6,10 @@ from collections.abc import Collection
 from dataclasses import replace
 from math import inf, log
 
+from mlvet.analyses.numerics.assumptions.ranges import OURS, Assumed, Origin
 from mlvet.analyses.numerics.hazard import Hazard
-from mlvet.analyses.numerics.hazard_rule import Told, number
-from mlvet.analyses.numerics.ranges import OURS, Assumed, Origin
-from mlvet.analyses.numerics.sensitivity import LADDER, Dependence
+from mlvet.analyses.numerics.telling.hazard_rule import Told, number
+from mlvet.analyses.numerics.telling.sensitivity import LADDER, Dependence
 from mlvet.analyses.numerics.witness.found import Witness
 from mlvet.analyses.shapes.inference import Inference
 from mlvet.domains import dtypes

@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from mlvet.analyses.numerics import elementwise
-from mlvet.analyses.numerics.abstract import Abstract, of_array, shape_of
-from mlvet.analyses.numerics.linear import beside_channels
+from mlvet.analyses.numerics.values import elementwise
+from mlvet.analyses.numerics.values.abstract import Abstract, of_array, shape_of
+from mlvet.analyses.numerics.values.linear import beside_channels
 from mlvet.domains import boxes
 from mlvet.domains.tensors import Tensor
 from mlvet.ops import REGISTRY
 from mlvet.ops.numeric import Affine, Product
 
 if TYPE_CHECKING:
-    from mlvet.analyses.numerics.transfer import Transfer
+    from mlvet.analyses.numerics.values.transfer import Transfer
 
 
 def batch(

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from mlvet.analyses.numerics.ranges import Assumed, Origin, finite
-from mlvet.analyses.numerics.uses import Uses
+from mlvet.analyses.numerics.assumptions.ranges import Assumed, Origin, finite
+from mlvet.analyses.numerics.assumptions.uses import Uses
 from mlvet.analyses.shapes.inference import Inference
 from mlvet.domains import dtypes
 from mlvet.domains.dtypes import Kind

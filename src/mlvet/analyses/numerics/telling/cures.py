@@ -10,12 +10,12 @@ from typing import Any
 import numpy as np
 
 from mlvet.analyses.numerics.analysis import Analysis
-from mlvet.analyses.numerics.causes import CANCELLED, LOST, Cause, safe_numbers
+from mlvet.analyses.numerics.assumptions.ranges import Assumed, Origin
 from mlvet.analyses.numerics.checks import OVERFLOW
 from mlvet.analyses.numerics.hazard import Hazard, Verdict
-from mlvet.analyses.numerics.hazard_rule import number
-from mlvet.analyses.numerics.ranges import Assumed, Origin
-from mlvet.analyses.numerics.sensitivity import LADDER, narrowed
+from mlvet.analyses.numerics.telling.causes import CANCELLED, LOST, Cause, safe_numbers
+from mlvet.analyses.numerics.telling.hazard_rule import number
+from mlvet.analyses.numerics.telling.sensitivity import LADDER, narrowed
 from mlvet.analyses.shapes.inference import REFUSALS, Inference
 from mlvet.domains import dtypes
 from mlvet.domains.dtypes import DType

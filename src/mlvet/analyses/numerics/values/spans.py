@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from mlvet.analyses.numerics.abstract import Abstract, regridded
+from mlvet.analyses.numerics.values.abstract import Abstract, regridded
 from mlvet.domains.boxes import Box
 from mlvet.domains.tensors import Tensor
 from mlvet.ir.graph import Node, Value

@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mlvet.analyses.numerics.ranges import Assumed
-from mlvet.analyses.numerics.sensitivity import LADDER, Dependence
+from mlvet.analyses.numerics.assumptions.ranges import Assumed
+from mlvet.analyses.numerics.telling.sensitivity import LADDER, Dependence
 from mlvet.analyses.numerics.witness.found import Witness
 from mlvet.domains.intervals import Interval
 from mlvet.ir.graph import Data, Graph, Node, Value

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
-from mlvet.analyses.numerics.initialisers import first_elements
-from mlvet.analyses.numerics.ranges import Assumed, Origin, by_dtype
+from mlvet.analyses.numerics.assumptions.initialisers import first_elements
+from mlvet.analyses.numerics.assumptions.ranges import Assumed, Origin, by_dtype
 from mlvet.domains.intervals import Interval
 from mlvet.domains.tensors import Tensor
 from mlvet.ir.graph import Initialiser

@@ -16,10 +16,10 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from mlvet.analyses.numerics import relations
-from mlvet.analyses.numerics.abstract import Abstract, Norm
-from mlvet.analyses.numerics.linear import channel_axis
-from mlvet.analyses.numerics.reductions import reduced_axes
+from mlvet.analyses.numerics.values import relations
+from mlvet.analyses.numerics.values.abstract import Abstract, Norm
+from mlvet.analyses.numerics.values.linear import channel_axis
+from mlvet.analyses.numerics.values.reductions import reduced_axes
 from mlvet.domains import grids
 from mlvet.domains.boxes import Box
 from mlvet.domains.dtypes import DType
@@ -30,7 +30,7 @@ from mlvet.ops.einsum import DOTS, parse
 
 if TYPE_CHECKING:
     from mlvet.analyses.numerics.analysis import Run
-    from mlvet.analyses.numerics.transfer import Transfer
+    from mlvet.analyses.numerics.values.transfer import Transfer
 
 Array: TypeAlias = NDArray[np.float64]
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from mlvet.analyses.numerics.ranges import Assumed, Origin
+from mlvet.analyses.numerics.assumptions.ranges import Assumed, Origin
 from mlvet.analyses.shapes.inference import Inference
 from mlvet.domains.intervals import Interval
 from mlvet.domains.tensors import Unranked

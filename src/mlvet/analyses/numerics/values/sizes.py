@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from mlvet.analyses.numerics.abstract import Abstract
+from mlvet.analyses.numerics.values.abstract import Abstract
 from mlvet.domains import grids
 from mlvet.domains.bounds import tight_bounds
 from mlvet.domains.boxes import Box

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from mlvet.analyses.numerics import relations
-from mlvet.analyses.numerics.abstract import Abstract, Attained, regrid_box, shape_of
+from mlvet.analyses.numerics.values import relations
+from mlvet.analyses.numerics.values.abstract import Abstract, Attained, regrid_box, shape_of
 from mlvet.domains import boxes, dtypes, forms, grids
 from mlvet.domains.boxes import Box
 from mlvet.domains.dtypes import DType
@@ -22,7 +22,7 @@ from mlvet.ops import Op
 from mlvet.ops.numeric import Affine, Bounded, Lattice, Monotone, Piecewise, Power, Predicate, Product, Quotient, Range
 
 if TYPE_CHECKING:
-    from mlvet.analyses.numerics.transfer import Transfer
+    from mlvet.analyses.numerics.values.transfer import Transfer
 
 Boxwise: TypeAlias = Callable[..., Box]
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from mlvet.analyses.numerics.checks import ANYTHING, HALF_OVERFLOW, OVERFLOW
 from mlvet.analyses.numerics.hazard import Hazard, Outcome
-from mlvet.analyses.numerics.hazard_rule import number
+from mlvet.analyses.numerics.telling.hazard_rule import number
 from mlvet.analyses.shapes.inference import Inference
 from mlvet.core.errors import UnsupportedInput
 from mlvet.domains import dtypes

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from mlvet.analyses.numerics.abstract import Abstract, regrid_box, shape_of, uniform
+from mlvet.analyses.numerics.values.abstract import Abstract, regrid_box, shape_of, uniform
 from mlvet.domains import forms, grids
 from mlvet.domains.boxes import Box
 from mlvet.domains.forms import Form, Symbol
@@ -17,7 +17,7 @@ from mlvet.domains.intervals import EMPTY
 from mlvet.domains.tensors import Tensor
 
 if TYPE_CHECKING:
-    from mlvet.analyses.numerics.transfer import Transfer
+    from mlvet.analyses.numerics.values.transfer import Transfer
 
 
 def concatenated(run: Transfer, parts: Sequence[Abstract], axis: int, out: Tensor) -> Abstract:

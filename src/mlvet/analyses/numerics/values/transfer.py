@@ -14,8 +14,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mlvet.analyses.numerics import elementwise, layout, linear, normalising, norms, reductions, relations
-from mlvet.analyses.numerics.abstract import (
+from mlvet.analyses.numerics.settings import NumericAbstraction, Settings
+from mlvet.analyses.numerics.values import elementwise, layout, linear, normalising, norms, reductions, relations
+from mlvet.analyses.numerics.values.abstract import (
     CELLS,
     Abstract,
     Attained,
@@ -25,7 +26,6 @@ from mlvet.analyses.numerics.abstract import (
     shape_of,
     uniform,
 )
-from mlvet.analyses.numerics.settings import NumericAbstraction, Settings
 from mlvet.domains import boxes, dtypes, forms, grids
 from mlvet.domains.boxes import Box
 from mlvet.domains.dims import product

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.lib.npyio import NpzFile
 from numpy.typing import NDArray
 
-from mlvet.analyses.numerics.ranges import Sample
+from mlvet.analyses.numerics.assumptions.ranges import Sample
 from mlvet.core.errors import UsageError
 
 

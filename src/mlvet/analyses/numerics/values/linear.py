@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mlvet.analyses.numerics import elementwise
-from mlvet.analyses.numerics.abstract import Abstract, regridded, shape_of, uniform
-from mlvet.analyses.numerics.layout import per_channel
+from mlvet.analyses.numerics.values import elementwise
+from mlvet.analyses.numerics.values.abstract import Abstract, regridded, shape_of, uniform
+from mlvet.analyses.numerics.values.layout import per_channel
 from mlvet.domains import boxes, dtypes, grids
 from mlvet.domains.boxes import Box
 from mlvet.domains.dtypes import DType
@@ -23,7 +23,7 @@ from mlvet.ops.convolution import front_kernel
 from mlvet.ops.numeric import Affine, Bilinear, Convex, Multilinear
 
 if TYPE_CHECKING:
-    from mlvet.analyses.numerics.transfer import Transfer
+    from mlvet.analyses.numerics.values.transfer import Transfer
 
 _ZERO = Interval(0.0, 0.0)
 _AT_MOST = frozenset(

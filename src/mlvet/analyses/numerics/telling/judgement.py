@@ -11,16 +11,15 @@ from time import monotonic
 
 from mlvet.analyses.numerics import checks
 from mlvet.analyses.numerics.analysis import Analysis, analyse
-from mlvet.analyses.numerics.causes import Cause, Sources, refined
-from mlvet.analyses.numerics.cures import Cure, Pharmacy
+from mlvet.analyses.numerics.assumptions.ranges import OURS, Assumed, Origin, assume
 from mlvet.analyses.numerics.hazard import Hazard
-from mlvet.analyses.numerics.hazard_rule import HazardRule, Told
-from mlvet.analyses.numerics.ranges import OURS, Assumed, Origin, assume
 from mlvet.analyses.numerics.request import NumericsRequest
-from mlvet.analyses.numerics.sensitivity import Dependence, hangs_on
-from mlvet.analyses.numerics.trace import Trail, dependence_data, ends, range_data, witness_data
-from mlvet.analyses.numerics.witness import Witness, save, search
-from mlvet.analyses.numerics.words import (
+from mlvet.analyses.numerics.telling.causes import Cause, Sources, refined
+from mlvet.analyses.numerics.telling.cures import Cure, Pharmacy
+from mlvet.analyses.numerics.telling.hazard_rule import HazardRule, Told
+from mlvet.analyses.numerics.telling.sensitivity import Dependence, hangs_on
+from mlvet.analyses.numerics.telling.trace import Trail, dependence_data, ends, range_data, witness_data
+from mlvet.analyses.numerics.telling.words import (
     brief,
     dependence_words,
     guilty_value,
@@ -29,6 +28,7 @@ from mlvet.analyses.numerics.words import (
     told,
     witness_words,
 )
+from mlvet.analyses.numerics.witness import Witness, save, search
 from mlvet.analyses.place import place, source_line
 from mlvet.analyses.shapes.inference import Inference
 from mlvet.core.evidence import Evidence, Related

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mlvet.analyses.numerics import relations
-from mlvet.analyses.numerics.abstract import Abstract, Attained, Extreme, Norm, shape_of
+from mlvet.analyses.numerics.values import relations
+from mlvet.analyses.numerics.values.abstract import Abstract, Attained, Extreme, Norm, shape_of
 from mlvet.domains import forms, grids
 from mlvet.domains.forms import Form, Symbol
 from mlvet.domains.grids import Cuts
@@ -21,7 +21,7 @@ from mlvet.domains.tensors import Tensor
 from mlvet.ops import Op
 
 if TYPE_CHECKING:
-    from mlvet.analyses.numerics.transfer import Transfer
+    from mlvet.analyses.numerics.values.transfer import Transfer
 
 _STAND_IN = 3
 _LARGEST = 1 << 22
@@ -180,7 +180,7 @@ def moved(run: Transfer, source: Abstract, axes: Axes, key: Hashable, out: Tenso
     kept = grids.limited(cuts, run.most)
     result = run.made(out, cuts, box)
     if kept != cuts:
-        from mlvet.analyses.numerics.abstract import regridded
+        from mlvet.analyses.numerics.values.abstract import regridded
 
         return run.made(out, kept, regridded(result, kept))
     form = source.form if source.form is not None else run.form_of(source)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from mlvet.analyses.numerics.abstract import Abstract, Attained, Norm, regridded, shape_of, uniform
+from mlvet.analyses.numerics.values.abstract import Abstract, Attained, Norm, regridded, shape_of, uniform
 from mlvet.domains import forms, grids
 from mlvet.domains.dims import Dim
 from mlvet.domains.forms import Form
@@ -16,7 +16,7 @@ from mlvet.domains.grids import Cuts
 from mlvet.domains.tensors import Tensor
 
 if TYPE_CHECKING:
-    from mlvet.analyses.numerics.transfer import Transfer
+    from mlvet.analyses.numerics.values.transfer import Transfer
 
 
 def reshaped(run: Transfer, source: Abstract, out: Tensor) -> Abstract:

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from mlvet.analyses.numerics import relations
-from mlvet.analyses.numerics.abstract import Abstract, Attained, Extreme, shape_of
+from mlvet.analyses.numerics.values import relations
+from mlvet.analyses.numerics.values.abstract import Abstract, Attained, Extreme, shape_of
 from mlvet.domains import boxes, grids
 from mlvet.domains.boxes import Box
 from mlvet.domains.dims import may_be_empty, symbol
@@ -22,7 +22,7 @@ from mlvet.ops import Op
 from mlvet.ops.numeric import Reduction
 
 if TYPE_CHECKING:
-    from mlvet.analyses.numerics.transfer import Transfer
+    from mlvet.analyses.numerics.values.transfer import Transfer
 
 
 def reduction(

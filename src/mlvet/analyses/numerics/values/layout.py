@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from mlvet.analyses.numerics import elementwise
-from mlvet.analyses.numerics.abstract import Abstract, Attained, regridded, shape_of, uniform
-from mlvet.analyses.numerics.joining import concatenated
-from mlvet.analyses.numerics.reshaping import reshaped
-from mlvet.analyses.numerics.separable import moved, repeated, traced
+from mlvet.analyses.numerics.values import elementwise
+from mlvet.analyses.numerics.values.abstract import Abstract, Attained, regridded, shape_of, uniform
+from mlvet.analyses.numerics.values.joining import concatenated
+from mlvet.analyses.numerics.values.reshaping import reshaped
+from mlvet.analyses.numerics.values.separable import moved, repeated, traced
 from mlvet.domains import boxes
 from mlvet.domains.boxes import Box
 from mlvet.domains.intervals import EMPTY, Interval, point
@@ -21,7 +21,7 @@ from mlvet.ops import Op
 from mlvet.ops.numeric import Selection
 
 if TYPE_CHECKING:
-    from mlvet.analyses.numerics.transfer import Transfer
+    from mlvet.analyses.numerics.values.transfer import Transfer
 
 Operands: TypeAlias = Sequence[Abstract | None]
 Rule: TypeAlias = Callable[["Transfer", Op, Operands, Any, Sequence[Tensor]], list[Abstract] | None]

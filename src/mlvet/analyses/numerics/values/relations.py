@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from mlvet.analyses.numerics.abstract import Abstract, Attained, Extreme
+from mlvet.analyses.numerics.values.abstract import Abstract, Attained, Extreme
 from mlvet.domains.boxes import Box
 from mlvet.domains.intervals import Interval
 
 if TYPE_CHECKING:
-    from mlvet.analyses.numerics.transfer import Transfer
+    from mlvet.analyses.numerics.values.transfer import Transfer
 
 _MOST = 4
 

@@ -6,8 +6,8 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
+from mlvet.analyses.numerics.assumptions.ranges import OURS, Assumed
 from mlvet.analyses.numerics.hazard import Hazard
-from mlvet.analyses.numerics.ranges import OURS, Assumed
 from mlvet.analyses.shapes.inference import Inference
 from mlvet.domains.intervals import Interval
 from mlvet.ir.graph import Graph, Node, Value

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from math import inf, isfinite, prod, sqrt
 
-from mlvet.analyses.numerics.ranges import Assumed, Origin
+from mlvet.analyses.numerics.assumptions.ranges import Assumed, Origin
 from mlvet.domains.intervals import Interval
 from mlvet.domains.tensors import Tensor, Unranked
 from mlvet.ir.graph import Initialiser, Parameter

@@ -1,0 +1,1 @@
+"""What inputs and parameters are assumed to hold, and where that is known from."""

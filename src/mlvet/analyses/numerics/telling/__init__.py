@@ -1,0 +1,1 @@
+"""From hazards to findings: causes, dependence on ranges, cures, words."""

@@ -1,0 +1,1 @@
+"""What an operator makes of abstract tensors: cells, affine forms, bounds, norms."""
