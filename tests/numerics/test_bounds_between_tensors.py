@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from tests.numerics.written import said
+from mlvet.analyses.numerics.ranges import Given, assumed_ranges
+from mlvet.analyses.shapes.inference import infer
+from tests.numerics.written import graph, said
 
 NORMALISED = """
 graph(%a: f32[4, 8], %b: f32[4, 8]) {
@@ -307,3 +309,32 @@ graph(%x: f32[4, 5], %i: i64[4]) {
 }
 """
     assert said(text, x=(-10, 10), i=(least, 4)).forward == alarms
+
+
+@pytest.mark.parametrize(
+    ("source", "limited"), [("ResourceApplyGradientDescent", True), ("AssignSubVariableOp", False)]
+)
+def test_a_step_of_training_leaves_a_weight_near_its_initialiser(source: str, limited: bool) -> None:
+    read = graph(
+        f"""
+parameter %w: f32[4] name="w" init=uniform(low=-0.1, high=0.1)
+graph(%g: f32[4]) {{
+  %y = assign_sub(%w, %g) @step source="{source}"
+  return %y
+}}
+"""
+    )
+    assumed = assumed_ranges(read, infer(read), Given({"g": (-1, 1)}))[read.parameters[0].value]
+    assert (assumed.interval.high < 10) is limited
+
+
+def test_quantisation_saturates() -> None:
+    text = """
+graph(%x: f32[4]) {
+  constant %scale: f32[] = f32[] [0.001]
+  constant %zero: u8[] = u8[] [128]
+  %q = quantize_linear(%x, %scale, %zero)
+  return %q
+}
+"""
+    assert said(text, x=(-5, 5)).forward == {}
