@@ -256,11 +256,19 @@ class Run:
         return True
 
     def _blame(self, value: Value) -> None:
-        """A value that was computed from constants and is NaN or infinite is needed: its origin is a hazard."""
+        """A value that was computed from constants and is NaN or infinite is needed: its origin is a hazard.
+
+        What follows from it is told as if the hazard had not struck.
+        """
         hazard = self._spoilt.get(value)
-        if hazard is not None and self.recording:
-            self._hazards.setdefault((hazard.node, False), hazard)
-            self.result.verdicts[hazard.node] = Verdict.HAZARD
+        if hazard is None or not self.recording:
+            return
+        self._hazards.setdefault((hazard.node, False), hazard)
+        self.result.verdicts[hazard.node] = Verdict.HAZARD
+        for spoilt, origin in self._spoilt.items():
+            if origin is hazard:
+                found = self.table[spoilt]
+                self.result.intervals[spoilt] = boxes.smashed(boxes.cut_to_finite(found.box, found.dtype))
 
     def raw(self, op: Op, node: Node, operands: Sequence[Abstract | None], outs: Sequence[Tensor]) -> list[Abstract]:
         """What the operator yields, with guards taken into account."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from itertools import count
-from math import inf
+from math import inf, isfinite
 from typing import Any
 
 import numpy as np
@@ -122,7 +122,8 @@ class Transfer:
         if isinstance(kind, kinds.ByMode):
             kind = kind.of(**attributes)
         if isinstance(kind, kinds.Composite):
-            return self._composite(kind, operands, attributes, outs)
+            found = self._composite(kind, operands, attributes, outs)
+            return [_of_infinity(found[0], operands[0])] if op.name == "floor_div" else found
         if isinstance(kind, kinds.Enclosure):
             return self._enclosed(kind, operands, attributes, outs)
         rule = _RULES.get(type(kind))
@@ -288,6 +289,18 @@ class Transfer:
         except TypeError:
             return result
         return result if number == result.number else replace(result, number=number)
+
+
+def _of_infinity(result: Abstract, x: Abstract | None) -> Abstract:
+    """The floor of a quotient of infinity, which libraries take from a remainder: NaN."""
+    if (
+        x is None
+        or not x.dtype.is_float
+        or x.interval.empty
+        or (isfinite(x.interval.low) and isfinite(x.interval.high))
+    ):
+        return result
+    return replace(result, box=replace(result.box, nan=np.ones(result.box.nan.shape, bool)))
 
 
 class _Decomposition:
