@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from mlvet.analyses.numerics.ranges import Given, assumed_ranges
 
+from mlvet.analyses.numerics.assumptions.ranges import Given, assumed_ranges
 from mlvet.analyses.shapes.inference import infer
 from tests.numerics.written import graph, said
 
