@@ -9,6 +9,7 @@ interval of its value. Runs are made as written, and with subnormal numbers flus
 from __future__ import annotations
 
 import argparse
+import resource
 import sys
 import time
 from collections import Counter
@@ -45,6 +46,7 @@ from mlvet.ir.text import to_text  # noqa: E402
 FLUSHED = ("low", "high", "corners", "uniform", "magnitudes", "magnitudes", "near")
 """The points that are run once more with subnormal numbers flushed to zero."""
 KEPT = 40
+_MEMORY = 6 << 30
 """Violations that are shrunk and shown, at most, of each combination."""
 Analyse = Callable[[Graph, Mapping[Value, Assumed], Settings], Judged]
 
@@ -256,12 +258,17 @@ def main(
     return _table(whole, graphs, spent)
 
 
+def _bound_memory() -> None:
+    """A graph whose sizes hang on data may ask for any amount; such a run is cut short, an analysis that does crashes."""
+    resource.setrlimit(resource.RLIMIT_AS, (_MEMORY, _MEMORY))
+
+
 def _parts(seeds: range, names: list[str], jobs: int) -> Iterator[Outcome]:
     if jobs < 2:
         yield force(seeds, names)
         return
     chunks = [seeds[first : first + 50] for first in range(0, len(seeds), 50)]
-    with ProcessPoolExecutor(jobs) as pool:
+    with ProcessPoolExecutor(jobs, initializer=_bound_memory) as pool:
         yield from pool.map(force, chunks, [names] * len(chunks))
 
 
