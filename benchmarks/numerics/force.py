@@ -259,7 +259,7 @@ def main(
 
 
 def _bound_memory() -> None:
-    """A graph whose sizes hang on data may ask for any amount; such a run is cut short, an analysis that does crashes."""
+    """Sizes that hang on data may ask for any amount: such a run is cut short, an analysis that does so crashes."""
     resource.setrlimit(resource.RLIMIT_AS, (_MEMORY, _MEMORY))
 
 
