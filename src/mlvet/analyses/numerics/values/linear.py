@@ -108,7 +108,8 @@ def _rounded(x: Abstract, share: float = 1e-3) -> Abstract:
     low, high = x.box.low, x.box.high
     with np.errstate(all="ignore"):
         slack = share * np.maximum(np.abs(low), np.abs(high))
-    box = boxes.fused(np.where(low >= 0, np.maximum(low - slack, 0), low - slack), high + slack, x.box.nan, x.dtype)
+        least = np.where(low >= 0, np.maximum(low - slack, 0), low - slack)
+        box = boxes.fused(least, high + slack, x.box.nan, x.dtype)
     limit = float(x.dtype.largest)
     was = np.isfinite(x.box.low) & np.isfinite(x.box.high)
     least, most = np.maximum(box.low, -limit), np.minimum(box.high, limit)
