@@ -12,7 +12,7 @@ from mlvet.domains import dtypes
 from mlvet.domains.dims import ceil_div, equal
 from mlvet.domains.dtypes import DType
 from mlvet.domains.tensors import Tensor
-from mlvet.ops.danger import Near, Overflow
+from mlvet.ops.danger import OVERFLOW, Near, Overflow
 from mlvet.ops.derivative import SameMap, Zero
 from mlvet.ops.enclosures_quantised import DEQUANTISED, DYNAMIC, IMITATED, QUANTISED
 from mlvet.ops.op import pure
@@ -218,7 +218,7 @@ dynamic_quantize_linear = _quantised(
     dynamic_quantize_linear_reference,
     lambda draw: Sample((draw.array(draw.shape()),)),
     numeric=DYNAMIC,
-    danger=(),
+    danger=(OVERFLOW,),
     derivative=Zero(),
 )
 
