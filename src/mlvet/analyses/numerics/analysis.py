@@ -20,11 +20,12 @@ from mlvet.analyses.numerics.hazard import Hazard, Outcome, Verdict
 from mlvet.analyses.numerics.settings import Settings
 from mlvet.analyses.numerics.values import maxima, norms, sizes, spans
 from mlvet.analyses.numerics.values.abstract import Abstract, of_array, shape_of, uniform
-from mlvet.analyses.numerics.values.transfer import NoRule, Transfer
+from mlvet.analyses.numerics.values.transfer import UNKNOWN_SIZE, NoRule, Transfer
 from mlvet.analyses.shapes.inference import Inference
 from mlvet.core.errors import UnsupportedInput
 from mlvet.domains import boxes, dtypes
 from mlvet.domains.boxes import Box
+from mlvet.domains.dims import symbol
 from mlvet.domains.dtypes import Kind
 from mlvet.domains.intervals import Interval
 from mlvet.domains.tensors import Tensor
@@ -67,7 +68,7 @@ class Run:
         self.graph = graph
         self.inference = inference
         self.ranges = ranges
-        self.transfer = Transfer(settings)
+        self.transfer = Transfer(settings, COUNTED if any(map(_counts, graph.nodes())) else UNKNOWN_SIZE)
         self.table: dict[Value, Abstract] = {}
         self.producers: dict[Value, Node] = {}
         self.result = Analysis()
@@ -341,6 +342,15 @@ def _without_nan(tensor: Tensor, found: Abstract, number: int) -> Abstract:
     if interval.empty:
         interval = boxes.smashed(boxes.finite(found.dtype))
     return uniform(replace(tensor, dtype=found.dtype), replace(interval, nan=False), number)
+
+
+COUNTED = symbol("numerics.counted", counted=True)
+"""The size of an axis of which nothing is known, in a graph in which elements decide sizes."""
+_COUNTING = frozenset("index compress nonzero masked_select unique non_max_suppression".split())
+
+
+def _counts(node: Node) -> bool:
+    return node.op in _COUNTING
 
 
 _WRITES = frozenset(("assign", "assign_add", "assign_sub"))

@@ -129,7 +129,7 @@ def iterated(
         after = [smashed(_fit(run, tensor, out)) for tensor, out in zip(step(False), types, strict=False)]
         grown = [joined(run, a, b, out) for a, b, out in zip(state, after, types, strict=True)]
         stays = run.contents == contents
-        if stays and all(boxes.covers(old.box, new.box) for old, new in zip(state, grown, strict=True)):
+        if stays and all(_holds(old, new) for old, new in zip(state, grown, strict=True)):
             break
         if turn >= PATIENCE:
             run.contents.update(
@@ -149,6 +149,11 @@ def iterated(
     _bind(run, inputs, state)
     after = [_fit(run, tensor, out) for tensor, out in zip(step(True), types, strict=False)]
     return state, [joined(run, a, b, out) for a, b, out in zip(state, after, types, strict=True)]
+
+
+def _holds(old: Abstract, new: Abstract) -> bool:
+    """Whether what is said of a carried value is true after one more round."""
+    return boxes.covers(old.box, new.box) and (old.exact is None or new.exact is not None)
 
 
 def _anonymous(run: Run, tensor: Abstract) -> Abstract:

@@ -262,7 +262,7 @@ def product(
         factor = aligned.point(other) if aligned.targets is not None else None
         form = None if factor is None else aligned.form(mine, run)
         if factor is not None and form is not None:
-            powers = np.isin(np.abs(np.frexp(factor)[0]), (0.5, 0.0)) & ((factor == 0) | (np.abs(factor) >= 0.5))
+            powers = np.isin(np.abs(np.frexp(factor)[0]), (0.5, 0.0)) & ((factor == 0) | (np.abs(factor) >= 1.0))
             exact = bool(powers.all())
             return run.related(result, forms.combined([(factor, form)]), exact=exact)
     return result

@@ -136,6 +136,8 @@ def _counted(
         box = boxes.of_interval(factor.interval, (1,))
         product = box if product is None else boxes.mul(product, box, wide)
     assert product is not None
+    if len(factors) > 2:
+        product = _in_any_order(factors, product, wide)
     count = float(max(terms, 1)) if known else float(grids.MANY)
     sums = boxes.total(product, np.array([count]), dtype, (0,))
     if not known:
@@ -143,6 +145,17 @@ def _counted(
     if isinstance(kind, Multilinear) or not known or kind.terms in _AT_MOST:
         sums = boxes.join(sums, boxes.of_interval(_ZERO))
     return run.made(out, grids.uncut(0 if dims is None else len(dims)), sums)
+
+
+def _in_any_order(factors: Sequence[Abstract], product: Box, dtype: DType) -> Box:
+    """A product of several factors, some of which may leave the element type before the others bring it back."""
+    size = 1.0
+    for factor in factors:
+        size *= max(1.0, abs(factor.interval.low), abs(factor.interval.high))
+    if not dtype.is_float or size <= float(dtype.largest):
+        return product
+    shape = product.low.shape
+    return Box(np.full(shape, -inf), np.full(shape, inf), np.ones(shape, bool))
 
 
 def _scaled(run: Transfer, x: Abstract, factor: float) -> Abstract:

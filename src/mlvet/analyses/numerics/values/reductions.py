@@ -13,7 +13,7 @@ from mlvet.analyses.numerics.values import relations
 from mlvet.analyses.numerics.values.abstract import Abstract, Attained, Extreme, shape_of
 from mlvet.domains import boxes, grids
 from mlvet.domains.boxes import Box
-from mlvet.domains.dims import may_be_empty, symbol
+from mlvet.domains.dims import may_be_empty
 from mlvet.domains.dtypes import DType
 from mlvet.domains.grids import Cuts
 from mlvet.domains.intervals import Interval, point, whole
@@ -221,9 +221,7 @@ def _somehow(run: Transfer, kind: Reduction, x: Abstract, out: Tensor) -> Abstra
     """The elements of a tensor combined in groups of unknown size: as those of a vector of unknown length."""
     _, dims = shape_of(out)
     cuts: Cuts = grids.uncut(0 if dims is None else len(dims))
-    vector = Abstract(
-        x.dtype, (symbol("numerics.many"),), grids.uncut(1), boxes.of_interval(x.interval, (1,)), x.number
-    )
+    vector = Abstract(x.dtype, (run.many,), grids.uncut(1), boxes.of_interval(x.interval, (1,)), x.number)
     box = _combined(run, kind.how, vector, (0,), _counts(vector, (0,)), out)
     return run.made(out, cuts, box.map(lambda array: array.reshape(grids.cells(cuts))))
 

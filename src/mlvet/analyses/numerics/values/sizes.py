@@ -10,10 +10,15 @@ from mlvet.analyses.numerics.values.abstract import Abstract
 from mlvet.domains import grids
 from mlvet.domains.bounds import tight_bounds
 from mlvet.domains.boxes import Box
-from mlvet.domains.dims import Expr, inhabited
+from mlvet.domains.dims import Expr, inhabited, symbols
 from mlvet.domains.tensors import Tensor
 
 _MOST = 64
+
+
+def _tells_rank(element: Expr) -> bool:
+    """Whether a number of dims is among the symbols, which unlike a size may be 0."""
+    return any(each.name.startswith("rank(") for each in symbols(element))
 
 
 def known(found: Abstract, out: Tensor) -> Abstract:
@@ -25,7 +30,7 @@ def known(found: Abstract, out: Tensor) -> Abstract:
         return found
     low, high = np.empty(value.shape), np.empty(value.shape)
     for index, element in np.ndenumerate(value):
-        present = inhabited(element) if isinstance(element, Expr) else element
+        present = inhabited(element) if isinstance(element, Expr) and not _tells_rank(element) else element
         least, most = tight_bounds(present) if isinstance(present, Expr) else (float(present), float(present))
         low[index], high[index] = max(least, -float(grids.MANY)), min(most, grids.MANY - 1.0)
     if (low > high).any():

@@ -28,7 +28,7 @@ from mlvet.analyses.numerics.values.abstract import (
 )
 from mlvet.domains import boxes, dtypes, forms, grids
 from mlvet.domains.boxes import Box
-from mlvet.domains.dims import product
+from mlvet.domains.dims import Dim, product, symbol
 from mlvet.domains.dtypes import DType
 from mlvet.domains.forms import Form, Symbol
 from mlvet.domains.grids import Cuts
@@ -46,6 +46,10 @@ _KEPT = 128
 """The most cells that are enclosed one by one."""
 
 
+UNKNOWN_SIZE = symbol("numerics.many")
+"""The size of an axis of which nothing is known."""
+
+
 class NoRule(Exception):
     """The operator, or this use of it, has no transfer: its results can be anything."""
 
@@ -53,11 +57,12 @@ class NoRule(Exception):
 class Transfer:
     """The transfers under one choice of abstractions, with the symbols that relate tensors to each other."""
 
-    def __init__(self, settings: Settings) -> None:
+    def __init__(self, settings: Settings, many: Dim = UNKNOWN_SIZE) -> None:
         self.settings = settings
         self.most = CELLS[settings.tensor]
         self.relational = settings.numeric is NumericAbstraction.AFFINE
         self.unflushed = False
+        self.many = many
         self.relus: dict[Any, Symbol] = {}
         self.roots: dict[int, int] = {}
         self._symbols: dict[int, Symbol] = {}
@@ -123,6 +128,8 @@ class Transfer:
             kind = kind.of(**attributes)
         if isinstance(kind, kinds.Composite):
             found = self._composite(kind, operands, attributes, outs)
+            if op.name == "swiglu":
+                found = [_rounded_otherwise(each) for each in found]
             return [_of_infinity(found[0], operands[0])] if op.name == "floor_div" else found
         if isinstance(kind, kinds.Enclosure):
             return self._enclosed(kind, operands, attributes, outs)
@@ -289,6 +296,12 @@ class Transfer:
         except TypeError:
             return result
         return result if number == result.number else replace(result, number=number)
+
+
+def _rounded_otherwise(result: Abstract) -> Abstract:
+    """A result that implementations round at other places than its parts say."""
+    box = result.box
+    return replace(result, box=boxes.fused(box.low, box.high, box.nan, result.dtype, steps=4), form=None)
 
 
 def _of_infinity(result: Abstract, x: Abstract | None) -> Abstract:
