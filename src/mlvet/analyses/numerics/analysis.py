@@ -20,7 +20,8 @@ from mlvet.analyses.numerics.hazard import Hazard, Outcome, Verdict
 from mlvet.analyses.numerics.settings import Settings
 from mlvet.analyses.numerics.values import maxima, norms, sizes, spans
 from mlvet.analyses.numerics.values.abstract import Abstract, of_array, shape_of, uniform
-from mlvet.analyses.numerics.values.transfer import UNKNOWN_SIZE, NoRule, Transfer
+from mlvet.analyses.numerics.values.refusals import REFUSED, NoRule
+from mlvet.analyses.numerics.values.transfer import UNKNOWN_SIZE, Transfer
 from mlvet.analyses.shapes.inference import Inference
 from mlvet.core.errors import UnsupportedInput
 from mlvet.domains import boxes, dtypes
@@ -180,14 +181,14 @@ class Run:
             return
         try:
             raw = self.raw(op, node, operands, outs)
+            hazards = checks.forward(op, node, operands, raw) or self._among_finite(op, node, operands, outs)
         except NoRule:
             self._settle(node, [], outs, Verdict.UNKNOWN)
             return
-        except Exception as error:
+        except REFUSED as error:
             self.result.failures.append(f"the value rule of `{node.op}` does not take node `{node}`: {error!r}")
             self._settle(node, [], outs, Verdict.UNKNOWN)
             return
-        hazards = checks.forward(op, node, operands, raw) or self._among_finite(op, node, operands, outs)
         if hazards and self._depth == 1 and all(each.exact is not None for each in raw):
             self._settle(node, raw, outs, Verdict.GUARDED)
             for value in node.outputs:
@@ -229,10 +230,7 @@ class Run:
             else each
             for each in operands
         ]
-        try:
-            return checks.forward(op, node, finite, self.transfer.results(op, finite, node.attributes, outs))
-        except Exception:
-            return []
+        return checks.forward(op, node, finite, self.transfer.results(op, finite, node.attributes, outs))
 
     def _use(self, node: Node, raw: Sequence[Abstract]) -> bool:
         """Blame the origin of NaN or infinity that was computed from constants, once it is not merely selected from.

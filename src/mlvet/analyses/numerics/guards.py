@@ -16,6 +16,7 @@ import numpy as np
 from mlvet.analyses.numerics import checks, failures
 from mlvet.analyses.numerics.values import layout
 from mlvet.analyses.numerics.values.abstract import Abstract, regridded
+from mlvet.analyses.numerics.values.refusals import REFUSED, NoRule
 from mlvet.domains import boxes, dtypes, grids
 from mlvet.domains.dtypes import DType
 from mlvet.domains.intervals import Interval
@@ -260,7 +261,7 @@ class Narrowing:
         transfer.unflushed = True
         try:
             raw = transfer.results(op, operands, node.attributes, outs)
-        except Exception:
+        except (NoRule, *REFUSED):
             return plain
         finally:
             transfer.unflushed = False

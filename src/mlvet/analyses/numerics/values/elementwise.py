@@ -11,6 +11,7 @@ import numpy as np
 
 from mlvet.analyses.numerics.values import relations
 from mlvet.analyses.numerics.values.abstract import Abstract, Attained, regrid_box, shape_of
+from mlvet.analyses.numerics.values.refusals import NoRule
 from mlvet.domains import boxes, dtypes, forms, grids
 from mlvet.domains.boxes import Box
 from mlvet.domains.dtypes import DType
@@ -427,7 +428,7 @@ def _function(op: Op, operands: Sequence[Abstract | None], attributes: Any) -> C
     assert reference is not None
     others = [None if operand is None else operand.exact for operand in operands[1:]]
     if any(operand is not None and known is None for operand, known in zip(operands[1:], others, strict=True)):
-        raise NotImplementedError(f"{op.name} with operands that are not known")
+        raise NoRule(f"{op.name} with operands that are not known")
     return lambda x: np.asarray(reference(np.asarray(x, dtype=np.float64), *others, **attributes), dtype=np.float64)
 
 

@@ -13,11 +13,12 @@ from numpy.typing import NDArray
 from mlvet.analyses.numerics.values import elementwise
 from mlvet.analyses.numerics.values.abstract import Abstract, regridded, shape_of, uniform
 from mlvet.analyses.numerics.values.layout import per_channel
+from mlvet.analyses.numerics.values.refusals import REFUSED
 from mlvet.domains import boxes, dtypes, grids
 from mlvet.domains.boxes import Box
 from mlvet.domains.dtypes import DType
 from mlvet.domains.intervals import Interval
-from mlvet.domains.tensors import Tensor, UnknownRank
+from mlvet.domains.tensors import Tensor
 from mlvet.ops import REGISTRY, Op
 from mlvet.ops.convolution import front_kernel
 from mlvet.ops.numeric import Affine, Bilinear, Convex, Multilinear
@@ -86,7 +87,7 @@ def _summed_first(
     assert kind.terms is not None
     try:
         terms = kind.terms(*(None if each is None else run.tensor(each) for each in operands), **attributes)
-    except (TypeError, ValueError, LookupError, ArithmeticError, UnknownRank):
+    except REFUSED:
         terms = None
     count = float(terms) if isinstance(terms, int) else float(grids.MANY)
     limit = max(float(x.dtype.largest), float(dtypes.f32.largest)) if x.dtype.is_float else inf
@@ -127,7 +128,7 @@ def _counted(
     if kind.terms is not None:
         try:
             terms = kind.terms(*tensors, **attributes)
-        except Exception:
+        except REFUSED:
             terms = grids.MANY
     known = isinstance(terms, int)
     wide = factors[0].dtype if not dtype.is_float else dtype

@@ -11,6 +11,7 @@ import numpy as np
 
 from mlvet.analyses.numerics.values import relations
 from mlvet.analyses.numerics.values.abstract import Abstract, Attained, Extreme, shape_of
+from mlvet.analyses.numerics.values.refusals import NoRule
 from mlvet.domains import boxes, grids
 from mlvet.domains.boxes import Box
 from mlvet.domains.dims import may_be_empty
@@ -109,7 +110,7 @@ def _of_elements(run: Transfer, how: str, x: Abstract, axes: tuple[int, ...], co
             top = _pick(x.box, axes, np.maximum)
             number = np.broadcast_to(counts, x.box.low.shape).sum(axis=tuple(axes), keepdims=True)
             return boxes.fused(top.low, top.high + np.log(number), top.nan, dtype, steps=8)
-    raise NotImplementedError(how)
+    raise NoRule(how)
 
 
 def _of_nothing(how: str, dtype: DType) -> Interval:

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from mlvet.analyses.numerics.values import relations
 from mlvet.analyses.numerics.values.abstract import Abstract, Attained, Extreme, Norm, shape_of
+from mlvet.analyses.numerics.values.refusals import REFUSED
 from mlvet.domains import forms, grids
 from mlvet.domains.forms import Form, Symbol
 from mlvet.domains.grids import Cuts
@@ -104,7 +105,7 @@ def traced(
         coordinates = np.broadcast_to(np.arange(size).reshape(shape), sizes)
         try:
             found = op.reference(coordinates, *others, **attributes)
-        except Exception:
+        except REFUSED:
             return None
         results = found if isinstance(found, tuple | list) else (found,)
         if len(results) < len(outs):

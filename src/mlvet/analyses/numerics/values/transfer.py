@@ -26,6 +26,7 @@ from mlvet.analyses.numerics.values.abstract import (
     shape_of,
     uniform,
 )
+from mlvet.analyses.numerics.values.refusals import REFUSED, NoRule
 from mlvet.domains import boxes, dtypes, forms, grids
 from mlvet.domains.boxes import Box
 from mlvet.domains.dims import Dim, product, symbol
@@ -48,10 +49,6 @@ _KEPT = 128
 
 UNKNOWN_SIZE = symbol("numerics.many")
 """The size of an axis of which nothing is known."""
-
-
-class NoRule(Exception):
-    """The operator, or this use of it, has no transfer: its results can be anything."""
 
 
 class Transfer:
@@ -203,7 +200,7 @@ class Transfer:
         try:
             with np.errstate(all="ignore"):
                 found = op.reference(*(None if x is None else x.exact for x in operands), **attributes)
-        except Exception:
+        except REFUSED:
             return None
         arrays = found if isinstance(found, tuple) else (found,)
         if len(arrays) < len(outs):
@@ -344,10 +341,7 @@ def _one(rule: Callable[..., Abstract]) -> Callable[..., list[Abstract]]:
         transfer: Transfer, op: Op, kind: Any, operands: Sequence[Abstract | None], attributes: Any,
         outs: Sequence[Tensor],
     ) -> list[Abstract]:  # fmt: skip
-        try:
-            return [rule(transfer, op, kind, operands, attributes, outs[0])]
-        except NotImplementedError as error:
-            raise NoRule(str(error)) from error
+        return [rule(transfer, op, kind, operands, attributes, outs[0])]
 
     return run
 
