@@ -20,7 +20,9 @@ from mlvet.ir.graph import (
     Execution,
     Frame,
     Graph,
+    HostLoop,
     Initialiser,
+    Iteration,
     Literal,
     Node,
     Parameter,
@@ -112,6 +114,7 @@ class Builder:
         device: str = "",
         control: Sequence[Node] = (),
         guards: Sequence[Literal] = (),
+        loops: Sequence[Iteration] = (),
     ) -> Node:
         """Add an application of an operator; `outputs` may be a number of new values named after the node."""
         unique = self._names(name or op)
@@ -119,7 +122,7 @@ class Builder:
             outputs = [self.value(unique if outputs == 1 else f"{unique}:{index}") for index in range(outputs)]
         node = Node(
             unique, op, tuple(inputs), tuple(outputs), MappingProxyType(dict(attributes or {})), tuple(regions),
-            source_op or op, location, tuple(stack), module, device, tuple(control), tuple(guards),
+            source_op or op, location, tuple(stack), module, device, tuple(control), tuple(guards), tuple(loops),
         )  # fmt: skip
         self._nodes.append(node)
         return node
@@ -164,11 +167,12 @@ class Builder:
         format: str = "",
         producer: str = "",
         notes: Sequence[str] = (),
+        loops: Sequence[HostLoop] = (),
     ) -> Graph:
         """The finished graph."""
         return Graph(
             self.name, self.close(outputs), tuple(self._parameters), MappingProxyType(dict(functions or {})),
-            tuple(executions), path, format, producer, tuple(notes),
+            tuple(executions), path, format, producer, tuple(notes), loops=tuple(loops),
         )  # fmt: skip
 
 

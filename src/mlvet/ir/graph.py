@@ -13,6 +13,7 @@ from typing import Any
 from numpy.typing import NDArray
 
 from mlvet.core.location import Location
+from mlvet.domains.dims import Dim
 from mlvet.domains.dtypes import DType
 from mlvet.domains.tensors import Tensor
 
@@ -107,6 +108,31 @@ class Literal:
 
 
 @dataclass(frozen=True, slots=True)
+class Iteration:
+    """One iteration of a loop of the host program; `index` is None for the one that stands for all."""
+
+    loop: str
+    index: int | None = None
+
+    def __str__(self) -> str:
+        return f"{self.loop}[{'*' if self.index is None else self.index}]"
+
+
+@dataclass(frozen=True, slots=True)
+class HostLoop:
+    """A loop of the host program. `carried` has what each value that changes in it is before and after an iteration.
+
+    `trips` is how often it runs if that is known, `parent` the loop around it.
+    """
+
+    name: str
+    location: Location | None = None
+    trips: Dim | None = None
+    parent: str = ""
+    carried: tuple[tuple[Value, Value], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Frame:
     """One call on the way to a node: the function that was entered and the place of the call."""
 
@@ -120,7 +146,8 @@ class Node:
 
     `op` names a canonical operator or is OPAQUE; `source_op` is what the file calls it. A missing optional operand is
     None. `module` is the path of the layer it belongs to, `stack` the calls that led to it, outermost first, `control`
-    the nodes that must run before it, and `guards` the branch outcomes under which it runs.
+    the nodes that must run before it, `guards` the branch outcomes under which it runs, and `loops` the iterations of
+    the host program's loops that it belongs to, outermost first.
     """
 
     name: str
@@ -136,6 +163,7 @@ class Node:
     device: str = ""
     control: tuple[Node, ...] = ()
     guards: tuple[Literal, ...] = ()
+    loops: tuple[Iteration, ...] = ()
 
     def __str__(self) -> str:
         return self.name
@@ -186,6 +214,7 @@ class Graph:
     producer: str = ""
     notes: tuple[str, ...] = ()
     typings: Mapping[Value, Typing] = field(default_factory=dict)
+    loops: tuple[HostLoop, ...] = ()
 
     @property
     def inputs(self) -> tuple[Value, ...]:

@@ -11,9 +11,9 @@ import numpy as np
 from mlvet.domains import dtypes
 from mlvet.domains.dims import Dim, Expr, ceil_div, maximum
 from mlvet.domains.dtypes import DType
-from mlvet.domains.tensors import SMALL, Tensor, Unranked, of_dims
+from mlvet.domains.tensors import SMALL, Tensor, UnknownValue, Unranked, of_dims
 from mlvet.ops.derivative import SameMap, Zero
-from mlvet.ops.enclosures_counting import DIM, LINSPACE, RANGE, RANK, SHAPE, SIZE
+from mlvet.ops.enclosures_counting import DIM, LINSPACE, RANGE, RANK, SHAPE, SIZE, SIZES
 from mlvet.ops.index_map import Moves
 from mlvet.ops.layout import Array, ints_of, length_of, proper
 from mlvet.ops.numeric import Bounded, ByMode, Range, Selection
@@ -267,6 +267,27 @@ rank = _creation("rank", infer_rank, lambda x: np.asarray(x.ndim, dtype=np.int64
 dim = _creation(
     "dim", infer_dim, lambda x, *, axis: np.asarray(x.shape[axis], dtype=np.int64), _sample_dim, numeric=DIM
 )
+
+
+def infer_sizes(*, require: Require, dims: tuple[Dim, ...], scalar: bool = False) -> Tensor:
+    """Sizes that the program around the graph computes."""
+    del require
+    return _scalar(dims[0]) if scalar else of_dims(dims, dtypes.i64)
+
+
+def _sizes(*, dims: tuple[Dim, ...], scalar: bool = False) -> Array:
+    if any(isinstance(dim, Expr) for dim in dims):
+        raise UnknownValue("sizes that hang on symbols")
+    found = np.asarray(dims, dtype=np.int64)
+    return found.reshape(()) if scalar else found
+
+
+def _sample_sizes(draw: Draw) -> Sample:
+    scalar = draw.choice((True, False))
+    return Sample((), {"dims": tuple(draw.shape(1))[: 1 if scalar else None], "scalar": scalar})
+
+
+sizes = _creation("sizes", infer_sizes, _sizes, _sample_sizes, numeric=SIZES)
 
 
 def infer_linspace(start: Tensor, stop: Tensor, num: Tensor, *, require: Require) -> Tensor:

@@ -71,7 +71,14 @@ def _dims(tensors: Tensors, start: int = 0, end: int | None = None, **_: Any) ->
     return Interval(min((low for low, _ in sizes), default=0.0), max((high for _, high in sizes), default=0.0))
 
 
+def _spanned(dims: Sequence[Any]) -> Interval:
+    """Sizes and counts of the host program, which may be negative where they are numbers."""
+    sizes = [(float(dim), float(dim)) if isinstance(dim, int) else extent(dim) for dim in dims]
+    return Interval(min((low for low, _ in sizes), default=0.0), max((high for _, high in sizes), default=0.0))
+
+
 SHAPE = many(lambda operands, tensors, **options: (_dims(tensors, **options),))
+SIZES = many(lambda operands, tensors, dims, **_: (_spanned(dims),))
 SIZE = many(
     lambda operands, tensors, **_: (Interval(0.0 if tensors[0].shape != () else 1.0, elements_of(tensors[0])[1]),)
 )

@@ -11,32 +11,24 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
-from typing import Any
-
-import numpy as np
 
 from mlvet.analyses.shapes.operands import complete, well_typed
-from mlvet.domains.dims import Expr, product, symbol
+from mlvet.domains.dims import symbol
 from mlvet.domains.tensors import (
     SMALL,
     Dims,
     Tensor,
     UnknownRank,
-    UnknownValue,
     Unranked,
     constant,
-    exact,
     unifies,
     unknown,
 )
 from mlvet.ir.graph import OPAQUE, Constant, Graph, Node, Parameter, Region, Typing, Value
-from mlvet.ops import REGISTRY, Effects, Op
-from mlvet.ops.index_map import Moves
+from mlvet.ops import REGISTRY
+from mlvet.ops.folding import REFUSALS, folded
 from mlvet.ops.require import Constraint, Require
 from mlvet.ops.unranked import element_types
-
-REFUSALS = (TypeError, ValueError, LookupError, AttributeError, ArithmeticError)
-"""What an operator raises on attributes or elements that are no valid arguments; anything else is a defect of ours."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,58 +183,6 @@ class Run:
 def _believed(name: str, dims: Dims) -> Dims:
     """The rank and the numbers of a declared shape; its symbols are guesses, so they get names of their own."""
     return tuple(dim if isinstance(dim, int) else symbol(f"{name}.{axis}") for axis, dim in enumerate(dims))
-
-
-def folded(
-    op: Op, operands: Sequence[Tensor | None], attributes: Any, results: tuple[Tensor, ...]
-) -> tuple[Tensor, ...]:
-    """The results with their elements, where those of all operands are known and few."""
-    if op.reference is None or op.effects is not Effects.PURE or not operands:
-        return results
-    arrays: list[Any] = []
-    symbolic = False
-    for operand in operands:
-        if operand is None:
-            arrays.append(None)
-        elif operand.value is None:
-            return results
-        else:
-            symbolic = symbolic or _is_symbolic(operand)
-            arrays.append(operand.value)
-    if (symbolic and not _follows_symbols(op, operands)) or not all(_small(result) for result in results):
-        return results
-    try:
-        with np.errstate(all="ignore"):
-            found = op.reference(*arrays, **attributes)
-    except (UnknownValue, AssertionError, *REFUSALS):
-        return results
-    values = found if isinstance(found, tuple) else (found,)
-    return tuple(_with_value(result, value) for result, value in zip(results, values, strict=False))
-
-
-def _follows_symbols(op: Op, operands: Sequence[Tensor | None]) -> bool:
-    """Whether the reference is right on symbols; on sizes made floats only where elements are moved, not computed."""
-    floats = any(operand is not None and operand.dtype is not None and operand.dtype.is_float for operand in operands)
-    return op.folds and (not floats or op.name == "cast" or isinstance(op.index_map, Moves))
-
-
-def _is_symbolic(operand: Tensor) -> bool:
-    value = operand.value
-    return value is not None and value.dtype == object and any(isinstance(element, Expr) for element in value.flat)
-
-
-def _small(result: Tensor) -> bool:
-    if result.value is not None or isinstance(result.shape, Unranked):
-        return False
-    size = product(result.shape)
-    return isinstance(size, int) and size <= SMALL
-
-
-def _with_value(result: Tensor, value: Any) -> Tensor:
-    array = np.asarray(value)
-    if result.dtype is None or array.shape != result.shape:
-        return result
-    return replace(result, value=exact(array, result.dtype))
 
 
 def _stored(item: Constant | Parameter) -> Tensor:

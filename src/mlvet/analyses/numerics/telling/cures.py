@@ -16,7 +16,8 @@ from mlvet.analyses.numerics.hazard import Hazard, Verdict
 from mlvet.analyses.numerics.telling.causes import CANCELLED, LOST, Cause, safe_numbers
 from mlvet.analyses.numerics.telling.hazard_rule import number
 from mlvet.analyses.numerics.telling.sensitivity import LADDER, narrowed
-from mlvet.analyses.shapes.inference import REFUSALS, Inference
+from mlvet.analyses.shapes.inference import Inference
+from mlvet.ops.folding import REFUSALS
 from mlvet.domains import dtypes
 from mlvet.domains.dtypes import DType
 from mlvet.domains.tensors import Tensor

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from mlvet.analyses.shapes.inference import REFUSALS
+from mlvet.ops.folding import REFUSALS
 from mlvet.domains.tensors import UnknownRank, UnknownValue
 
 

@@ -1,0 +1,1 @@
+"""Tensor functions that all libraries share, on abstract tensors. Libraries add their signatures and their ways."""

@@ -1,0 +1,169 @@
+"""Adding operators to the graph from library models: operands of Python become values, results are known at once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any, TypeVar, overload
+
+import numpy as np
+
+from mlvet.domains import dtypes
+from mlvet.domains.dims import Dim, Expr
+from mlvet.domains.dtypes import DType
+from mlvet.domains.tensors import Tensor, UnknownRank, Unranked, of_dims, unknown
+from mlvet.frontends.python.active import machine
+from mlvet.frontends.python.values.tensors import TensorValue
+from mlvet.frontends.python.values.unknown import Reason, Undecided
+from mlvet.ir.graph import OPAQUE, Value
+from mlvet.ops import REGISTRY
+from mlvet.ops.folding import REFUSALS, folded
+from mlvet.ops.require import Require
+from mlvet.ops.unranked import element_types
+
+T = TypeVar("T", bound=TensorValue)
+Operand = TensorValue | Value | None | bool | int | float | complex | str | Expr | Sequence[Dim]
+
+
+@overload
+def emit(op: str, *operands: Operand, kind: type[T], **attributes: Any) -> T: ...
+@overload
+def emit(op: str, *operands: Operand, kind: None = None, **attributes: Any) -> Any: ...
+def emit(op: str, *operands: Operand, kind: type[TensorValue] | None = None, **attributes: Any) -> Any:
+    """The tensor that an operator yields on these operands, the first of several results.
+
+    Operands are tensors, None where one is left out, Python numbers (scalars of i64, f32 or bool; cast them first where
+    the element type matters) or sequences of sizes. The result is of the class `kind`, or of the first tensor's class.
+    Demands that are not met are recorded at the place of the call, never raised.
+    """
+    return emit_all(op, *operands, count=1, kind=kind, **attributes)[0]
+
+
+def emit_all(
+    op: str, *operands: Operand, count: int, kind: type[TensorValue] | None = None, **attributes: Any
+) -> tuple[Any, ...]:
+    """The first `count` results of an operator that has several."""
+    kind = kind or _kind(operands)
+    values = [value_of(operand) for operand in operands]
+    outputs = _apply(op, values, count, attributes)
+    return tuple(kind.of(value) for value in outputs)
+
+
+def opaque(source_op: str, operands: Iterable[Operand], like: Tensor, kind: type[T]) -> T:
+    """A tensor that no operator of ours makes, of which only the type is known: data, or an unmodelled computation."""
+    here = machine()
+    inputs = [value_of(operand) for operand in operands]
+    value = here.builder.value(here.name_for(source_op), like)
+    here.node(OPAQUE, inputs, [value], {}, source_op)
+    return _of(kind, value)
+
+
+def source(name: str, like: Tensor, kind: type[T]) -> T:
+    """A tensor that comes from outside: data of a file, an argument of an entry point, a placeholder."""
+    here = machine()
+    return _of(kind, here.builder.input(here.name_for(name), like))
+
+
+def unknown_tensor(kind: type[T], dtype: DType | None = None, name: str = "") -> T:
+    """A tensor of which nothing but perhaps the element type is known."""
+    here = machine()
+    label = here.name_for(name or "unknown")
+    return source(label, unknown(label, dtype), kind)
+
+
+def constant(array: np.ndarray[Any, Any], kind: type[T], name: str = "constant") -> T:
+    """A tensor whose elements the program writes down."""
+    return _of(kind, machine().builder.constant(name, array))
+
+
+def value_of(operand: Operand) -> Value | None:
+    """The graph value of an operand."""
+    match operand:
+        case None | Value():
+            return operand
+        case TensorValue():
+            return operand.graph_value
+        case bool() | int() | float() | complex():
+            return _number(operand)
+        case Expr():
+            return _sizes([operand], scalar=True)
+        case str():
+            return machine().builder.constant(repr(operand), np.asarray(operand, dtype=object))
+        case _:
+            return _sizes(operand, scalar=False)
+
+
+def _of(kind: type[T], value: Value) -> T:
+    made = kind.of(value)
+    assert isinstance(made, kind)
+    return made
+
+
+def _kind(operands: Sequence[Operand]) -> type[TensorValue]:
+    for operand in operands:
+        if isinstance(operand, TensorValue):
+            return type(operand)
+    raise Undecided(Reason.UNMODELLED_ARGUMENTS, "no tensor among the operands")
+
+
+def _number(number: bool | int | float | complex) -> Value:
+    here = machine()
+    key = (type(number), repr(number))
+    found = here.constants.get(key)
+    if found is None:
+        wanted = dtypes.f32 if isinstance(number, float) else dtypes.c64 if isinstance(number, complex) else None
+        array = np.asarray(number)
+        if wanted is not None:
+            with np.errstate(over="ignore"):
+                array = array.astype(wanted.numpy)
+        elif array.dtype == object:
+            raise Undecided(Reason.UNMODELLED_ARGUMENTS, f"{number} is too large for a tensor")
+        found = here.constants[key] = here.builder.constant(repr(number), array)
+    return found
+
+
+def _sizes(sizes: Sequence[Dim], scalar: bool) -> Value:
+    """Sizes as a tensor of i64: a constant if all are numbers, else an operator that yields them."""
+    here = machine()
+    parts = list(sizes)
+    if not all(isinstance(part, int | Expr) for part in parts):
+        raise Undecided(Reason.UNMODELLED_ARGUMENTS, "sizes that are not integers")
+    key = (scalar, tuple(parts))
+    found = here.constants.get(key)
+    if found is not None:
+        return found
+    if all(isinstance(part, int) for part in parts):
+        found = here.builder.constant(f"[{', '.join(map(str, parts))}]", np.asarray(parts, np.int64).reshape(-1))
+    else:
+        like = of_dims(parts, dtypes.i64)
+        if scalar and like.value is not None:
+            like = Tensor(dtypes.i64, (), like.value.reshape(()))
+        found = here.builder.value(here.name_for("sizes"), like)
+        here.node("sizes", [], [found], {"dims": tuple(parts), "scalar": scalar}, "sizes")
+    here.constants[key] = found
+    return found
+
+
+def _apply(op: str, inputs: list[Value | None], count: int, attributes: dict[str, Any]) -> list[Value]:
+    here = machine()
+    rule = REGISTRY[op]
+    operands = tuple(None if value is None else value.declared for value in inputs)
+    require = Require(here.fresh(op))
+    results: Sequence[Tensor] = ()
+    if rule.infer is not None:
+        try:
+            found = rule.infer(*operands, require=require, **attributes)
+            results = found if isinstance(found, tuple) else (found,)
+            if not require.violated:
+                results = folded(rule, operands, attributes, results)
+        except UnknownRank:
+            results = [unknown(f"{require.name}:{n}", t) for n, t in enumerate(element_types(rule, operands, attributes))]
+        except REFUSALS as error:
+            raise Undecided(Reason.UNMODELLED_ARGUMENTS, f"{op}: {error}") from error
+    types = [results[n] if n < len(results) else unknown(f"{require.name}:{n}") for n in range(max(count, len(results)))]
+    outputs = [here.builder.value(require.name if count == 1 else f"{require.name}:{n}", t) for n, t in enumerate(types)]
+    here.node(op, inputs, outputs, attributes, "", require.constraints)
+    return outputs
+
+
+def ranked(x: TensorValue) -> bool:
+    return not isinstance(x.graph_value.declared.shape, Unranked)

@@ -1,0 +1,17 @@
+"""What mlvet knows of libraries: models that run on abstract values in place of the library's own functions."""
+
+from __future__ import annotations
+
+from mlvet.frontends.python.libraries.registry import PACKAGES
+
+PACKAGES.update({
+    "torch": "torch", "torchvision": "torchvision", "torchaudio": "torchaudio", "torchtext": "torchtext",
+    "numpy": "numpy", "scipy": "scipy", "tensorflow": "tensorflow", "tensorflow_datasets": "tensorflow_datasets",
+    "tensorflow_hub": "tensorflow_hub", "tf_keras": "keras", "keras": "keras", "keras_hub": "keras_hub",
+    "keras_cv": "keras_hub", "keras_nlp": "keras_hub", "tf_slim": "tensorflow", "jax": "jax", "flax": "flax",
+    "optax": "optax", "einops": "einops", "sklearn": "sklearn", "transformers": "transformers", "datasets":
+    "transformers", "pytorch_lightning": "lightning", "lightning": "lightning", "accelerate": "accelerate",
+    "pandas": "pandas", "PIL": "images", "cv2": "images", "imageio": "images", "matplotlib": "plotting",
+    "tqdm": "progress", "absl": "settings", "click": "settings", "hydra": "settings", "omegaconf": "settings",
+    "ml_collections": "settings", "gymnasium": "gym", "gym": "gym",
+})  # fmt: skip

@@ -1,0 +1,174 @@
+"""The state of one interpretation: the graph so far, the path being taken, and what was learned on the way."""
+
+from __future__ import annotations
+
+import ast
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from mlvet.core.location import Location
+from mlvet.frontends.python.trail import Trail
+from mlvet.frontends.python.values.containers import Items
+from mlvet.frontends.python.values.numbers import Scalar, Setting
+from mlvet.frontends.python.values.unknown import Reason, Unknown
+from mlvet.ir.builder import Builder
+from mlvet.ir.graph import Frame, HostLoop, Iteration, Literal, Node, Value
+from mlvet.ops.require import Constraint
+
+if TYPE_CHECKING:
+    from mlvet.frontends.python.interpretation.scopes import Scope
+    from mlvet.frontends.python.project import Project
+
+
+@dataclass(frozen=True, slots=True)
+class Demand:
+    """What an operator needs of its operands and does not surely get."""
+
+    node: Node
+    constraint: Constraint
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """A branch condition of the program: its text, its place, and what it is by default if a user's setting decides."""
+
+    name: str
+    text: str
+    location: Location | None
+    default: bool | None = None
+
+
+@dataclass(slots=True)
+class Limits:
+    """How much work one program is worth."""
+
+    steps: int = 400_000
+    seconds: float = 12.0
+    alternatives: int = 8
+    unrolled: int = 64
+    depth: int = 60
+    recursion: int = 6
+
+
+class OutOfBudget(Exception):
+    """The interpretation has used up its steps or seconds."""
+
+
+@dataclass(slots=True)
+class Machine:
+    """One interpretation. Library models add operators through it and call back into the program."""
+
+    project: Project | None = None
+    limits: Limits = field(default_factory=Limits)
+    builder: Builder = field(default_factory=lambda: Builder("graph", "program"))
+    trail: Trail = field(default_factory=Trail)
+    path: tuple[Literal, ...] = ()
+    loops: tuple[Iteration, ...] = ()
+    stack: tuple[Frame, ...] = ()
+    module_path: tuple[str, ...] = ()
+    scopes: list[Scope] = field(default_factory=list)
+    at: ast.AST | None = None
+    file: Any = None
+    constants: dict[Any, Value] = field(default_factory=dict)
+    demands: list[Demand] = field(default_factory=list)
+    conditions: dict[str, Condition] = field(default_factory=dict)
+    settings: dict[str, Setting] = field(default_factory=dict)
+    host_loops: list[HostLoop] = field(default_factory=list)
+    unknowns: Counter[Reason] = field(default_factory=Counter)
+    unmodelled: Counter[str] = field(default_factory=Counter)
+    refusals: list[str] = field(default_factory=list)
+    notes: dict[str, None] = field(default_factory=dict)
+    steps: int = 0
+    _counts: Counter[str] = field(default_factory=Counter)
+
+    # What library models use.
+
+    def call(self, function: Any, *args: Any, **keywords: Any) -> Any:
+        """Call a function of the program or of a library on abstract values."""
+        from mlvet.frontends.python.interpretation.calls import call
+
+        return call(self, function, args, keywords)
+
+    def send(self, receiver: Any, name: str, *args: Any, **keywords: Any) -> Any:
+        """Call a method by its name, the program's own before the library's."""
+        from mlvet.frontends.python.interpretation.attributes import attribute
+
+        return self.call(attribute(self, receiver, name), *args, **keywords)
+
+    def attribute(self, receiver: Any, name: str) -> Any:
+        """An attribute by its name, the program's own before the library's."""
+        from mlvet.frontends.python.interpretation.attributes import attribute
+
+        return attribute(self, receiver, name)
+
+    def items(self, value: Any) -> Items:
+        """What a loop over a value sees: all items, or one that stands for an unknown number of them."""
+        from mlvet.frontends.python.interpretation.iteration import items
+
+        return items(self, value)
+
+    def truth(self, value: Any) -> bool | Scalar:
+        """Whether a value counts as true, or the condition on which that hangs."""
+        from mlvet.frontends.python.interpretation.truth import truth
+
+        return truth(self, value)
+
+    def unknown(self, reason: Reason, detail: str = "", name: str = "") -> Unknown:
+        """A value that is not known, counted."""
+        self.unknowns[reason] += 1
+        return Unknown(reason, detail, name, self.location)
+
+    def note(self, text: str) -> None:
+        """Something the summary should say, once."""
+        self.notes.setdefault(text)
+
+    @property
+    def location(self) -> Location | None:
+        """The place of the expression at hand."""
+        return self.file.location(self.at) if self.file is not None and self.at is not None else None
+
+    def fresh(self, name: str) -> str:
+        """A name that was not used for a size before."""
+        self._counts[name] += 1
+        count = self._counts[name]
+        return name if count == 1 else f"{name}_{count}"
+
+    def name_for(self, wanted: str) -> str:
+        return wanted
+
+    def node(
+        self,
+        op: str,
+        inputs: Sequence[Value | None],
+        outputs: Sequence[Value],
+        attributes: Mapping[str, Any],
+        source_op: str = "",
+        constraints: Sequence[Constraint] = (),
+    ) -> Node:
+        """Add a node at the place of the call at hand, under the branch outcomes and in the loops of the path."""
+        node = self.builder.node(
+            op, inputs, outputs, attributes, source_op=source_op or self.callee or op, location=self.location,
+            stack=self.stack, module=".".join(self.module_path), guards=self.path, loops=self.loops,
+        )  # fmt: skip
+        self.demands += [Demand(node, constraint) for constraint in constraints]
+        return node
+
+    @property
+    def callee(self) -> str:
+        """What the program calls the function at hand."""
+        at = self.at
+        if isinstance(at, ast.Call):
+            return _dotted(at.func)
+        return type(at.op).__name__.lower() if isinstance(at, ast.BinOp | ast.UnaryOp) else ""
+
+
+def _dotted(node: ast.expr) -> str:
+    match node:
+        case ast.Name(name):
+            return name
+        case ast.Attribute(value, name):
+            before = _dotted(value)
+            return f"{before}.{name}" if before else name
+    return ""

@@ -1,0 +1,92 @@
+"""Lists, dictionaries and sets: of known structure, or of one element standing for all."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from mlvet.domains.dims import Dim
+from mlvet.frontends.python.active import erase, store
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Repeated:
+    """A number of elements that is not known, all of them like `element`."""
+
+    element: Any
+    length: Dim
+
+
+Items = tuple[Any, ...] | Repeated
+
+
+class ListValue:
+    """A list: its items, or what is known of all items."""
+
+    __slots__ = ("cells",)
+
+    def __init__(self, items: Iterable[Any] | Repeated = ()) -> None:
+        self.cells: dict[str, Items] = {"items": items if isinstance(items, Repeated) else tuple(items)}
+
+    @property
+    def items(self) -> Items:
+        return self.cells["items"]
+
+    @items.setter
+    def items(self, items: Items) -> None:
+        store(self.cells, "items", items)
+
+    def __repr__(self) -> str:
+        return f"[{self.items!r}]"
+
+
+class SetValue(ListValue):
+    """A set; its items are in the order in which they were added."""
+
+    __slots__ = ()
+
+
+class IteratorValue(ListValue):
+    """An iterator or generator: the items that are left."""
+
+    __slots__ = ()
+
+
+class DictValue:
+    """A dictionary whose keys are known; `rest` is what any other key yields, None if there is no other.
+
+    `made_by` is the class name of a dictionary with ways of its own, such as Counter or defaultdict.
+    """
+
+    __slots__ = ("cells", "factory", "made_by", "rest_cell")
+
+    def __init__(self, cells: Mapping[Any, Any] | None = None, rest: Any = None, made_by: str = "dict") -> None:
+        self.cells: dict[Any, Any] = dict(cells or {})
+        self.rest_cell: dict[str, Any] = {"rest": rest}
+        self.made_by = made_by
+        self.factory: Any = None
+
+    @property
+    def rest(self) -> Any:
+        return self.rest_cell["rest"]
+
+    @rest.setter
+    def rest(self, value: Any) -> None:
+        store(self.rest_cell, "rest", value)
+
+    def put(self, key: Any, value: Any) -> None:
+        store(self.cells, key, value)
+
+    def drop(self, key: Any) -> None:
+        erase(self.cells, key)
+
+    def __repr__(self) -> str:
+        return repr(self.cells)
+
+
+def is_key(value: Any) -> bool:
+    """Whether a value is a dictionary key whose equality is known."""
+    if isinstance(value, tuple):
+        return all(is_key(each) for each in value)
+    return value is None or isinstance(value, int | float | str | bytes | type)

@@ -1,0 +1,61 @@
+"""Python scalars: integers that remember where they were written, and scalars of which only the type is known."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from mlvet.core.location import Location
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """The expression that made an integer, and its place: `64*12*12` rather than 9216."""
+
+    text: str
+    location: Location | None = None
+
+    @property
+    def is_computed(self) -> bool:
+        return not self.text.replace("_", "").isalnum()
+
+
+class Int(int):
+    """An integer with its origin. Arithmetic of Python on it yields plain integers."""
+
+    origin: Origin
+
+    def __new__(cls, value: int, origin: Origin) -> Int:
+        self = super().__new__(cls, value)
+        self.origin = origin
+        return self
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Scalar:
+    """A Python scalar whose type alone is known: a string, float or truth value that a user sets or data decides.
+
+    `default` is what it is unless the user says otherwise, `choices` what it may be if that is limited. A truth value
+    is of one `condition`, by which branches on it are told apart.
+    """
+
+    kind: type
+    name: str = ""
+    default: Any = None
+    has_default: bool = False
+    choices: tuple[Any, ...] | None = None
+    condition: str = ""
+    location: Location | None = None
+
+    def __repr__(self) -> str:
+        default = f"={self.default!r}" if self.has_default else ""
+        return f"<{self.kind.__name__} {self.name}{default}>"
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """An integer that the user can set: the symbol that stands for it, what it is by default, and where it is set."""
+
+    name: str
+    default: int | None
+    location: Location | None = None
