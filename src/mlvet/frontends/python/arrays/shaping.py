@@ -13,7 +13,7 @@ from mlvet.frontends.python.values.unknown import Reason, Undecided
 
 def reshape(x: TensorValue, sizes: Sequence[Dim]) -> Any:
     """The same elements in another shape, of which one size may be -1; 0 is a size like any other."""
-    return emit("reshape", x, tuple(sizes), allowzero=1)
+    return emit("reshape", x, tuple(sizes), allowzero=int(0 in sizes))
 
 
 def transpose(x: TensorValue, order: Sequence[int]) -> Any:
