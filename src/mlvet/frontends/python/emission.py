@@ -17,7 +17,7 @@ from mlvet.frontends.python.values.unknown import Reason, Undecided
 from mlvet.ir.graph import OPAQUE, Value
 from mlvet.ops import REGISTRY
 from mlvet.ops.folding import REFUSALS, folded
-from mlvet.ops.require import Require
+from mlvet.ops.require import Constraint, Require
 from mlvet.ops.unranked import element_types
 
 T = TypeVar("T", bound=TensorValue)
@@ -73,6 +73,13 @@ def unknown_tensor(kind: type[T], dtype: DType | None = None, name: str = "") ->
 def constant(array: np.ndarray[Any, Any], kind: type[T], name: str = "constant") -> T:
     """A tensor whose elements the program writes down."""
     return _of(kind, machine().builder.constant(name, array))
+
+
+def demand(condition: bool | None, because: str, rule: str = "illegal-argument") -> None:
+    """Something that the real function demands of its arguments; what does not hold is recorded at this call."""
+    if condition is False:
+        here = machine()
+        here.node("assert", [], [], {}, "", [Constraint(None, 0, 0, because, rule, False)])
 
 
 def value_of(operand: Operand) -> Value | None:
