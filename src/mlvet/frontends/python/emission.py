@@ -124,7 +124,8 @@ def _number(number: bool | int | float | complex) -> Value:
                 array = array.astype(wanted.numpy)
         elif array.dtype == object:
             raise Undecided(Reason.UNMODELLED_ARGUMENTS, f"{number} is too large for a tensor")
-        found = here.constants[key] = here.builder.constant(repr(number), array)
+        found = here.builder.constant(repr(number), array)
+        here.trail.write(here.constants, key, found)
     return found
 
 
@@ -146,7 +147,7 @@ def _sizes(sizes: Sequence[Dim], scalar: bool) -> Value:
             like = Tensor(dtypes.i64, (), like.value.reshape(()))
         found = here.builder.value(here.name_for("sizes"), like)
         here.node("sizes", [], [found], {"dims": tuple(parts), "scalar": scalar}, "sizes")
-    here.constants[key] = found
+    here.trail.write(here.constants, key, found)
     return found
 
 
