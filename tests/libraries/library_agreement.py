@@ -32,6 +32,7 @@ from mlvet.frontends.python.values.unknown import Unknown
 
 Json = dict[str, Any]
 SECONDS = 600
+PLAIN = ("none", "tensor", "bool", "int", "float", "str")
 SEQUENCES = ("list", "tuple", "set", "iterator")
 
 
@@ -78,9 +79,7 @@ def real_outcomes(library: str, folder: Path) -> dict[str, list[Json]]:
                 env={**os.environ, "PYTHONDONTWRITEBYTECODE": "1"}, check=False,
             )  # fmt: skip
             if done.returncode:
-                raise AssertionError(
-                    f"{library} ended with {done.returncode}:\n{done.stdout[-500:]}{done.stderr[-2000:]}"
-                )
+                raise AssertionError(f"{library} ended with {done.returncode}:\n{done.stderr[-2000:]}")
             store.write_text(done.stdout, encoding="utf-8")
     return dict(json.loads(line) for line in store.read_text(encoding="utf-8").splitlines())
 
@@ -124,17 +123,13 @@ def _differs(real: Json, value: Any, what: str) -> Iterator[str]:
             if kind != "none":
                 yield f"{what} is {_told(real)}, but mlvet says None"
         case _:
-            if kind in ("none", "tensor", "bool", "int", "float", "str", *SEQUENCES, "dict") and not _may_be(
-                kind, value
-            ):
+            if kind in PLAIN or (kind in (*SEQUENCES, "dict") and not _may_be_many(value)):
                 yield f"{what} is {_told(real)}, but mlvet says {_shown(value)}"
 
 
-def _may_be(kind: str, value: Any) -> bool:
+def _may_be_many(value: Any) -> bool:
     """Whether an object of mlvet's may stand for a container: such as an ordered dictionary or a range."""
-    if kind in (*SEQUENCES, "dict"):
-        return hasattr(value, "iterate") or isinstance(value, Object | range | frozenset)
-    return False
+    return hasattr(value, "iterate") or isinstance(value, Object | range | frozenset)
 
 
 def _tensor(real: Json, value: TensorValue, what: str) -> Iterator[str]:

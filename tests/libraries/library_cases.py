@@ -80,7 +80,7 @@ def program(text: str, file: str = "<case>", number: int = 1) -> str:
     tree = ast.parse(text, file)
     last = tree.body[-1]
     if not isinstance(last, ast.Expr):
-        raise SyntaxError(f"{file}:{number}: a case must end with an expression: {text}")
+        raise SyntaxError(f"{file}:{number}: a case must end with an expression: {text}")  # noqa: TRY004
     tree.body[-1] = ast.Assign([ast.Name(ANSWER, ast.Store())], last.value)
     statements = [ast.unparse(ast.fix_missing_locations(statement)) for statement in tree.body]
     return "\n".join([*_imports(tree), *statements]) + "\n"
