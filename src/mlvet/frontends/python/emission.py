@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any, TypeVar, overload
+from typing import Any, TypeVar, cast, overload
 
 import numpy as np
 
@@ -100,9 +100,8 @@ def value_of(operand: Operand) -> Value | None:
 
 
 def _of(kind: type[T], value: Value) -> T:
-    made = kind.of(value)
-    assert isinstance(made, kind)
-    return made
+    """A tensor of the class, or of the class that computations on it yield."""
+    return cast("T", kind.of(value))
 
 
 def _kind(operands: Sequence[Operand]) -> type[TensorValue]:
@@ -163,11 +162,17 @@ def _apply(op: str, inputs: list[Value | None], count: int, attributes: dict[str
             if not require.violated:
                 results = folded(rule, operands, attributes, results)
         except UnknownRank:
-            results = [unknown(f"{require.name}:{n}", t) for n, t in enumerate(element_types(rule, operands, attributes))]
+            results = [
+                unknown(f"{require.name}:{n}", t) for n, t in enumerate(element_types(rule, operands, attributes))
+            ]
         except REFUSALS as error:
             raise Undecided(Reason.UNMODELLED_ARGUMENTS, f"{op}: {error}") from error
-    types = [results[n] if n < len(results) else unknown(f"{require.name}:{n}") for n in range(max(count, len(results)))]
-    outputs = [here.builder.value(require.name if count == 1 else f"{require.name}:{n}", t) for n, t in enumerate(types)]
+    types = [
+        results[n] if n < len(results) else unknown(f"{require.name}:{n}") for n in range(max(count, len(results)))
+    ]
+    outputs = [
+        here.builder.value(require.name if count == 1 else f"{require.name}:{n}", t) for n, t in enumerate(types)
+    ]
     here.node(op, inputs, outputs, attributes, "", require.constraints)
     return outputs
 
