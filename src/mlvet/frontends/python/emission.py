@@ -11,6 +11,7 @@ from mlvet.domains import dtypes
 from mlvet.domains.dims import Dim, Expr
 from mlvet.domains.dtypes import DType
 from mlvet.domains.tensors import Tensor, UnknownRank, Unranked, of_dims, unknown
+from mlvet.domains.tensors import constant as of_array
 from mlvet.frontends.python.active import machine
 from mlvet.frontends.python.values.tensors import TensorValue
 from mlvet.frontends.python.values.unknown import Reason, Undecided
@@ -72,7 +73,7 @@ def unknown_tensor(kind: type[T], dtype: DType | None = None, name: str = "") ->
 
 def constant(array: np.ndarray[Any, Any], kind: type[T], name: str = "constant") -> T:
     """A tensor whose elements the program writes down."""
-    return _of(kind, machine().builder.constant(name, array))
+    return _of(kind, _constant(name, array))
 
 
 def demand(condition: bool | None, because: str, rule: str = "illegal-argument") -> None:
@@ -94,7 +95,7 @@ def value_of(operand: Operand) -> Value | None:
         case Expr():
             return _sizes([operand], scalar=True)
         case str():
-            return machine().builder.constant(repr(operand), np.asarray(operand, dtype=object))
+            return _constant(repr(operand), np.asarray(operand, dtype=object))
         case _:
             return _sizes(operand, scalar=False)
 
@@ -102,6 +103,11 @@ def value_of(operand: Operand) -> Value | None:
 def _of(kind: type[T], value: Value) -> T:
     """A tensor of the class, or of the class that computations on it yield."""
     return cast("T", kind.of(value))
+
+
+def _constant(name: str, array: np.ndarray[Any, Any]) -> Value:
+    """A constant of the graph whose elements, if they are few, shape rules see."""
+    return machine().builder.constant(name, array, of_array(array))
 
 
 def _kind(operands: Sequence[Operand]) -> type[TensorValue]:
@@ -123,7 +129,7 @@ def _number(number: bool | int | float | complex) -> Value:
                 array = array.astype(wanted.numpy)
         elif array.dtype == object:
             raise Undecided(Reason.UNMODELLED_ARGUMENTS, f"{number} is too large for a tensor")
-        found = here.constants[key] = here.builder.constant(repr(number), array)
+        found = here.constants[key] = _constant(repr(number), array)
     return found
 
 
@@ -138,7 +144,8 @@ def _sizes(sizes: Sequence[Dim], scalar: bool) -> Value:
     if found is not None:
         return found
     if all(isinstance(part, int) for part in parts):
-        found = here.builder.constant(f"[{', '.join(map(str, parts))}]", np.asarray(parts, np.int64).reshape(-1))
+        array = np.asarray(parts, np.int64).reshape(() if scalar else -1)
+        found = _constant(f"[{', '.join(map(str, parts))}]", array)
     else:
         like = of_dims(parts, dtypes.i64)
         if scalar and like.value is not None:
