@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any, TypeVar, overload
+from typing import Any, TypeVar, cast, overload
 
 import numpy as np
 
@@ -101,9 +101,8 @@ def value_of(operand: Operand) -> Value | None:
 
 
 def _of(kind: type[T], value: Value) -> T:
-    made = kind.of(value)
-    assert isinstance(made, kind)
-    return made
+    """A tensor of the class, or of the class that computations on it yield."""
+    return cast("T", kind.of(value))
 
 
 def _constant(name: str, array: np.ndarray[Any, Any]) -> Value:
