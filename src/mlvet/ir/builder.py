@@ -74,12 +74,14 @@ class Builder:
         self._inputs.append(value)
         return value
 
-    def constant(self, name: str, data: Data | NDArray[Any] | Sequence[int] | int | float) -> Value:
-        """A value whose elements are known; ints become i64, floats f32."""
+    def constant(
+        self, name: str, data: Data | NDArray[Any] | Sequence[int] | int | float, declared: Tensor | None = None
+    ) -> Value:
+        """A value whose elements are known; ints become i64, floats f32. `declared` may hold the elements too."""
         if not isinstance(data, Data):
             array = data if isinstance(data, np.ndarray) else _array(data)
             data = Data(dtypes.of(array.dtype), array.shape, lambda: array)
-        value = self.value(name, Tensor(data.dtype, data.shape))
+        value = self.value(name, declared or Tensor(data.dtype, data.shape))
         self._constants.append(Constant(value, data))
         return value
 
