@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from mlvet.frontends.python.libraries.registry import alias
 from mlvet.frontends.python.libraries.torch.nn import activations as activations
+from mlvet.frontends.python.libraries.torch.nn import attention as attention
 from mlvet.frontends.python.libraries.torch.nn import cells as cells
 from mlvet.frontends.python.libraries.torch.nn import containers as containers
 from mlvet.frontends.python.libraries.torch.nn import convolutions as convolutions
@@ -18,6 +19,7 @@ from mlvet.frontends.python.libraries.torch.nn import parameter as parameter
 from mlvet.frontends.python.libraries.torch.nn import pooling as pooling
 from mlvet.frontends.python.libraries.torch.nn import recurrent as recurrent
 from mlvet.frontends.python.libraries.torch.nn import sequences as sequences
+from mlvet.frontends.python.libraries.torch.nn import transformer as transformer
 
 for part in (
     "activation", "batchnorm", "container", "conv", "distance", "dropout", "flatten", "fold", "instancenorm", "linear",
