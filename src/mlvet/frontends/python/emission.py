@@ -129,7 +129,8 @@ def _number(number: bool | int | float | complex) -> Value:
                 array = array.astype(wanted.numpy)
         elif array.dtype == object:
             raise Undecided(Reason.UNMODELLED_ARGUMENTS, f"{number} is too large for a tensor")
-        found = here.constants[key] = _constant(repr(number), array)
+        found = _constant(repr(number), array)
+        here.trail.write(here.constants, key, found)
     return found
 
 
@@ -152,7 +153,7 @@ def _sizes(sizes: Sequence[Dim], scalar: bool) -> Value:
             like = Tensor(dtypes.i64, (), like.value.reshape(()))
         found = here.builder.value(here.name_for("sizes"), like)
         here.node("sizes", [], [found], {"dims": tuple(parts), "scalar": scalar}, "sizes")
-    here.constants[key] = found
+    here.trail.write(here.constants, key, found)
     return found
 
 
