@@ -36,7 +36,7 @@ class Row(Module):
         return [name for name in self.cells if not name.startswith("@") and name != "training"]
 
     def _fill(self, members: Any) -> None:
-        items = machine().items(members) if not isinstance(members, tuple) else members
+        items = members if isinstance(members, tuple | Repeated) else machine().items(members)
         if isinstance(items, Repeated):
             store(self.cells, "@repeated", items)
             return

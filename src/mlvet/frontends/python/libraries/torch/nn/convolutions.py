@@ -21,6 +21,7 @@ from mlvet.frontends.python.values.tensors import dims_of
 SPACE = ("depth", "height", "width")
 
 
+@model("torch.nn.modules.conv._ConvNd")
 class Convolution(Module):
     """What all convolutions share; `space` is the number of dims that the kernel slides along."""
 
@@ -103,6 +104,7 @@ class Forward(Convolution):
         return tuple(borders)
 
 
+@model("torch.nn.modules.conv._ConvTransposeNd")
 class Transposed(Convolution):
     """A convolution from output to input."""
 

@@ -8,8 +8,15 @@ from mlvet.frontends.python.libraries.torch.nn.functions import F
 from mlvet.frontends.python.libraries.torch.nn.module import Module
 
 
+@model("torch.nn.modules.dropout._DropoutNd")
+class AnyDropout(Module):
+    """What all dropouts are."""
+
+    __slots__ = ()
+
+
 @model("torch.nn.Dropout")
-class Dropout(Module):
+class Dropout(AnyDropout):
     __slots__ = ()
 
     def __init__(self, p: Number = 0.5, inplace: bool = False) -> None:
@@ -21,7 +28,7 @@ class Dropout(Module):
 
 
 @model("torch.nn.Dropout1d")
-class Dropout1d(Module):
+class Dropout1d(AnyDropout):
     __slots__ = ()
 
     def __init__(self, p: Number = 0.5, inplace: bool = False) -> None:
@@ -33,7 +40,7 @@ class Dropout1d(Module):
 
 
 @model("torch.nn.Dropout2d")
-class Dropout2d(Module):
+class Dropout2d(AnyDropout):
     __slots__ = ()
 
     def __init__(self, p: Number = 0.5, inplace: bool = False) -> None:
@@ -45,7 +52,7 @@ class Dropout2d(Module):
 
 
 @model("torch.nn.Dropout3d")
-class Dropout3d(Module):
+class Dropout3d(AnyDropout):
     __slots__ = ()
 
     def __init__(self, p: Number = 0.5, inplace: bool = False) -> None:
@@ -57,7 +64,7 @@ class Dropout3d(Module):
 
 
 @model("torch.nn.AlphaDropout")
-class AlphaDropout(Module):
+class AlphaDropout(AnyDropout):
     __slots__ = ()
 
     def __init__(self, p: Number = 0.5, inplace: bool = False) -> None:
@@ -69,7 +76,7 @@ class AlphaDropout(Module):
 
 
 @model("torch.nn.FeatureAlphaDropout")
-class FeatureAlphaDropout(Module):
+class FeatureAlphaDropout(AnyDropout):
     __slots__ = ()
 
     def __init__(self, p: Number = 0.5, inplace: bool = False) -> None:

@@ -10,8 +10,15 @@ from mlvet.frontends.python.libraries.torch.nn.functions import F
 from mlvet.frontends.python.libraries.torch.nn.module import Module
 
 
+@model("torch.nn.modules.loss._Loss", "torch.nn.modules.loss._WeightedLoss")
+class Loss(Module):
+    """What all losses are."""
+
+    __slots__ = ()
+
+
 @model("torch.nn.L1Loss")
-class L1Loss(Module):
+class L1Loss(Loss):
     __slots__ = ()
 
     def __init__(self, size_average: Any = None, reduce: Any = None, reduction: str = "mean") -> None:
@@ -23,7 +30,7 @@ class L1Loss(Module):
 
 
 @model("torch.nn.MSELoss")
-class MSELoss(Module):
+class MSELoss(Loss):
     __slots__ = ()
 
     def __init__(self, size_average: Any = None, reduce: Any = None, reduction: str = "mean") -> None:
@@ -35,7 +42,7 @@ class MSELoss(Module):
 
 
 @model("torch.nn.SmoothL1Loss")
-class SmoothL1Loss(Module):
+class SmoothL1Loss(Loss):
     __slots__ = ()
 
     def __init__(
@@ -49,7 +56,7 @@ class SmoothL1Loss(Module):
 
 
 @model("torch.nn.HuberLoss")
-class HuberLoss(Module):
+class HuberLoss(Loss):
     __slots__ = ()
 
     def __init__(self, reduction: str = "mean", delta: Number = 1.0) -> None:
@@ -61,7 +68,7 @@ class HuberLoss(Module):
 
 
 @model("torch.nn.CrossEntropyLoss")
-class CrossEntropyLoss(Module):
+class CrossEntropyLoss(Loss):
     __slots__ = ()
 
     def __init__(
@@ -89,7 +96,7 @@ class CrossEntropyLoss(Module):
 
 
 @model("torch.nn.NLLLoss", "torch.nn.NLLLoss2d")
-class NLLLoss(Module):
+class NLLLoss(Loss):
     __slots__ = ()
 
     def __init__(
@@ -108,7 +115,7 @@ class NLLLoss(Module):
 
 
 @model("torch.nn.BCELoss")
-class BCELoss(Module):
+class BCELoss(Loss):
     __slots__ = ()
 
     def __init__(
@@ -122,7 +129,7 @@ class BCELoss(Module):
 
 
 @model("torch.nn.BCEWithLogitsLoss")
-class BCEWithLogitsLoss(Module):
+class BCEWithLogitsLoss(Loss):
     __slots__ = ()
 
     def __init__(
@@ -143,7 +150,7 @@ class BCEWithLogitsLoss(Module):
 
 
 @model("torch.nn.KLDivLoss")
-class KLDivLoss(Module):
+class KLDivLoss(Loss):
     __slots__ = ()
 
     def __init__(
@@ -157,7 +164,7 @@ class KLDivLoss(Module):
 
 
 @model("torch.nn.PoissonNLLLoss")
-class PoissonNLLLoss(Module):
+class PoissonNLLLoss(Loss):
     __slots__ = ()
 
     def __init__(
@@ -179,7 +186,7 @@ class PoissonNLLLoss(Module):
 
 
 @model("torch.nn.GaussianNLLLoss")
-class GaussianNLLLoss(Module):
+class GaussianNLLLoss(Loss):
     __slots__ = ()
 
     def __init__(self, *, full: bool = False, eps: Number = 1e-6, reduction: str = "mean") -> None:
@@ -191,7 +198,7 @@ class GaussianNLLLoss(Module):
 
 
 @model("torch.nn.SoftMarginLoss")
-class SoftMarginLoss(Module):
+class SoftMarginLoss(Loss):
     __slots__ = ()
 
     def __init__(self, size_average: Any = None, reduce: Any = None, reduction: str = "mean") -> None:
@@ -203,7 +210,7 @@ class SoftMarginLoss(Module):
 
 
 @model("torch.nn.HingeEmbeddingLoss")
-class HingeEmbeddingLoss(Module):
+class HingeEmbeddingLoss(Loss):
     __slots__ = ()
 
     def __init__(
@@ -217,7 +224,7 @@ class HingeEmbeddingLoss(Module):
 
 
 @model("torch.nn.MultiLabelMarginLoss")
-class MultiLabelMarginLoss(Module):
+class MultiLabelMarginLoss(Loss):
     __slots__ = ()
 
     def __init__(self, size_average: Any = None, reduce: Any = None, reduction: str = "mean") -> None:
@@ -229,7 +236,7 @@ class MultiLabelMarginLoss(Module):
 
 
 @model("torch.nn.MultiLabelSoftMarginLoss")
-class MultiLabelSoftMarginLoss(Module):
+class MultiLabelSoftMarginLoss(Loss):
     __slots__ = ()
 
     def __init__(
@@ -243,7 +250,7 @@ class MultiLabelSoftMarginLoss(Module):
 
 
 @model("torch.nn.MultiMarginLoss")
-class MultiMarginLoss(Module):
+class MultiMarginLoss(Loss):
     __slots__ = ()
 
     def __init__(
@@ -265,7 +272,7 @@ class MultiMarginLoss(Module):
 
 
 @model("torch.nn.CosineEmbeddingLoss")
-class CosineEmbeddingLoss(Module):
+class CosineEmbeddingLoss(Loss):
     __slots__ = ()
 
     def __init__(
@@ -279,7 +286,7 @@ class CosineEmbeddingLoss(Module):
 
 
 @model("torch.nn.MarginRankingLoss")
-class MarginRankingLoss(Module):
+class MarginRankingLoss(Loss):
     __slots__ = ()
 
     def __init__(
@@ -293,7 +300,7 @@ class MarginRankingLoss(Module):
 
 
 @model("torch.nn.TripletMarginLoss")
-class TripletMarginLoss(Module):
+class TripletMarginLoss(Loss):
     __slots__ = ()
 
     def __init__(
@@ -317,7 +324,7 @@ class TripletMarginLoss(Module):
 
 
 @model("torch.nn.TripletMarginWithDistanceLoss")
-class TripletMarginWithDistanceLoss(Module):
+class TripletMarginWithDistanceLoss(Loss):
     __slots__ = ()
 
     def __init__(
@@ -334,7 +341,7 @@ class TripletMarginWithDistanceLoss(Module):
 
 
 @model("torch.nn.CTCLoss")
-class CTCLoss(Module):
+class CTCLoss(Loss):
     __slots__ = ()
 
     def __init__(self, blank: Size = 0, reduction: str = "mean", zero_infinity: bool = False) -> None:

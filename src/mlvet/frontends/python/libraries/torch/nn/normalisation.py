@@ -18,6 +18,7 @@ from mlvet.frontends.python.libraries.torch.nn.parameter import ONES, ZEROS, buf
 from mlvet.frontends.python.values.tensors import dims_of, rank_of
 
 
+@model("torch.nn.modules.batchnorm._NormBase")
 class ChannelNorm(Module):
     """What batch and instance norms share: `ranks` are the numbers of dims that they take."""
 
@@ -55,6 +56,7 @@ class ChannelNorm(Module):
         pass
 
 
+@model("torch.nn.modules.batchnorm._BatchNorm")
 class BatchNorm(ChannelNorm):
     __slots__ = ()
 
@@ -75,6 +77,7 @@ class BatchNorm(ChannelNorm):
         )  # fmt: skip
 
 
+@model("torch.nn.modules.instancenorm._InstanceNorm")
 class InstanceNorm(ChannelNorm):
     __slots__ = ()
 

@@ -27,6 +27,7 @@ GATES = {"lstm": (0, 3, 1, 2), "gru": (1, 0, 2), "rnn": (0,)}
 """For each canonical gate its place in torch: i, o, f, c of i, f, g, o; z, r, h of r, z, n."""
 
 
+@model("torch.nn.RNNBase")
 class Recurrent(Module):
     """What recurrent layers share: weights of each layer and direction, and the run over a sequence."""
 
@@ -228,12 +229,3 @@ class GRU(Recurrent):
         super().__init__()
         self.bidirectional = bidirectional
         self._prepare(input_size, hidden_size, num_layers, bias, batch_first, dropout, bidirectional, 0, dtype)
-
-
-@model("torch.nn.RNNBase")
-def recurrent_of(mode: str, input_size: Size, hidden_size: Size, num_layers: Size = 1, **kwargs: Any) -> Any:
-    """A layer by the name of its kind."""
-    if mode in ("LSTM", "GRU"):
-        return (LSTM if mode == "LSTM" else GRU)(input_size, hidden_size, num_layers, **kwargs)
-    nonlinearity = "relu" if mode == "RNN_RELU" else "tanh"
-    return RNN(input_size, hidden_size, num_layers, nonlinearity, **kwargs)
