@@ -7,6 +7,8 @@ from mlvet.frontends.python.libraries.keras import layers as layers
 from mlvet.frontends.python.libraries.keras import model as model
 from mlvet.frontends.python.libraries.registry import alias
 
-for _name in ("tensorflow.keras", "tf_keras", "tensorflow.python.keras", "tensorflow.compat.v1.keras", "tensorflow.compat.v2.keras",
-              "tensorflow.keras.api", "tensorflow_core.keras"):  # fmt: skip
+for _name in (
+    "tensorflow.keras", "tf_keras", "tensorflow.python.keras", "tensorflow.compat.v1.keras",
+    "tensorflow.compat.v2.keras", "tensorflow.keras.api", "tensorflow_core.keras",
+):  # fmt: skip
     alias(_name, "keras")

@@ -17,9 +17,8 @@ from mlvet.frontends.python.values.tensors import TensorValue, dims_of, dtype_of
 from mlvet.frontends.python.values.unknown import Reason, Undecided, Unknown
 
 
-def one_batch(x: Any, y: Any = None, weight: Any = None, batch_size: Any = None, *, alone: bool = False) -> Any:
+def one_batch(x: Any, y: Any = None, weight: Any = None, *, alone: bool = False) -> Any:
     """A batch as `train_step` gets it. `alone` says that `x` are examples only, as in `predict`."""
-    del batch_size
     if is_loader(x):
         return first_item(x)
     parts: list[Any] = [batch_of(each) for each in ((x,) if alone else (x, y, weight))]

@@ -6,9 +6,10 @@ from typing import Any
 
 from mlvet.domains.dims import Dim, Expr, symbol
 from mlvet.domains.tensors import Tensor as Known
+from mlvet.domains.dtypes import DType
 from mlvet.frontends.python.active import machine, store
 from mlvet.frontends.python.emission import source
-from mlvet.frontends.python.libraries.binding import DType, as_items, as_size
+from mlvet.frontends.python.libraries.binding import as_items, as_size
 from mlvet.frontends.python.libraries.keras.layer import Layer, label
 from mlvet.frontends.python.libraries.keras.settings import floats
 from mlvet.frontends.python.libraries.keras.tensor import KerasTensor

@@ -14,7 +14,6 @@ from mlvet.frontends.keras.stored import snake_case
 from mlvet.frontends.python.active import machine, store
 from mlvet.frontends.python.arrays.arithmetic import cast
 from mlvet.frontends.python.emission import opaque
-from mlvet.frontends.python.libraries.binding import DType as DTypeLike
 from mlvet.frontends.python.libraries.element_types import dtype_named
 from mlvet.frontends.python.libraries.keras.initializers import initialiser_of, sampled
 from mlvet.frontends.python.libraries.keras.settings import DTypePolicy, floats, policy_of
@@ -72,13 +71,15 @@ class Layer(Object):
             here.module_path = path
 
     def call(self, *args: Any, **kwargs: Any) -> Any:
+        del args, kwargs
         raise Undecided(Reason.UNMODELLED_CALL, f"`call` of {label(self)}")
 
-    def build(self, input_shape: Any = None) -> None:
-        del input_shape
+    def build(self, *args: Any, **kwargs: Any) -> None:
+        del args, kwargs
         self.built = True
 
     def compute_output_shape(self, *args: Any, **kwargs: Any) -> Any:
+        del args, kwargs
         raise Undecided(Reason.UNMODELLED_CALL, "compute_output_shape")
 
     def compute_mask(self, inputs: Any, previous_mask: Any = None) -> Any:
@@ -175,7 +176,7 @@ class Layer(Object):
     # Variables and layers.
 
     def add_weight(
-        self, shape: Any = None, initializer: Any = None, dtype: DTypeLike | None = None, trainable: Any = True,
+        self, shape: Any = None, initializer: Any = None, dtype: DType | None = None, trainable: Any = True,
         autocast: Any = True, regularizer: Any = None, constraint: Any = None, aggregation: Any = "none",
         overwrite_with_gradient: Any = False, name: Any = None, **rest: Any,
     ) -> Any:  # fmt: skip
@@ -439,7 +440,7 @@ def variables(layer: Object, seen: set[int] | None = None) -> list[Any]:
         return []
     seen.add(id(layer))
     found: list[Any] = []
-    own = [each for each in layer.cells.get("@weights", ())]
+    own = list(layer.cells.get("@weights", ()))
     own += [each for value in list(layer.cells.values()) for each in inside(value) if isinstance(each, Variable)]
     for each in own:
         if not any(each is other for other in found):
@@ -447,7 +448,3 @@ def variables(layer: Object, seen: set[int] | None = None) -> list[Any]:
     for each in sublayers(layer):
         found += [one for one in variables(each, seen) if not any(one is other for other in found)]
     return found
-
-
-def unknown_result(name: str, operands: list[Any], like: Any, kind: Any) -> Any:
-    return opaque(name, operands, like, kind)

@@ -186,8 +186,8 @@ register(log_cosh, "log_cosh", "logcosh")
 register(kl_divergence, "kl_divergence", "kullback_leibler_divergence", "kld", "KLD")
 for _function in (
     huber, poisson, hinge, squared_hinge, categorical_hinge, cosine_similarity, binary_crossentropy,
-    binary_focal_crossentropy, categorical_crossentropy, categorical_focal_crossentropy, sparse_categorical_crossentropy,
-    ctc, dice, tversky,
+    binary_focal_crossentropy, categorical_crossentropy, categorical_focal_crossentropy,
+    sparse_categorical_crossentropy, ctc, dice, tversky,
 ):  # fmt: skip
     register(_function, _function.__name__)
 
@@ -277,14 +277,16 @@ _SMOOTH = (("from_logits", False), ("label_smoothing", 0.0), ("axis", -1))
 for _name, _function, *_settled in (
     ("MeanSquaredError", mean_squared_error), ("MeanAbsoluteError", mean_absolute_error),
     ("MeanAbsolutePercentageError", mean_absolute_percentage_error),
-    ("MeanSquaredLogarithmicError", mean_squared_logarithmic_error), ("CosineSimilarity", cosine_similarity, ("axis", -1)),
+    ("MeanSquaredLogarithmicError", mean_squared_logarithmic_error),
+    ("CosineSimilarity", cosine_similarity, ("axis", -1)),
     ("Huber", huber, ("delta", 1.0)), ("LogCosh", log_cosh), ("Hinge", hinge), ("SquaredHinge", squared_hinge),
     ("CategoricalHinge", categorical_hinge), ("KLDivergence", kl_divergence), ("Poisson", poisson),
     ("BinaryCrossentropy", binary_crossentropy, *_SMOOTH),
     ("BinaryFocalCrossentropy", binary_focal_crossentropy, ("apply_class_balancing", False), *_FOCAL),
     ("CategoricalCrossentropy", categorical_crossentropy, *_SMOOTH),
     ("CategoricalFocalCrossentropy", categorical_focal_crossentropy, *_FOCAL),
-    ("SparseCategoricalCrossentropy", sparse_categorical_crossentropy, ("from_logits", False), ("ignore_class", None), ("axis", -1)),
+    ("SparseCategoricalCrossentropy", sparse_categorical_crossentropy, ("from_logits", False), ("ignore_class", None),
+     ("axis", -1)),
     ("CTC", ctc), ("Dice", dice, ("axis", None)),
     ("Tversky", tversky, ("alpha", 0.5), ("beta", 0.5), ("axis", None)),
 ):  # fmt: skip
@@ -347,7 +349,7 @@ def _part(value: Any, name: Any) -> Any:
 
 
 def _listed(value: Any) -> list[Any]:
-    return [each for each in inside(value)]
+    return list(inside(value))
 
 
 def _tensors(value: Any) -> Any:

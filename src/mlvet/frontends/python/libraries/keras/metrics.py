@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from mlvet.domains.tensors import Tensor as Known
+from mlvet.domains.dtypes import DType
 from mlvet.frontends.keras.stored import snake_case
 from mlvet.frontends.python.active import machine, store
 from mlvet.frontends.python.emission import opaque
-from mlvet.frontends.python.libraries.binding import ArrayLike, DType, Size, Tensor, as_size, as_sizes
+from mlvet.frontends.python.libraries.binding import ArrayLike, Size, Tensor, as_size, as_sizes
 from mlvet.frontends.python.libraries.keras.agreement import same_rank
 from mlvet.frontends.python.libraries.keras.initializers import initialiser_of
 from mlvet.frontends.python.libraries.keras.settings import floats
@@ -181,7 +182,7 @@ def categorical_accuracy(y_true: ArrayLike, y_pred: ArrayLike) -> Tensor:
 @model("keras.metrics.binary_accuracy")
 def binary_accuracy(y_true: ArrayLike, y_pred: ArrayLike, threshold: Any = 0.5) -> Tensor:
     del threshold
-    true, predicted = same_rank(array(y_true), array(y_pred))
+    predicted = same_rank(array(y_true), array(y_pred))[1]
     return _per_row("binary_accuracy", predicted)
 
 

@@ -101,6 +101,7 @@ class Model(Trainer, Layer):
         raise Undecided(Reason.UNKNOWN_DISPATCH, f"layer {name!r}")
 
     def build(self, input_shape: Any = None) -> None:
+        del input_shape
         self.built = True
 
     def summary(self, *args: Any, **kwargs: Any) -> None:
@@ -175,8 +176,7 @@ def _matched(wanted: Any, inputs: Any) -> list[Any] | None:
         if all(name in inputs.cells for name in names):
             return [inputs.cells[name] for name in names]
         return None
-    found = [each for each in inside(inputs) if each is not None]
-    return found
+    return [each for each in inside(inputs) if each is not None]
 
 
 def _checked(it: Layer, place: Any, given: Any) -> Any:
@@ -299,6 +299,7 @@ class Sequential(Model):
         return result
 
     def _built_for(self, args: list[Any], kwargs: dict[str, Any]) -> None:
+        del args, kwargs
         self.built = True
 
     def build(self, input_shape: Any = None) -> None:

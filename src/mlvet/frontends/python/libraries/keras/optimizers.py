@@ -125,8 +125,8 @@ _SETTLED: dict[str, tuple[tuple[str, Any], ...]] = {
 """The arguments after the learning rate that may be given by position, with their defaults."""
 
 
-def _optimizer(name: str, settled: tuple[tuple[str, Any], ...]) -> type[Optimizer]:
-    def __init__(self: Any, learning_rate: Any = _RATES.get(name, 0.001), *args: Any, **kwargs: Any) -> None:  # noqa: N807
+def _optimizer(name: str, settled: tuple[tuple[str, Any], ...], rate: float) -> type[Optimizer]:
+    def __init__(self: Any, learning_rate: Any = rate, *args: Any, **kwargs: Any) -> None:  # noqa: N807
         given = dict(settled)
         given |= dict(zip(given, args, strict=False))
         Optimizer.__init__(self, learning_rate, **(given | kwargs))
@@ -136,7 +136,7 @@ def _optimizer(name: str, settled: tuple[tuple[str, Any], ...]) -> type[Optimize
 
 
 for _name, _settled in _SETTLED.items():
-    _made = _optimizer(_name, _settled)
+    _made = _optimizer(_name, _settled, _RATES.get(_name, 0.001))
     model(
         f"keras.optimizers.{_name}", f"keras.optimizers.legacy.{_name}", f"keras.optimizers.experimental.{_name}",
         f"keras.optimizers.{_name.lower()}",

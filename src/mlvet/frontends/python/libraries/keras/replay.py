@@ -17,7 +17,7 @@ from mlvet.ops.unranked import element_types
 
 
 def replayed(inputs: tuple[Value, ...], outputs: tuple[Value, ...], given: tuple[Value, ...]) -> tuple[Value, ...]:
-    """The outputs that other inputs give: every node between inputs and outputs again, its symbols made what they are."""
+    """The outputs for other inputs: every node between inputs and outputs again, its symbols made what they are."""
     known: dict[Value, Value] = dict(zip(inputs, given, strict=True))
     sizes = _learned(inputs, given)
     for node in between(inputs, outputs):
@@ -83,8 +83,8 @@ def _again(node: Node, values: list[Value | None], sizes: Mapping[str, Dim]) -> 
         outputs.append(here.builder.value(old.name.partition("#")[0], like))
     made_node = here.builder.node(
         node.op, values, outputs, attributes, regions=node.regions, source_op=node.source_op, location=node.location,
-        stack=here.stack, module=".".join((*here.module_path, node.module)) if node.module else ".".join(here.module_path),
-        guards=here.path, loops=here.loops,
+        stack=here.stack, module=".".join(filter(None, (*here.module_path, node.module))), guards=here.path,
+        loops=here.loops,
     )  # fmt: skip
     here.demands += [Demand(made_node, constraint) for constraint in require.constraints]
     return outputs

@@ -15,7 +15,6 @@ from mlvet.frontends.python.arrays.creation import from_python
 from mlvet.frontends.python.arrays.operators import ArrayValue
 from mlvet.frontends.python.emission import emit, source, unknown_tensor
 from mlvet.frontends.python.libraries.binding import ARRAYS, TENSORS, Sizes
-from mlvet.frontends.python.libraries.binding import DType as DTypeLike
 from mlvet.frontends.python.libraries.keras.settings import floats, name_of
 from mlvet.frontends.python.libraries.registry import load, model
 from mlvet.frontends.python.values.numbers import Scalar
@@ -81,7 +80,7 @@ class KerasTensor(ArrayValue):
     def squeeze(self, axis: Any = None) -> Any:
         return emit("squeeze", self, None if axis is None else axis if isinstance(axis, tuple) else (axis,))
 
-    def astype(self, dtype: DTypeLike) -> Any:
+    def astype(self, dtype: DType) -> Any:
         return cast(self, dtype)
 
     def __array__(self) -> Any:
@@ -108,7 +107,7 @@ class Variable(KerasTensor):
     """A tensor that training changes. Whatever is computed of it is an ordinary tensor."""
 
     def __init__(
-        self, initializer: Any, shape: Sizes | None = None, dtype: DTypeLike | None = None, trainable: bool = True,
+        self, initializer: Any, shape: Sizes | None = None, dtype: DType | None = None, trainable: bool = True,
         autocast: bool = True, aggregation: Any = "none", synchronization: Any = "auto", name: Any = None,
         layout: Any = None,
     ) -> None:  # fmt: skip

@@ -57,7 +57,7 @@ class Trainer(Object):
         class_weight: Any = None, sample_weight: Any = None, initial_epoch: Any = 0, steps_per_epoch: Any = None,
         validation_steps: Any = None, validation_batch_size: Any = None, validation_freq: Any = 1, **kwargs: Any,
     ) -> Any:  # fmt: skip
-        del epochs, verbose, validation_split, shuffle, class_weight, initial_epoch, steps_per_epoch
+        del batch_size, epochs, verbose, validation_split, shuffle, class_weight, initial_epoch, steps_per_epoch
         del validation_steps, validation_batch_size, validation_freq, kwargs
         same_length(x, y)
         history = History()
@@ -67,12 +67,12 @@ class Trainer(Object):
             tell(each, "set_model", self)
             tell(each, "on_train_begin")
             tell(each, "on_epoch_begin", symbol("epoch"))
-        self._step("train_step", one_batch(x, y, sample_weight, batch_size), training=True)
+        self._step("train_step", one_batch(x, y, sample_weight), training=True)
         if validation_data is not None:
             given = validation_data if isinstance(validation_data, tuple) else (validation_data,)
             if isinstance(validation_data, ListValue) and isinstance(validation_data.items, tuple):
                 given = validation_data.items
-            self._step("test_step", one_batch(*given[:3], batch_size=batch_size), training=False)
+            self._step("test_step", one_batch(*given[:3]), training=False)
         for each in listening:
             tell(each, "on_train_batch_end", symbol("step"))
             tell(each, "on_epoch_end", symbol("epoch"))
@@ -85,9 +85,9 @@ class Trainer(Object):
         self, x: Any = None, y: Any = None, batch_size: Any = None, verbose: Any = "auto", sample_weight: Any = None,
         steps: Any = None, callbacks: Any = None, return_dict: bool = False, **kwargs: Any,
     ) -> Any:  # fmt: skip
-        del verbose, steps, callbacks, kwargs
+        del batch_size, verbose, steps, callbacks, kwargs
         same_length(x, y)
-        self._step("test_step", one_batch(x, y, sample_weight, batch_size), training=False)
+        self._step("test_step", one_batch(x, y, sample_weight), training=False)
         return self._figures(return_dict)
 
     def predict(
@@ -99,8 +99,8 @@ class Trainer(Object):
         callbacks: Any = None,
         **kwargs: Any,
     ) -> Any:
-        del verbose, steps, callbacks, kwargs
-        result = self._step("predict_step", one_batch(x, None, None, batch_size, alone=True), training=False)
+        del batch_size, verbose, steps, callbacks, kwargs
+        result = self._step("predict_step", one_batch(x, alone=True), training=False)
         return whole(result, count_of(x), numpy_class())
 
     predict_generator = predict

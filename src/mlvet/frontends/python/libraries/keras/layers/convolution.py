@@ -125,7 +125,7 @@ class Conv(Spatial):
             )
             demand(
                 good,
-                f"`{label(self)}` has {groups} groups, which do not divide {channels} channels and {cells['filters']} filters",
+                f"{groups} groups do not divide {channels} channels and {cells['filters']} filters of `{label(self)}`",
             )
             channels = floor_div(channels, groups)
         self._weight("kernel", (*cells["kernel_size"], channels, cells["filters"]), cells["kernel_initializer"])
