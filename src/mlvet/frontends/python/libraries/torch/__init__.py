@@ -8,6 +8,7 @@ from mlvet.frontends.python.libraries.torch import creation as creation
 from mlvet.frontends.python.libraries.torch import devices as devices
 from mlvet.frontends.python.libraries.torch import element_types as element_types
 from mlvet.frontends.python.libraries.torch import elementwise as elementwise
+from mlvet.frontends.python.libraries.torch import functional as functional
 from mlvet.frontends.python.libraries.torch import indexing as indexing
 from mlvet.frontends.python.libraries.torch import joining as joining
 from mlvet.frontends.python.libraries.torch import ordering as ordering
