@@ -6,7 +6,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import Any
 
-from mlvet.domains.dims import Expr
+from mlvet.domains.dims import Dim, Expr, symbols
 from mlvet.domains.tensors import Unranked
 from mlvet.frontends.python.values.choices import Choice
 from mlvet.frontends.python.values.containers import DictValue, ListValue, Repeated
@@ -47,7 +47,10 @@ def knowledge(value: Any, depth: int = 0) -> str:
     """How much is known of a value: of the least known tensor in it, if there is one."""
     match value:
         case TensorValue():
-            return "tensor" if isinstance(tensor_of(value).shape, Unranked) else "dims"
+            shape = tensor_of(value).shape
+            if isinstance(shape, Unranked):
+                return "tensor"
+            return "dims" if all(map(is_named, shape)) else "rank"
         case Unknown():
             return "unknown"
         case Choice():
@@ -67,6 +70,11 @@ def knowledge(value: Any, depth: int = 0) -> str:
     if "unknown" in levels and not tensors:
         return "unknown"
     return max(tensors, key=LEVELS.index) if tensors else "other"
+
+
+def is_named(dim: Dim) -> bool:
+    """Whether a size is a number or made of symbols that the program or a data set names, none of them anonymous."""
+    return isinstance(dim, int) or not any("." in each.name for each in symbols(dim))
 
 
 def described(value: Any, depth: int = 0) -> str:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from mlvet.frontends.python.interpretation.branches import Boundary, distributed
 from mlvet.frontends.python.interpretation.signals import PythonRaise
-from mlvet.frontends.python.libraries.binding import TENSORS, Misfit, bind, signature
+from mlvet.frontends.python.libraries.binding import TENSORS, Misfit, bind, library_of, signature
 from mlvet.frontends.python.libraries.registry import Overloads
 from mlvet.frontends.python.trail import MISSING
 from mlvet.frontends.python.values.choices import Choice
@@ -109,13 +109,10 @@ def _constructed(machine: Machine, kind: type, args: Sequence[Any], keywords: Ma
 
 def native(machine: Machine, function: Any, args: Sequence[Any], keywords: Mapping[str, Any]) -> Any:
     """Call a library model, once for each alternative of arguments that differ from path to path."""
-    for index, arg in enumerate(args):
-        if isinstance(arg, Choice):
-            before, after = args[:index], args[index + 1 :]
-            return distributed(machine, arg, lambda each: native(machine, function, (*before, each, *after), keywords))
-    for name, arg in keywords.items():
-        if isinstance(arg, Choice):
-            return distributed(machine, arg, lambda each: native(machine, function, args, {**keywords, name: each}))
+    if (choice := _choice(function, args, keywords)) is not None:
+        return distributed(
+            machine, choice, lambda each: native(machine, function, *_chosen(args, keywords, choice, each))
+        )
     at, file = machine.at, machine.file
     try:
         if any(isinstance(arg, Spread) for arg in args):
@@ -137,11 +134,50 @@ def native(machine: Machine, function: Any, args: Sequence[Any], keywords: Mappi
         machine.at, machine.file = at, file
 
 
-def _overloaded(machine: Machine, function: Overloads, args: Sequence[Any], keywords: Mapping[str, Any]) -> Any:
-    for index, arg in enumerate(args):
+_KEEPING = frozenset(("append", "appendleft", "insert", "add", "setattr", "put", "setdefault", "print", "isinstance", "fill_cell"))
+"""Functions of Python that only hand a value on, so that it may differ from path to path."""
+
+
+def _choice(function: Any, args: Sequence[Any], keywords: Mapping[str, Any]) -> Choice | None:
+    """An argument that differs from path to path, or a part of a tuple or list that does."""
+    library = library_of(function)
+    given = args[:1] if library in ("builtins", "stdlib") and function.__name__ in _KEEPING else (*args, *keywords.values())
+    for arg in given:
         if isinstance(arg, Choice):
-            before, after = args[:index], args[index + 1 :]
-            return distributed(machine, arg, lambda each: _overloaded(machine, function, (*before, each, *after), keywords))
+            return arg
+    if library in ("builtins", "stdlib", "settings"):
+        return None
+    for arg in given:
+        parts = arg.items if isinstance(arg, ListValue) else arg
+        if isinstance(parts, tuple):
+            found = next((part for part in parts if isinstance(part, Choice)), None)
+            if found is not None:
+                return found
+    return None
+
+
+def _chosen(
+    args: Sequence[Any], keywords: Mapping[str, Any], choice: Choice, value: Any
+) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    """The arguments with one alternative in place of a choice."""
+
+    def replaced(arg: Any) -> Any:
+        if arg is choice:
+            return value
+        if isinstance(arg, tuple) and any(part is choice for part in arg):
+            return tuple(value if part is choice else part for part in arg)
+        if isinstance(arg, ListValue) and isinstance(arg.items, tuple) and any(part is choice for part in arg.items):
+            return type(arg)(value if part is choice else part for part in arg.items)
+        return arg
+
+    return tuple(map(replaced, args)), {name: replaced(arg) for name, arg in keywords.items()}
+
+
+def _overloaded(machine: Machine, function: Overloads, args: Sequence[Any], keywords: Mapping[str, Any]) -> Any:
+    if (choice := _choice(function.models[0], args, keywords)) is not None:
+        return distributed(
+            machine, choice, lambda each: _overloaded(machine, function, *_chosen(args, keywords, choice, each))
+        )
     misfit: Misfit | None = None
     for candidate in function.models:
         try:

@@ -281,7 +281,7 @@ def _any_size(machine: Machine, left: Any, right: Any) -> Dim:
     if isinstance(left, Expr) and str(left) in machine.widened:
         return left
     low = min(bounds(left)[0], bounds(right)[0])
-    name = machine.fresh("n")
+    name = machine.fresh("varying.1")
     machine.widened.add(name)
     return symbol(name, low=0 if low >= 0 else low if low == 0 else -2**62)
 

@@ -72,14 +72,18 @@ def fill(dims: Any, value: ArrayLike, name: Any = None, layout: Any = None) -> T
 
 
 @model("tensorflow.zeros_like")
-def zeros_like(input: Any = None, dtype: DType | None = None, name: Any = None, tensor: Any = None, **rest: Any) -> Tensor:
+def zeros_like(
+    input: Any = None, dtype: DType | None = None, name: Any = None, tensor: Any = None, **rest: Any
+) -> Tensor:
     del name, rest
     x = convert(chosen(input, tensor))
     return op_of("zeros_like", x, dtype=dtype or dtype_of(x))
 
 
 @model("tensorflow.ones_like")
-def ones_like(input: Any = None, dtype: DType | None = None, name: Any = None, tensor: Any = None, **rest: Any) -> Tensor:
+def ones_like(
+    input: Any = None, dtype: DType | None = None, name: Any = None, tensor: Any = None, **rest: Any
+) -> Tensor:
     del name, rest
     x = convert(chosen(input, tensor))
     return op_of("ones_like", x, dtype=dtype or dtype_of(x))
@@ -162,7 +166,13 @@ def truncated_normal(
 
 @model("tensorflow.random.stateless_normal", "tensorflow.random.stateless_truncated_normal")
 def stateless_normal(
-    shape: Any, seed: Any, mean: Any = 0.0, stddev: Any = 1.0, dtype: DType | None = dtypes.f32, name: Any = None, **rest: Any
+    shape: Any,
+    seed: Any,
+    mean: Any = 0.0,
+    stddev: Any = 1.0,
+    dtype: DType | None = dtypes.f32,
+    name: Any = None,
+    **rest: Any,
 ) -> Tensor:
     del rest
     return normal(shape, mean, stddev, dtype, seed, name)
@@ -258,7 +268,9 @@ def set_seed(seed: Any) -> None:
 
 
 @model("tensorflow.sequence_mask")
-def sequence_mask(lengths: ArrayLike, maxlen: Any = None, dtype: DType | None = dtypes.bool_, name: Any = None) -> Tensor:
+def sequence_mask(
+    lengths: ArrayLike, maxlen: Any = None, dtype: DType | None = dtypes.bool_, name: Any = None
+) -> Tensor:
     del name
     x = convert(lengths)
     dims = dims_of(x)

@@ -12,7 +12,12 @@ from mlvet.frontends.python.emission import demand, emit_all
 from mlvet.frontends.python.libraries.binding import ArrayLike, as_items, as_size
 from mlvet.frontends.python.libraries.registry import model
 from mlvet.frontends.python.libraries.tensorflow.arguments import (
-    axes_of, axis_of, cast_to, chosen, dims_or_undecided, sizes_of,
+    axes_of,
+    axis_of,
+    cast_to,
+    chosen,
+    dims_or_undecided,
+    sizes_of,
 )  # fmt: skip
 from mlvet.frontends.python.libraries.tensorflow.shapes import partial_sizes, shape_of
 from mlvet.frontends.python.libraries.tensorflow.tensor import Tensor, convert, matched, op_of, typed
@@ -111,9 +116,7 @@ def unstack(value: ArrayLike, num: Any = None, axis: Any = 0, name: Any = "unsta
 
 
 @model("tensorflow.split")
-def split(
-    value: ArrayLike, num_or_size_splits: Any, axis: Any = 0, num: Any = None, name: Any = "split"
-) -> Any:
+def split(value: ArrayLike, num_or_size_splits: Any, axis: Any = 0, num: Any = None, name: Any = "split") -> Any:
     """So many equal parts, or parts of these sizes, of which one may be what is left."""
     del num, name
     x, where = convert(value), axis_of(axis)
@@ -123,7 +126,11 @@ def split(
         count = num_or_size_splits
         if whole is None:
             return ListValue(emit_all("split", x, None, count=count, kind=Tensor, axis=where, num_outputs=count))
-        demand(whole % count == 0 if isinstance(whole, int) else None, f"{whole} is no multiple of {count}", "not-divisible")
+        demand(
+            whole % count == 0 if isinstance(whole, int) else None,
+            f"{whole} is no multiple of {count}",
+            "not-divisible",
+        )
         return ListValue(emit_all("split", x, (floor_div(whole, count),) * count, count=count, kind=Tensor, axis=where))
     if isinstance(num_or_size_splits, Expr):
         if dims is None or whole is None:

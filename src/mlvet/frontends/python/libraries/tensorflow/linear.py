@@ -206,7 +206,9 @@ def trace(x: ArrayLike, name: Any = None) -> Tensor:
 
 @model("tensorflow.linalg.diag_part", "tensorflow.matrix_diag_part", "tensorflow.linalg.tensor_diag_part")
 @model("tensorflow.diag_part")
-def diag_part(input: ArrayLike, name: Any = "diag_part", k: Any = 0, padding_value: Any = 0, align: Any = None) -> Tensor:
+def diag_part(
+    input: ArrayLike, name: Any = "diag_part", k: Any = 0, padding_value: Any = 0, align: Any = None
+) -> Tensor:
     del name, padding_value, align
     return op_of("diagonal", convert(input), offset=k if isinstance(k, int) else 0, axis1=-2, axis2=-1)
 

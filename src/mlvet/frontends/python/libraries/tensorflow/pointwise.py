@@ -206,7 +206,9 @@ def angle(input: ArrayLike, name: Any = None) -> Tensor:
 
 def _part(op: str, x: Tensor) -> Tensor:
     known = dtype_of(x)
-    return op_of(op, x) if known in (dtypes.c64, dtypes.c128) else op_of("identity" if op == "real" else "zeros_like", x)
+    return (
+        op_of(op, x) if known in (dtypes.c64, dtypes.c128) else op_of("identity" if op == "real" else "zeros_like", x)
+    )
 
 
 @model("tensorflow.nn.leaky_relu")

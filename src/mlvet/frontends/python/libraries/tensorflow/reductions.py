@@ -178,7 +178,9 @@ def top_k(
 ) -> Any:
     del name
     count = (as_size(k, "k"),)
-    values, places = emit_all("top_k", convert(input), count, count=2, kind=Tensor, axis=-1, largest=True, sorted=sorted)
+    values, places = emit_all(
+        "top_k", convert(input), count, count=2, kind=Tensor, axis=-1, largest=True, sorted=sorted
+    )
     return TopK(values, cast_to(places, index_type or dtypes.i32))
 
 

@@ -109,7 +109,9 @@ class TensorShape(Object):
             return shape_of(sizes[key])
         if isinstance(key, int) and -len(sizes) <= key < len(sizes):
             return dimension(sizes[key])
-        raise Undecided(Reason.EXCEPTION if isinstance(key, int) else Reason.UNMODELLED_ARGUMENTS, "an index of a shape")
+        raise Undecided(
+            Reason.EXCEPTION if isinstance(key, int) else Reason.UNMODELLED_ARGUMENTS, "an index of a shape"
+        )
 
     def __add__(self, other: Any) -> Any:
         return self.concatenate(other)

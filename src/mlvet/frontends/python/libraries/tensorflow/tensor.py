@@ -127,7 +127,10 @@ class Tensor(ArrayValue):
     def _product(self, left: Any, right: Any, other: Any) -> Any:
         from mlvet.frontends.python.libraries.tensorflow.linear import matmul
 
-        return matmul(*matched(left, right)) if _fits(other) else NotImplemented
+        if not _fits(other):
+            return NotImplemented
+        first, second = matched(left, right)
+        return matmul(first, second)
 
     def __neg__(self) -> Any:
         return op_of("neg", self)
@@ -161,7 +164,11 @@ def convert(value: Any, dtype: DType | None = None, hint: DType | None = None) -
     """The tensor that a value becomes: of `dtype`, or of `hint` if it is a number or a foreign array."""
     if isinstance(value, Tensor):
         known = dtype_of(value)
-        demand(dtype is None or known is None or known is dtype, f"a tensor of {known} is wanted as {dtype}", "dtype-differs")
+        demand(
+            dtype is None or known is None or known is dtype,
+            f"a tensor of {known} is wanted as {dtype}",
+            "dtype-differs",
+        )
         return plain(value)
     if isinstance(value, TensorValue):
         made = Tensor.of(value.graph_value)
@@ -304,7 +311,9 @@ def reshaped_as_said(x: TensorValue, shape: Any) -> Tensor:
 
 
 def _fits(value: Any) -> bool:
-    if isinstance(value, TensorValue | Unknown | bool | int | float | complex | Expr | Scalar | str | ListValue | tuple | list):
+    if isinstance(
+        value, TensorValue | Unknown | bool | int | float | complex | Expr | Scalar | str | ListValue | tuple | list
+    ):
         return True
     return isinstance(value, TensorShape) or (isinstance(value, Object) and hasattr(value, "as_tensor"))
 
@@ -350,7 +359,11 @@ class Variable(Tensor):
             initial_value = machine().call(initial_value)
         made = convert(initial_value, hint=dtype)
         if dtype is not None and dtype_of(made) is not dtype:
-            demand(not isinstance(initial_value, Tensor), f"a tensor of {dtype_of(made)} is wanted as {dtype}", "dtype-differs")
+            demand(
+                not isinstance(initial_value, Tensor),
+                f"a tensor of {dtype_of(made)} is wanted as {dtype}",
+                "dtype-differs",
+            )
         if shape is not None:
             made = reshaped_as_said(made, shape)
         store(self.cells, "@value", made.graph_value)
