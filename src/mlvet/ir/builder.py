@@ -74,12 +74,14 @@ class Builder:
         self._inputs.append(value)
         return value
 
-    def constant(self, name: str, data: Data | NDArray[Any] | Sequence[int] | int | float) -> Value:
-        """A value whose elements are known; ints become i64, floats f32."""
+    def constant(
+        self, name: str, data: Data | NDArray[Any] | Sequence[int] | int | float, declared: Tensor | None = None
+    ) -> Value:
+        """A value whose elements are known; ints become i64, floats f32. `declared` may hold the elements too."""
         if not isinstance(data, Data):
             array = data if isinstance(data, np.ndarray) else _array(data)
             data = Data(dtypes.of(array.dtype), array.shape, lambda: array)
-        value = self.value(name, Tensor(data.dtype, data.shape))
+        value = self.value(name, declared or Tensor(data.dtype, data.shape))
         self._constants.append(Constant(value, data))
         return value
 
@@ -145,6 +147,11 @@ class Builder:
         """Take back the nodes and constants added since a mark; their names stay taken."""
         del self._nodes[mark[0] :]
         del self._constants[mark[1] :]
+
+    def keep_used_inputs(self) -> None:
+        """Take back the inputs that no node reads."""
+        read = {value for node in self._nodes for value in node.inputs}
+        self._inputs = [value for value in self._inputs if value in read]
 
     def region(self, kind: str, name: str = "") -> Builder:
         """A builder for a region within this one."""

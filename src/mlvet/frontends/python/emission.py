@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any, TypeVar, overload
+from typing import Any, TypeVar, cast, overload
 
 import numpy as np
 
@@ -11,6 +11,7 @@ from mlvet.domains import dtypes
 from mlvet.domains.dims import Dim, Expr
 from mlvet.domains.dtypes import DType
 from mlvet.domains.tensors import Tensor, UnknownRank, Unranked, of_dims, unknown
+from mlvet.domains.tensors import constant as of_array
 from mlvet.frontends.python.active import machine
 from mlvet.frontends.python.values.tensors import TensorValue
 from mlvet.frontends.python.values.unknown import Reason, Undecided
@@ -72,7 +73,7 @@ def unknown_tensor(kind: type[T], dtype: DType | None = None, name: str = "") ->
 
 def constant(array: np.ndarray[Any, Any], kind: type[T], name: str = "constant") -> T:
     """A tensor whose elements the program writes down."""
-    return _of(kind, machine().builder.constant(name, array))
+    return _of(kind, _constant(name, array))
 
 
 def demand(condition: bool | None, because: str, rule: str = "illegal-argument") -> None:
@@ -94,15 +95,19 @@ def value_of(operand: Operand) -> Value | None:
         case Expr():
             return _sizes([operand], scalar=True)
         case str():
-            return machine().builder.constant(repr(operand), np.asarray(operand, dtype=object))
+            return _constant(repr(operand), np.asarray(operand, dtype=object))
         case _:
             return _sizes(operand, scalar=False)
 
 
 def _of(kind: type[T], value: Value) -> T:
-    made = kind.of(value)
-    assert isinstance(made, kind)
-    return made
+    """A tensor of the class, or of the class that computations on it yield."""
+    return cast("T", kind.of(value))
+
+
+def _constant(name: str, array: np.ndarray[Any, Any]) -> Value:
+    """A constant of the graph whose elements, if they are few, shape rules see."""
+    return machine().builder.constant(name, array, of_array(array))
 
 
 def _kind(operands: Sequence[Operand]) -> type[TensorValue]:
@@ -124,7 +129,8 @@ def _number(number: bool | int | float | complex) -> Value:
                 array = array.astype(wanted.numpy)
         elif array.dtype == object:
             raise Undecided(Reason.UNMODELLED_ARGUMENTS, f"{number} is too large for a tensor")
-        found = here.constants[key] = here.builder.constant(repr(number), array)
+        found = _constant(repr(number), array)
+        here.trail.write(here.constants, key, found)
     return found
 
 
@@ -139,14 +145,15 @@ def _sizes(sizes: Sequence[Dim], scalar: bool) -> Value:
     if found is not None:
         return found
     if all(isinstance(part, int) for part in parts):
-        found = here.builder.constant(f"[{', '.join(map(str, parts))}]", np.asarray(parts, np.int64).reshape(-1))
+        array = np.asarray(parts, np.int64).reshape(() if scalar else -1)
+        found = _constant(f"[{', '.join(map(str, parts))}]", array)
     else:
         like = of_dims(parts, dtypes.i64)
         if scalar and like.value is not None:
             like = Tensor(dtypes.i64, (), like.value.reshape(()))
         found = here.builder.value(here.name_for("sizes"), like)
         here.node("sizes", [], [found], {"dims": tuple(parts), "scalar": scalar}, "sizes")
-    here.constants[key] = found
+    here.trail.write(here.constants, key, found)
     return found
 
 
@@ -163,11 +170,17 @@ def _apply(op: str, inputs: list[Value | None], count: int, attributes: dict[str
             if not require.violated:
                 results = folded(rule, operands, attributes, results)
         except UnknownRank:
-            results = [unknown(f"{require.name}:{n}", t) for n, t in enumerate(element_types(rule, operands, attributes))]
+            results = [
+                unknown(f"{require.name}:{n}", t) for n, t in enumerate(element_types(rule, operands, attributes))
+            ]
         except REFUSALS as error:
             raise Undecided(Reason.UNMODELLED_ARGUMENTS, f"{op}: {error}") from error
-    types = [results[n] if n < len(results) else unknown(f"{require.name}:{n}") for n in range(max(count, len(results)))]
-    outputs = [here.builder.value(require.name if count == 1 else f"{require.name}:{n}", t) for n, t in enumerate(types)]
+    types = [
+        results[n] if n < len(results) else unknown(f"{require.name}:{n}") for n in range(max(count, len(results)))
+    ]
+    outputs = [
+        here.builder.value(require.name if count == 1 else f"{require.name}:{n}", t) for n, t in enumerate(types)
+    ]
     here.node(op, inputs, outputs, attributes, "", require.constraints)
     return outputs
 

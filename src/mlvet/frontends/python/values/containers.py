@@ -42,9 +42,16 @@ class ListValue:
 
 
 class SetValue(ListValue):
-    """A set; its items are in the order in which they were added."""
+    """A set; its items are in the order in which they were added. Items that may be equal are kept apart."""
 
     __slots__ = ()
+
+    def __init__(self, items: Iterable[Any] | Repeated = ()) -> None:
+        if not isinstance(items, Repeated):
+            items = list(items)
+            if all(is_key(item) for item in items):
+                items = list(dict.fromkeys(items))
+        super().__init__(items)
 
 
 class IteratorValue(ListValue):

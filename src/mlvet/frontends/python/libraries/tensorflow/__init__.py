@@ -1,0 +1,18 @@
+"""TensorFlow: its eager functions, its data sets, and the graphs and sessions of its first version."""
+
+from __future__ import annotations
+
+from mlvet.frontends.python.libraries.registry import alias
+from mlvet.frontends.python.libraries.tensorflow import creation as creation
+from mlvet.frontends.python.libraries.tensorflow import layout as layout
+from mlvet.frontends.python.libraries.tensorflow import linear as linear
+from mlvet.frontends.python.libraries.tensorflow import pointwise as pointwise
+from mlvet.frontends.python.libraries.tensorflow import reductions as reductions
+from mlvet.frontends.python.libraries.tensorflow import structures as structures
+from mlvet.frontends.python.libraries.tensorflow import tensor as tensor
+from mlvet.frontends.python.libraries.tensorflow.data import dataset as dataset
+from mlvet.frontends.python.libraries.tensorflow.data import sources as sources
+
+alias("tensorflow.compat.v1", "tensorflow")
+alias("tensorflow.compat.v2", "tensorflow")
+alias("tensorflow.keras", "keras")

@@ -1,0 +1,1 @@
+"""tf.data: data sets, what they read, and what makes batches of them."""
