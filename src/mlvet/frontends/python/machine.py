@@ -100,6 +100,8 @@ class Machine:
     observations: dict[Span, Observation] = field(default_factory=dict)
     called: set[ast.AST] = field(default_factory=set)
     instances: dict[Any, Any] = field(default_factory=dict)
+    created: list[Any] = field(default_factory=list)
+    named: set[Value] = field(default_factory=set)
     modules: dict[str, Any] = field(default_factory=dict)
     executions: list[Any] = field(default_factory=list)
     forks: int = 0
