@@ -12,7 +12,7 @@ from mlvet.domains import dtypes
 from mlvet.domains.dims import Dim, floor_div, maximum, minimum, modulo, symbol
 from mlvet.domains.tensors import Tensor, Unranked
 from mlvet.ir.builder import Builder
-from mlvet.ir.graph import Execution, Frame, Graph, Initialiser, Literal, Node, Value
+from mlvet.ir.graph import Execution, Frame, Graph, HostLoop, Initialiser, Iteration, Literal, Node, Value
 
 text = st.text(st.characters(codec="utf-8"), max_size=6) | st.sampled_from(["x", "x:0", "a/b", 'q"`', "not", "do", "%"])
 names = st.sampled_from(["x", "y", "x:0", "a.b/c", "odd name", "µ", "", '"'])
@@ -52,6 +52,10 @@ counts = st.none() | st.integers(1, 9)
 locations = st.builds(Location, text, counts, counts, counts, counts, counts, st.none() | text)
 
 
+EPOCH, BATCH = "for epoch", 'for "b"'
+NESTS = ((), (Iteration(EPOCH, 2),), (Iteration(EPOCH), Iteration(BATCH, 0)), (Iteration(EPOCH, 0), Iteration(BATCH)))
+
+
 @st.composite
 def graphs(draw: st.DrawFn) -> Graph:
     builder = Builder(name=draw(text))
@@ -72,8 +76,16 @@ def graphs(draw: st.DrawFn) -> Graph:
     ]
     return builder.graph(
         outputs, functions=functions, executions=executions, path=draw(text), format=draw(text), producer=draw(text),
-        notes=draw(st.lists(text, max_size=2)),
+        notes=draw(st.lists(text, max_size=2)), loops=_loops(draw, known + outputs),
     )  # fmt: skip
+
+
+def _loops(draw: st.DrawFn, seen: list[Value]) -> list[HostLoop]:
+    pairs = st.lists(st.tuples(st.sampled_from(seen), st.sampled_from(seen)), max_size=2) if seen else st.just([])
+    return [
+        HostLoop(name, draw(st.none() | locations), draw(st.none() | dims), parent, tuple(draw(pairs)))
+        for name, parent in ((EPOCH, ""), (BATCH, EPOCH))
+    ]
 
 
 def _fill(draw: st.DrawFn, builder: Builder, known: list[Value], nodes: list[Node], depth: int) -> list[Value]:
@@ -97,6 +109,7 @@ def _fill(draw: st.DrawFn, builder: Builder, known: list[Value], nodes: list[Nod
             stack=draw(st.lists(st.builds(Frame, text, locations), max_size=1)),
             control=draw(st.lists(st.sampled_from(earlier), max_size=2)) if earlier else (),
             guards=draw(st.lists(st.builds(Literal, text, st.booleans()), max_size=2)),
+            loops=draw(st.sampled_from(NESTS)),
         )  # fmt: skip
         nodes.append(node)
         seen += node.outputs

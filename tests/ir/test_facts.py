@@ -16,7 +16,8 @@ TEXT = """mlvet-graph 1 "g"
 parameter %w: f32[3] name="fc.w" module="fc"
 graph(%x: f32[batch, 3]) {
   constant %c: i64[] = i64[] [1]
-  %y = relu(%x, %w) {big=4294967296, axis=-1} @add module="fc" device="cpu" at "a b.py":3:5 guards=[not "t"]
+  %y = relu(%x, %w) {big=4294967296, axis=-1} @add module="fc" device="cpu" at "a b.py":3:5 guards=[not "t"] \
+loops=["e"[*], "s"[1]]
   %l = loop(_, %y) @l control=[@add]
     do loop(%i) {
       iteration loop(%j) {
@@ -27,12 +28,14 @@ graph(%x: f32[batch, 3]) {
   return %l
 }
 execute "run" fetches=[%l] feeds=[%x] targets=[@add]
+host_loop "e" carried=[%w to %y] at "t.py":1
+host_loop "s" trips=`n + 1` parent="e"
 """
 
 
 def test_the_facts_of_a_small_graph() -> None:
     assert {str(fact) for fact in facts(from_text(TEXT))} == set(
-        """schema(1). value("w"). dtype("w","f32"). rank("w",1). dim("w",0,3). parameter("w","fc.w"). trainable("w").
+        """schema(2). value("w"). dtype("w","f32"). rank("w",1). dim("w",0,3). parameter("w","fc.w"). trainable("w").
         parameter_module("w","fc"). region("r0","graph"). region_input("r0",0,"x"). value("x"). dtype("x","f32").
         rank("x",2). dim("x",0,"batch"). dim("x",1,3). value("c"). dtype("c","i64"). rank("c",0). constant("c").
         contains("r0","add"). node("add"). op("add","relu"). source_op("add","relu"). effect("add","pure").
@@ -42,8 +45,10 @@ def test_the_facts_of_a_small_graph() -> None:
         input("l",1,"y"). output("l",0,"l"). value("l"). control("l","add"). holds("l",0,"r1"). region("r1","loop").
         region_input("r1",0,"i"). value("i"). region_output("r1",0,"i"). iteration("r1",0,"r2"). region("r2","loop").
         region_input("r2",0,"j"). value("j"). region_output("r2",0,"j"). region_output("r0",0,"l").
+        in_loop("add",0,"e"). in_loop("add",1,"s"). loop_index("add","s",1). host_loop("e").
+        loop_carried("e",0,"w","y"). loop_span("e","t.py"). loop_line("e",1). host_loop("s"). loop_parent("s","e").
         execution(0,"run"). fetch(0,"l"). feed(0,"x"). target(0,"add").""".split()
-    ) | {'span("add","a b.py").'}
+    ) | {'span("add","a b.py").', 'loop_trips("s","n + 1").'}
 
 
 @pytest.mark.parametrize(

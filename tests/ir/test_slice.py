@@ -82,3 +82,33 @@ def test_forward_follows_operands_regions_calls_and_control() -> None:
     assert {node.name for node in forward(graph, [s])} == {"assign", "l", "d", "z"}
     assert {node.name for node in forward(graph, [graph.parameters[0].value])} == {"d", "l", "z"}
     assert forward(graph, []) == set()
+
+
+LOOPS = """mlvet-graph 1 "g"
+parameter %w name="w"
+graph(%x, %y) {
+  %a = relu(%x, %w) @a loops=["epoch"[*], "batch"[0]]
+  %b = relu(%a) @b loops=["epoch"[*], "batch"[1]]
+  %c = relu(%y) @c loops=["other"[*]]
+  return %b, %c
+}
+host_loop "epoch" carried=[%w to %b, %x to %c]
+host_loop "batch" parent="epoch"
+host_loop "other"
+"""
+
+
+def test_backward_keeps_the_loops_around_what_stays() -> None:
+    graph = from_text(LOOPS)
+    first, second = graph.outputs
+    sliced = backward(graph, [first])
+    assert [(loop.name, [str(after) for _, after in loop.carried]) for loop in sliced.loops] == [
+        ("epoch", ["%b"]), ("batch", []),
+    ]  # fmt: skip
+    assert [loop.name for loop in backward(graph, [second]).loops] == ["other"]
+    assert verify(sliced) == []
+
+
+def test_forward_follows_what_a_loop_carries() -> None:
+    graph = from_text(LOOPS)
+    assert {node.name for node in forward(graph, [graph.inputs[1]])} == {"c", "a", "b"}

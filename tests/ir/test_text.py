@@ -17,7 +17,7 @@ from mlvet.domains import dtypes
 from mlvet.domains.dims import maximum, symbol
 from mlvet.domains.tensors import Tensor
 from mlvet.ir.builder import Builder
-from mlvet.ir.graph import Execution, Frame, Graph, Initialiser, Literal
+from mlvet.ir.graph import Execution, Frame, Graph, HostLoop, Initialiser, Iteration, Literal
 from mlvet.ir.json_form import from_json, to_json
 from mlvet.ir.text import from_text, to_text
 
@@ -60,13 +60,18 @@ def network() -> Graph:
     template = loop.close(chosen.outputs, iterations=[step.close(again.outputs)])
     looped = build.node("loop", [first.outputs[0]], 1, regions=[template], control=[first])
     summed = build.node("reduce_sum", [looped.outputs[0], axes], 1)
-    used = build.node("add", [summed.outputs[0], table], 1)
+    inside = [Iteration("epoch"), Iteration("step", 2)]
+    used = build.node("add", [summed.outputs[0], table], 1, loops=inside)
     helper = build.region("function", "helper")
     given_ = helper.input("a")
     return build.graph(
         used.outputs, functions={"helper": helper.close([given_])}, path="net.py", format="python", producer="mlvet",
         executions=[Execution("session.run", tuple(used.outputs), (image,), (first,), Location("net.py", 40))],
         notes=["two lines\nof note"],
+        loops=[
+            HostLoop("epoch", Location("net.py", 30), h - 1, carried=((weight, used.outputs[0]),)),
+            HostLoop("step", trips=0, parent="epoch"),
+        ],
     )  # fmt: skip
 
 
@@ -95,13 +100,15 @@ def test_the_text_reads_like_the_program() -> None:
         "      return %if",
         "    }",
         "  %reduce_sum = reduce_sum(%loop, %axes) @reduce_sum",
-        "  %add = add(%reduce_sum, %table) @add",
+        '  %add = add(%reduce_sum, %table) @add loops=["epoch"[*], "step"[2]]',
         "  return %add",
         "}",
         'function "helper" function "helper"(%a) {',
         "  return %a",
         "}",
         'execute "session.run" fetches=[%add] feeds=[%x] targets=[@conv1] at "net.py":40',
+        'host_loop "epoch" trips=`h - 1` carried=[%conv.weight to %add] at "net.py":30',
+        'host_loop "step" trips=0 parent="epoch"',
     ]
 
 
@@ -112,6 +119,9 @@ def test_a_graph_read_back_is_wired_like_the_first() -> None:
     assert nodes["conv1"].inputs[0] is graph.inputs[0]
     assert nodes["conv1"].inputs[1] is graph.parameters[0].value
     assert graph.executions[0].targets == (nodes["conv1"],)
+    assert nodes["add"].loops == (Iteration("epoch"), Iteration("step", 2))
+    assert graph.loops[0].carried == ((graph.parameters[0].value, nodes["add"].outputs[0]),)
+    assert [loop.trips for loop in graph.loops] == [symbol("h") - 1, 0]
     assert graph.inputs[0].declared == network().inputs[0].declared
 
 
@@ -146,6 +156,9 @@ HEAD = 'mlvet-graph 1 "g"\n'
         (HEAD + "graph(%x, %x: f32[2]) {\n  return %x\n}\n", "line 2 .*described in two ways"),
         (HEAD + "graph() {\n  constant %c = i64[2] [1]\n  return\n}\n", "line 3 .*number of elements"),
         (HEAD + "graph() {\n" + "  _ = f() @f\n  do branch() {\n" * 300, "nested more than|twice"),
+        (HEAD + "graph() {\n  return\n}\nhost_loop \"l\" carried=[%x to %y]\n", "line 5 .*%x is used but not defined"),
+        (HEAD + "graph() {\n  return\n}\nhost_loop \"l\" trips=`2*`\n", "line 5 .*not a size"),
+        (HEAD + "graph() {\n  _ = f() @f loops=[\"l\"[1.5]]\n  return\n}\n", "line 3 .*1.5 is not a whole number"),
         (HEAD + "graph() {\n  return\n}\nfoo bar\n", "line 5 .*expected a statement"),
         (HEAD + "graph() {\n  return\n", "line 4 "),
     ],

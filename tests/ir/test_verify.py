@@ -69,6 +69,27 @@ GOOD = "graph(%x) {\n  return %x\n}\n"
                 "an iteration of the loop region has 0 outputs, but the template has 1",
             ],
         ),
+        (
+            'graph(%x) {\n  %y = relu(%x) @a loops=["e"[*], "b"[0]]\n  return %y\n}\n'
+            'host_loop "e" carried=[%x to %y]\nhost_loop "b" parent="e"\n',
+            [],
+        ),
+        (
+            "undefined %u\n" + GOOD + 'host_loop "l" parent="m" carried=[%x to %u]\nhost_loop "l"\n',
+            [
+                "loop l carries %u, which is not in the graph",
+                "two loops are named l",
+                "loop l is within loop m, which is not in the graph",
+            ],
+        ),
+        (GOOD + 'host_loop "l" parent="m"\nhost_loop "m" parent="l"\n', ["loop l lies within itself"]),
+        (
+            'graph(%x) {\n  %y = relu(%x) @a loops=["n"[0], "m"[1]]\n  return %y\n}\nhost_loop "m"\n',
+            [
+                "node a runs in loop n, which is not in the graph",
+                "node a runs in loop m within n, not within its parent",
+            ],
+        ),
     ],
 )  # fmt: skip
 def test_defects(text: str, defects: list[str]) -> None:

@@ -35,11 +35,13 @@ def enclosure_holds(op: Op, kind: Enclosure, sample: Sample, draw: HypothesisDra
     tensors = [None if array is None else _described(n, array, op, draw) for n, array in enumerate(operands)]
     held = [None if box is None else _interval(*box) for box in boxes]
     points = [operands, *(_points(boxes, draw, how) for how in ("low", "high", "corner", "corner", "inside", "inside"))]
-    special, where = draw.choice(SPECIAL), draw.choice([n for n, _ in enumerate(operands)])
-    chosen = held[where]
-    if special is not None and chosen is not None and is_real(operands[where]):
-        held[where] = chosen.join(at(special))
-        points += [replaced(each, {where: _strewn(each[where], special, draw)}) for each in points]
+    special = draw.choice(SPECIAL)
+    if special is not None and operands:
+        where = draw.choice(range(len(operands)))
+        chosen = held[where]
+        if chosen is not None and is_real(operands[where]):
+            held[where] = chosen.join(at(special))
+            points += [replaced(each, {where: _strewn(each[where], special, draw)}) for each in points]
     told = kind.of(held, tensors, **sample.attributes)
     sized = _shapes(op, operands, sample)
     for point in points:

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from mlvet.domains.dims import symbol
 from mlvet.domains.dtypes import f32, f64, i32, i64
 from mlvet.domains.intervals import Interval, of_array
 from mlvet.domains.tensors import Tensor, constant
@@ -70,3 +71,11 @@ def test_crops_are_floats_of_32_bits_whatever_the_image() -> None:
     means = enclosed("crop_and_resize", pixels, [Tensor(i32, image.shape), *tensors[1:]])[0]
     assert means.finite
     assert means.high < 256
+
+
+def test_sizes_of_the_host_program_may_be_negative() -> None:
+    kind = REGISTRY["sizes"].numeric
+    assert isinstance(kind, Enclosure)
+    n = symbol("n", 0, 5)
+    assert kind.of([], [], dims=(n - 3, 4)) == (Interval(-3.0, 4.0),)
+    assert kind.of([], [], dims=(10**400, -(10**400))) == (Interval(float(i64.least), float(i64.largest)),)

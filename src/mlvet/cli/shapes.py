@@ -1,4 +1,4 @@
-"""`mlvet shapes`: what every operator of a model yields, node by node."""
+"""`mlvet shapes`: what every operator of a model yields, node by node, or every line of a program."""
 
 from __future__ import annotations
 
@@ -20,16 +20,20 @@ _WIDEST_NAME = 48
 
 
 def run(options: argparse.Namespace) -> int:
-    """Print the shapes of one model file."""
+    """Print the shapes of one model file or program."""
     from mlvet.analyses.shapes.inference import infer
     from mlvet.core.errors import UnsupportedInput
+    from mlvet.discovery import SOURCES
     from mlvet.frontends.models import PICKLES, SUFFIXES, is_saved_model, read_model
 
     path = Path(options.file)
     if not os.path.exists(path):
         raise UsageError(f"{path}: no such file or folder")
+    if path.suffix in SOURCES:
+        return _program(path, options)
     if path.suffix not in SUFFIXES | PICKLES and not is_saved_model(path):
-        raise UsageError(f"{path}: not a model file ({', '.join(sorted(SUFFIXES))}, or the folder of a SavedModel)")
+        kinds = ", ".join(sorted(SUFFIXES | SOURCES))
+        raise UsageError(f"{path}: neither a program nor a model file ({kinds}, or the folder of a SavedModel)")
     try:
         graph = read_model(path, os.fspath(path))
     except UnsupportedInput as error:
@@ -40,6 +44,26 @@ def run(options: argparse.Namespace) -> int:
     else:
         put("\n".join(_lines(graph, inference)) + "\n")
     for note in (*graph.notes, *inference.failures):
+        tell(note)
+    return 0
+
+
+def _program(path: Path, options: argparse.Namespace) -> int:
+    from mlvet.cli.program_shapes import document, lines
+    from mlvet.core.errors import UnsupportedInput
+    from mlvet.frontends.python.program import interpret
+    from mlvet.frontends.source import read_source
+
+    try:
+        source = read_source(path, os.fspath(path))
+    except UnsupportedInput as error:
+        raise UnsupportedInput(f"{path}: {error}") from None
+    found = interpret(source, Path(os.path.abspath(path)))
+    if options.output_format == "json":
+        put(json.dumps(document(source, path, found), indent=2) + "\n")
+    else:
+        put("\n".join(lines(source, found)) + "\n")
+    for note in found.notes:
         tell(note)
     return 0
 

@@ -148,6 +148,11 @@ class Builder:
         del self._nodes[mark[0] :]
         del self._constants[mark[1] :]
 
+    def keep_used_inputs(self) -> None:
+        """Take back the inputs that no node reads."""
+        read = {value for node in self._nodes for value in node.inputs}
+        self._inputs = [value for value in self._inputs if value in read]
+
     def region(self, kind: str, name: str = "") -> Builder:
         """A builder for a region within this one."""
         return Builder(kind, name, within=self)

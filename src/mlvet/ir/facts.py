@@ -1,7 +1,8 @@
 """A graph as logic atoms for a Datalog or answer-set engine, one attribute a fact.
 
 Nodes, values, conditions and paths are strings; regions are "r0", "r1" and so on with the body first; executions are
-numbered from 0. Positions count from 0. A size is a whole number or the text of an expression.
+numbered from 0; loops of the host program have names. Positions count from 0. A size is a whole number or the text of
+an expression.
 """
 
 from __future__ import annotations
@@ -13,10 +14,10 @@ from typing import Any, TypeAlias
 from mlvet.domains.dims import Dim
 from mlvet.domains.dtypes import DType
 from mlvet.domains.tensors import Unranked
-from mlvet.ir.graph import CALL, Graph, Node, Region, Value
+from mlvet.ir.graph import CALL, Graph, HostLoop, Node, Region, Value
 from mlvet.ops import REGISTRY, Effects
 
-VERSION = 1
+VERSION = 2
 SCHEMA = {
     "schema/1": "version of this list",
     "node/1": "node",
@@ -28,6 +29,8 @@ SCHEMA = {
     "output/3": "node, position, value",
     "control/2": "node, node that must run before it",
     "guard/3": "node, condition, 1 if it must hold and 0 if it must not",
+    "in_loop/3": "node, position with 0 outermost, loop of the host program that it runs in",
+    "loop_index/3": "node, loop, number of the iteration; a node without one stands for all iterations",
     "module/2": "node, path of its layer",
     "device/2": "node, device",
     "span/2": "node, path of the source",
@@ -60,6 +63,12 @@ SCHEMA = {
     "feed/2": "execution, value",
     "target/2": "execution, node",
     "execution_line/2": "execution, line",
+    "host_loop/1": "loop of the host program",
+    "loop_parent/2": "loop, loop around it",
+    "loop_trips/2": "loop, how often it runs as a number or the text of an expression",
+    "loop_carried/4": "loop, position, value before an iteration, what it is after it",
+    "loop_span/2": "loop, path of the source",
+    "loop_line/2": "loop, line",
 }
 """Every predicate with its number of arguments, and what the arguments are."""
 
@@ -105,6 +114,22 @@ def facts(graph: Graph) -> Iterator[Fact]:
             yield Fact("target", (index, node.name))
         if execution.location is not None and execution.location.line is not None:
             yield Fact("execution_line", (index, execution.location.line))
+    for loop in graph.loops:
+        yield from _loop(loop)
+
+
+def _loop(loop: HostLoop) -> Iterator[Fact]:
+    yield Fact("host_loop", (loop.name,))
+    if loop.parent:
+        yield Fact("loop_parent", (loop.name, loop.parent))
+    if loop.trips is not None:
+        yield Fact("loop_trips", (loop.name, _size(loop.trips)))
+    for position, (before, after) in enumerate(loop.carried):
+        yield Fact("loop_carried", (loop.name, position, before.name, after.name))
+    if loop.location is not None:
+        yield Fact("loop_span", (loop.name, loop.location.path))
+        if loop.location.line is not None:
+            yield Fact("loop_line", (loop.name, loop.location.line))
 
 
 def _region(region: Region, number: str, numbers: dict[Region, str]) -> Iterator[Fact]:
@@ -149,6 +174,10 @@ def _node(node: Node) -> Iterator[Fact]:
         yield Fact("control", (name, other.name))
     for guard in dict.fromkeys(node.guards):
         yield Fact("guard", (name, guard.condition, int(guard.holds)))
+    for position, iteration in enumerate(node.loops):
+        yield Fact("in_loop", (name, position, iteration.loop))
+        if iteration.index is not None:
+            yield Fact("loop_index", (name, iteration.loop, iteration.index))
     if node.module:
         yield Fact("module", (name, node.module))
     if node.device:

@@ -1,7 +1,8 @@
 """A graph as plain JSON values, from which the same graph can be made again.
 
 The object has `version`, `name`, `path`, `format`, `producer`, `notes`, `symbols` (those with bounds of their own),
-`parameters`, `body`, `functions`, `executions`, and `undefined` for values that are used but that nothing yields.
+`parameters`, `body`, `functions`, `executions`, `loops` of the host program, and `undefined` for values that are used
+but that nothing yields.
 Whatever is empty is left out, except in `body`. Values are objects where they are defined and names where they are
 used; sizes are numbers or expressions as text. Elements of constants are present up to SMALL of them.
 """
@@ -24,7 +25,9 @@ from mlvet.ir.graph import (
     Execution,
     Frame,
     Graph,
+    HostLoop,
     Initialiser,
+    Iteration,
     Literal,
     Node,
     Parameter,
@@ -71,6 +74,7 @@ class _Writer:
         body = self.region(graph.body, 0)
         functions = {name: self.region(region, 0) for name, region in graph.functions.items()}
         executions = [self.execution(execution) for execution in graph.executions]
+        loops = [self.loop(loop) for loop in graph.loops]
         for name, node in self.mentioned.items():
             if self.nodes.get(name) is not node:
                 raise InternalError(f"node {name} is referred to but is not in the graph")
@@ -80,7 +84,7 @@ class _Writer:
             path=graph.path, format=graph.format, producer=graph.producer, notes=list(graph.notes),
             symbols=self.spell.declarations(), undefined=undefined, parameters=parameters,
         )  # fmt: skip
-        return {**head, **rest, "body": body, **_without_empty(functions=functions, executions=executions)}
+        return head | rest | {"body": body} | _without_empty(functions=functions, executions=executions, loops=loops)
 
     def value(self, value: Value) -> Json:
         if self.values.setdefault(value.name, value) is not value:
@@ -159,7 +163,18 @@ class _Writer:
             stack=[{"function": frame.function, "location": frame.location.to_json()} for frame in node.stack],
             module=node.module, device=node.device, control=[self.mention(other) for other in node.control],
             guards=[{"condition": guard.condition, "holds": guard.holds} for guard in node.guards],
+            loops=[{"loop": iteration.loop, "index": iteration.index} for iteration in node.loops],
         )  # fmt: skip
+
+    def loop(self, loop: HostLoop) -> Json:
+        form: Json = {"name": loop.name}
+        if loop.trips is not None:
+            form["trips"] = self.spell(loop.trips)
+        return form | _without_empty(
+            parent=loop.parent,
+            carried=[[self.use(before), self.use(after)] for before, after in loop.carried],
+            location=loop.location.to_json() if loop.location else None,
+        )
 
     def execution(self, execution: Execution) -> Json:
         return {
@@ -193,7 +208,7 @@ class _Reader:
             _text(form["name"]), body, tuple(map(self.parameter, form.get("parameters", ()))),
             MappingProxyType(functions), tuple(map(self.execution, form.get("executions", ()))),
             _text(form.get("path", "")), _text(form.get("format", "")), _text(form.get("producer", "")),
-            tuple(map(_text, form.get("notes", ()))),
+            tuple(map(_text, form.get("notes", ()))), loops=tuple(map(self.loop, form.get("loops", ()))),
         )  # fmt: skip
 
     def _define_all(self) -> None:
@@ -294,6 +309,7 @@ class _Reader:
             tuple(Frame(_text(frame["function"]), _location(frame["location"])) for frame in form.get("stack", ())),
             _text(form.get("module", "")), _text(form.get("device", "")), (),
             tuple(Literal(_text(guard["condition"]), bool(guard["holds"])) for guard in form.get("guards", ())),
+            tuple(Iteration(_text(entry["loop"]), _index(entry["index"])) for entry in form.get("loops", ())),
         )  # fmt: skip
         self.nodes[name] = node
         if control := form.get("control"):
@@ -307,6 +323,15 @@ class _Reader:
             _location(form["location"]) if "location" in form else None,
         )  # fmt: skip
 
+    def loop(self, form: Json) -> HostLoop:
+        return HostLoop(
+            _text(form["name"]),
+            _location(form["location"]) if "location" in form else None,
+            read(form["trips"], self.symbols) if "trips" in form else None,
+            _text(form.get("parent", "")),
+            tuple((self.value(before), self.value(after)) for before, after in form.get("carried", ())),
+        )
+
     def _named(self, names: Iterable[str]) -> tuple[Value, ...]:
         return tuple(self.value(name) for name in names)
 
@@ -318,6 +343,12 @@ def _without_empty(**fields: Any) -> Json:
 def _text(value: Any) -> str:
     if not isinstance(value, str):
         raise UnsupportedInput(f"the JSON form of a graph has {value!r} where text is due")
+    return value
+
+
+def _index(value: Any) -> int | None:
+    if value is not None and (isinstance(value, bool) or not isinstance(value, int)):
+        raise UnsupportedInput(f"the JSON form of a graph has {value!r} where the number of an iteration is due")
     return value
 
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from dataclasses import replace
 from types import MappingProxyType
 
-from mlvet.ir.graph import CALL, Graph, Node, Region, Value
+from mlvet.ir.graph import CALL, Graph, HostLoop, Node, Region, Value
 from mlvet.ir.walk import Event, needs, steps, users, walk, within
 
 
@@ -13,7 +14,8 @@ def backward(graph: Graph, outputs: Iterable[Value]) -> Graph:
     """The graph that yields these values of the body and holds only what they need.
 
     Control dependencies are needs, and so is what regions take from outside; a node with regions is kept whole. For a
-    value within a region, the outermost node around it is kept. Executions stay if all that they run is still there.
+    value within a region, the outermost node around it is kept. Executions stay if all that they run is still there,
+    loops of the host program with what they still carry; what a loop carries from one iteration to the next is given.
     """
     wanted = list(outputs)
     top = {value: node for node in graph.body.nodes for value in node.outputs}
@@ -57,6 +59,7 @@ def backward(graph: Graph, outputs: Iterable[Value]) -> Graph:
     return Graph(
         graph.name, body, tuple(parameter for parameter in graph.parameters if parameter.value in values),
         MappingProxyType(functions), executions, graph.path, graph.format, graph.producer, graph.notes,
+        loops=_loops(graph, [body, *functions.values()], lambda value: value in values or top.get(value) in kept),
     )  # fmt: skip
 
 
@@ -64,11 +67,16 @@ def forward(graph: Graph, values: Iterable[Value]) -> set[Node]:
     """The nodes whose results or whose turn can depend on these values.
 
     A node with regions passes what reaches it to all their inputs, a call to those of its function; what reaches the
-    outputs of a region reaches the node that holds it. Nodes that wait for a reached node are reached.
+    outputs of a region reaches the node that holds it. Nodes that wait for a reached node are reached, and so is what a
+    loop of the host program carries into its next iteration.
     """
     consumers = users(graph)
     waiting: dict[Node, list[Node]] = {}
     owners: dict[Value, list[Node]] = {}
+    carried: dict[Value, list[Value]] = {}
+    for loop in graph.loops:
+        for before, after in loop.carried:
+            carried.setdefault(after, []).append(before)
     for _, node in walk(graph):
         for other in node.control:
             waiting.setdefault(other, []).append(node)
@@ -85,6 +93,7 @@ def forward(graph: Graph, values: Iterable[Value]) -> set[Node]:
                 met.add(item)
                 pending += consumers.get(item, ())
                 pending += [owner for owner in owners.get(item, ()) if owner not in reached]
+                pending += carried.get(item, ())
         elif item not in reached:
             reached.add(item)
             pending += item.outputs
@@ -92,6 +101,24 @@ def forward(graph: Graph, values: Iterable[Value]) -> set[Node]:
             for region in _entered(graph, item):
                 pending += region.inputs
     return reached
+
+
+def _loops(graph: Graph, regions: Iterable[Region], there: Callable[[Value], bool]) -> tuple[HostLoop, ...]:
+    """The host loops that nodes of some regions run in and those around them, with what they carry that is there."""
+    parents = {loop.name: loop.parent for loop in graph.loops}
+    met: set[str] = set()
+    for outermost in regions if graph.loops else ():
+        for _, _, node in steps(outermost):
+            for iteration in node.loops if node is not None else ():
+                name = iteration.loop
+                while name and name not in met:
+                    met.add(name)
+                    name = parents.get(name, "")
+    return tuple(
+        replace(loop, carried=tuple(pair for pair in loop.carried if there(pair[0]) and there(pair[1])))
+        for loop in graph.loops
+        if loop.name in met
+    )
 
 
 def _entered(graph: Graph, node: Node) -> list[Region]:

@@ -6,6 +6,7 @@
       %y: f32[batch, 64, 112, 112] = conv(%x, %w, _) {strides=(2, 2)} @conv1 at "net.py":12
       return %y
     }
+    host_loop "for batch" trips=`steps` carried=[%w to %w_next] at "net.py":30
 
 It spells the JSON form and no more: what is left out here is left out there.
 """
@@ -73,6 +74,8 @@ def _lines(form: Json) -> Iterator[str]:
         yield from _region(region, "", f"function {_quote(name)} ")
     for entry in form.get("executions", ()):
         yield _execution(entry)
+    for entry in form.get("loops", ()):
+        yield _host_loop(entry)
 
 
 def _region(form: Json, indent: str, before: str) -> Iterator[str]:
@@ -111,6 +114,9 @@ def _node(form: Json) -> str:
     if guards := form.get("guards"):
         outcomes = (("" if guard["holds"] else "not ") + _quote(guard["condition"]) for guard in guards)
         parts.append(f"guards=[{', '.join(outcomes)}]")
+    if loops := form.get("loops"):
+        entries = (f"{_quote(entry['loop'])}[{'*' if entry['index'] is None else entry['index']}]" for entry in loops)
+        parts.append(f"loops=[{', '.join(entries)}]")
     return " ".join(parts)
 
 
@@ -134,6 +140,20 @@ def _execution(form: Json) -> str:
         parts.append(f"feeds=[{', '.join(map(_used, form['feeds']))}]")
     if "targets" in form:
         parts.append(f"targets=[{', '.join('@' + _name(name) for name in form['targets'])}]")
+    if "location" in form:
+        parts.append(_location(form["location"]))
+    return " ".join(parts)
+
+
+def _host_loop(form: Json) -> str:
+    parts = [f"host_loop {_quote(form['name'])}"]
+    if "trips" in form:
+        trips = form["trips"]
+        parts.append(f"trips={trips if isinstance(trips, int) else f'`{trips}`'}")
+    if "parent" in form:
+        parts.append(f"parent={_quote(form['parent'])}")
+    if carried := form.get("carried"):
+        parts.append(f"carried=[{', '.join(f'{_used(before)} to {_used(after)}' for before, after in carried)}]")
     if "location" in form:
         parts.append(_location(form["location"]))
     return " ".join(parts)

@@ -89,6 +89,9 @@ class _Parser(Tokens):
             case "execute":
                 self.position += 1
                 form.setdefault("executions", []).append(self.execution())
+            case "host_loop" if self.sees("string", ahead=1):
+                self.position += 1
+                form.setdefault("loops", []).append(self.host_loop())
             case _:
                 if "body" in form:
                     self.fail(f"expected a statement, but found {self.tokens[self.position][1]!r}")
@@ -178,7 +181,7 @@ class _Parser(Tokens):
             if self.sees("word", "at"):
                 form["location"] = self.location()
                 continue
-            key = self.choice(("source", "module", "device", "stack", "control", "guards"))
+            key = self.choice(("source", "module", "device", "stack", "control", "guards", "loops"))
             self.take("mark", "=")
             match key:
                 case "source":
@@ -187,7 +190,13 @@ class _Parser(Tokens):
                     form[key] = self.string()
                 case _:
                     self.take("mark", "[")
-                    form[key] = self.several("]", {"stack": self.frame, "control": self.mention}.get(key, self.guard))
+                    items = {
+                        "stack": self.frame,
+                        "control": self.mention,
+                        "guards": self.guard,
+                        "loops": self.iteration,
+                    }
+                    form[key] = self.several("]", items[key])
         return form
 
     def frame(self) -> Json:
@@ -196,6 +205,13 @@ class _Parser(Tokens):
     def guard(self) -> Json:
         holds = not self.accept("word", "not")
         return {"condition": self.string(), "holds": holds}
+
+    def iteration(self) -> Json:
+        loop = self.string()
+        self.take("mark", "[")
+        index = None if self.accept("mark", "*") else self.whole()
+        self.take("mark", "]")
+        return {"loop": loop, "index": index}
 
     def parameter(self) -> Json:
         form: Json = {"value": self.value()}
@@ -233,6 +249,31 @@ class _Parser(Tokens):
             self.take("mark", "[")
             form[key] = self.several("]", self.mention if key == "targets" else self.use)
         return form
+
+    def host_loop(self) -> Json:
+        form: Json = {"name": self.string()}
+        while self.sees("word"):
+            if self.sees("word", "at"):
+                form["location"] = self.location()
+                continue
+            key = self.choice(("trips", "parent", "carried"))
+            self.take("mark", "=")
+            match key:
+                case "trips" if self.sees("number"):
+                    form[key] = self.whole()
+                case "trips":
+                    form[key] = self.size(self.take("size")[1:-1])
+                case "parent":
+                    form[key] = self.string()
+                case _:
+                    self.take("mark", "[")
+                    form[key] = self.several("]", self.carried)
+        return form
+
+    def carried(self) -> list[str]:
+        before = self.use()
+        self.take("word", "to")
+        return [before, self.use()]
 
     def location(self) -> Json:
         self.take("word", "at")

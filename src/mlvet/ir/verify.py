@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 
 from mlvet.domains.tensors import unknown
 from mlvet.ir.graph import CALL, OPAQUE, Graph, Node, Region, Value
@@ -17,7 +17,7 @@ _NOTHING = unknown("")
 def verify(graph: Graph) -> list[str]:
     """The defects of a graph, each a sentence that names the node or value; empty for a sound graph."""
     check = _Check(graph)
-    return [*check.bodies(), *check.recursion(), *check.executions()]
+    return [*check.bodies(), *check.recursion(), *check.executions(), *check.loops()]
 
 
 class _Check:
@@ -106,6 +106,42 @@ class _Check:
             for node in execution.targets:
                 if node not in self.seen:
                     yield f"execution {execution.kind} runs node {node}, which is not in the graph"
+
+    def loops(self) -> Iterator[str]:
+        parents: dict[str, str] = {}
+        for loop in self.graph.loops:
+            if loop.name in parents:
+                yield f"two loops are named {loop.name}"
+            parents.setdefault(loop.name, loop.parent)
+            for value in dict.fromkeys(value for pair in loop.carried for value in pair):
+                if value not in self.defined:
+                    yield f"loop {loop.name} carries {value}, which is not in the graph"
+        for name, parent in parents.items():
+            if parent and parent not in parents:
+                yield f"loop {name} is within loop {parent}, which is not in the graph"
+        yield from _circles(parents)
+        for node in self.graph.nodes():
+            around = ""
+            for iteration in node.loops:
+                if iteration.loop not in parents:
+                    yield f"node {node} runs in loop {iteration.loop}, which is not in the graph"
+                elif around != parents[iteration.loop]:
+                    yield f"node {node} runs in loop {iteration.loop} within {around or 'none'}, not within its parent"
+                around = iteration.loop
+
+
+def _circles(parents: Mapping[str, str]) -> Iterator[str]:
+    """The loops that lie within themselves, each circle once."""
+    done: set[str] = set()
+    for first in parents:
+        path: dict[str, None] = {}
+        name = first
+        while name in parents and name not in done:
+            done.add(name)
+            path[name] = None
+            name = parents[name]
+        if name in path:
+            yield f"loop {name} lies within itself"
 
 
 def _arity(region: Region) -> Iterator[str]:

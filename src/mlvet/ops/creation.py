@@ -284,7 +284,7 @@ def _sizes(*, dims: tuple[Dim, ...], scalar: bool = False) -> Array:
 
 def _sample_sizes(draw: Draw) -> Sample:
     scalar = draw.choice((True, False))
-    return Sample((), {"dims": tuple(draw.shape(1))[: 1 if scalar else None], "scalar": scalar})
+    return Sample((), {"dims": tuple(draw.integer(-2, 9) for _ in range(1 if scalar else 3)), "scalar": scalar})
 
 
 sizes = _creation("sizes", infer_sizes, _sizes, _sample_sizes, numeric=SIZES)

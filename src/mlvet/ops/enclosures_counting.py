@@ -7,6 +7,7 @@ from math import inf
 from typing import Any
 
 from mlvet.domains import dtypes
+from mlvet.domains.bounds import bounds
 from mlvet.domains.dtypes import DType
 from mlvet.domains.intervals import REALS, Interval, cast
 from mlvet.ops.enclosures import (
@@ -72,9 +73,10 @@ def _dims(tensors: Tensors, start: int = 0, end: int | None = None, **_: Any) ->
 
 
 def _spanned(dims: Sequence[Any]) -> Interval:
-    """Sizes and counts of the host program, which may be negative where they are numbers."""
-    sizes = [(float(dim), float(dim)) if isinstance(dim, int) else extent(dim) for dim in dims]
-    return Interval(min((low for low, _ in sizes), default=0.0), max((high for _, high in sizes), default=0.0))
+    """Sizes and counts of the host program, which may be negative."""
+    ends = [bounds(dim) for dim in dims]
+    low, high = min((low for low, _ in ends), default=0), max((high for _, high in ends), default=0)
+    return Interval(float(max(low, dtypes.i64.least)), float(min(high, dtypes.i64.largest)))
 
 
 SHAPE = many(lambda operands, tensors, **options: (_dims(tensors, **options),))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any, TypeVar, overload
+from typing import Any, TypeVar, cast, overload
 
 import numpy as np
 
@@ -101,9 +101,8 @@ def value_of(operand: Operand) -> Value | None:
 
 
 def _of(kind: type[T], value: Value) -> T:
-    made = kind.of(value)
-    assert isinstance(made, kind)
-    return made
+    """A tensor of the class, or of the class that computations on it yield."""
+    return cast("T", kind.of(value))
 
 
 def _constant(name: str, array: np.ndarray[Any, Any]) -> Value:
@@ -130,7 +129,8 @@ def _number(number: bool | int | float | complex) -> Value:
                 array = array.astype(wanted.numpy)
         elif array.dtype == object:
             raise Undecided(Reason.UNMODELLED_ARGUMENTS, f"{number} is too large for a tensor")
-        found = here.constants[key] = _constant(repr(number), array)
+        found = _constant(repr(number), array)
+        here.trail.write(here.constants, key, found)
     return found
 
 
@@ -153,7 +153,7 @@ def _sizes(sizes: Sequence[Dim], scalar: bool) -> Value:
             like = Tensor(dtypes.i64, (), like.value.reshape(()))
         found = here.builder.value(here.name_for("sizes"), like)
         here.node("sizes", [], [found], {"dims": tuple(parts), "scalar": scalar}, "sizes")
-    here.constants[key] = found
+    here.trail.write(here.constants, key, found)
     return found
 
 

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import ast
+import time
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from math import inf
 from typing import TYPE_CHECKING, Any
 
 from mlvet.core.location import Location
@@ -18,6 +20,8 @@ from mlvet.ir.graph import Frame, HostLoop, Iteration, Literal, Node, Value
 from mlvet.ops.require import Constraint
 
 if TYPE_CHECKING:
+    from mlvet.frontends.python.interpretation.branches import Boundary
+    from mlvet.frontends.python.observations import Observation, Span
     from mlvet.frontends.python.interpretation.scopes import Scope
     from mlvet.frontends.python.project import Project
 
@@ -75,11 +79,32 @@ class Machine:
     demands: list[Demand] = field(default_factory=list)
     conditions: dict[str, Condition] = field(default_factory=dict)
     settings: dict[str, Setting] = field(default_factory=dict)
+    memory: dict[str, dict[Any, Any]] = field(default_factory=dict)
     host_loops: list[HostLoop] = field(default_factory=list)
     unknowns: Counter[Reason] = field(default_factory=Counter)
     unmodelled: Counter[str] = field(default_factory=Counter)
     refusals: list[str] = field(default_factory=list)
     notes: dict[str, None] = field(default_factory=dict)
+    subjects: dict[str, tuple[str, Any]] = field(default_factory=dict)
+    carried: set[Value] = field(default_factory=set)
+    widened: set[str] = field(default_factory=set)
+    running: list[ast.AST] = field(default_factory=list)
+    owners: list[Any] = field(default_factory=list)
+    breaks: list[Boundary] = field(default_factory=list)
+    continues: list[Boundary] = field(default_factory=list)
+    last_raised: Any = None
+    raised: Any = None
+    files: list[Any] = field(default_factory=list)
+    libraries: Counter[str] = field(default_factory=Counter)
+    boundaries: list[Boundary] = field(default_factory=list)
+    observations: dict[Span, Observation] = field(default_factory=dict)
+    called: set[ast.AST] = field(default_factory=set)
+    instances: dict[Any, Any] = field(default_factory=dict)
+    modules: dict[str, Any] = field(default_factory=dict)
+    executions: list[Any] = field(default_factory=list)
+    forks: int = 0
+    rehearsing: int = 0
+    deadline: float = inf
     steps: int = 0
     _counts: Counter[str] = field(default_factory=Counter)
 
@@ -123,6 +148,16 @@ class Machine:
     def note(self, text: str) -> None:
         """Something the summary should say, once."""
         self.notes.setdefault(text)
+
+    def general_loops(self) -> bool:
+        """Whether the place at hand is in an iteration that stands for all."""
+        return any(each.index is None for each in self.loops)
+
+    def step(self) -> None:
+        """Count a step; raises OutOfBudget when there were too many, or too much time has passed."""
+        self.steps += 1
+        if self.steps > self.limits.steps or (not self.steps & 255 and time.process_time() > self.deadline):
+            raise OutOfBudget
 
     @property
     def location(self) -> Location | None:

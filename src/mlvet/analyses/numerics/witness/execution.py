@@ -9,9 +9,9 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from mlvet.analyses.shapes.inference import REFUSALS as ARGUMENT_ERRORS
 from mlvet.ir.graph import Graph, Node, Region, Value
 from mlvet.ir.slice import backward
+from mlvet.ops.folding import REFUSALS as ARGUMENT_ERRORS
 from mlvet.runtime.reference import _Run
 
 REFUSALS = (*ARGUMENT_ERRORS, AssertionError)

@@ -36,7 +36,7 @@ def model(*names: str) -> Callable[[M], M]:
             if name in MODELS:
                 raise ValueError(f"{name} is modelled twice")
             _enter(name, thing)
-        if isinstance(thing, type) and names:
+        if isinstance(thing, type) and names and thing.__module__.startswith("mlvet."):
             thing.dotted = names[0]  # type: ignore[attr-defined]
         return thing
 

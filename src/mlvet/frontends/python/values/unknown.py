@@ -39,10 +39,10 @@ class Reason(Enum):
 class Unknown:
     """Any value at all. `detail` says what was asked, `name` what the program calls it.
 
-    `size` and `tensor` remember as what it was used, so that each use of one unknown is the same symbol.
+    `size`, `tensor` and `parts` remember as what it was used, so that each use of one unknown is the same symbol.
     """
 
-    __slots__ = ("detail", "location", "name", "reason", "size", "tensor")
+    __slots__ = ("detail", "location", "name", "parts", "reason", "size", "tensor")
 
     def __init__(self, reason: Reason, detail: str = "", name: str = "", location: Location | None = None) -> None:
         self.reason = reason
@@ -51,6 +51,7 @@ class Unknown:
         self.location = location
         self.size: Any = None
         self.tensor: Any = None
+        self.parts: dict[Any, Any] = {}
 
     def __repr__(self) -> str:
         return f"Unknown({self.reason.value}{': ' if self.detail else ''}{self.detail})"

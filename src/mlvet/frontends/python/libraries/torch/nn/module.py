@@ -1,1 +1,417 @@
-"""torch.nn.Module and Parameter."""
+"""torch.nn.Module: what all layers and models share."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextvars import ContextVar
+from typing import Any
+
+from mlvet.domains import dtypes
+from mlvet.domains.dims import symbol
+from mlvet.domains.dtypes import DType
+from mlvet.frontends.python.active import machine, store
+from mlvet.frontends.python.libraries.registry import model
+from mlvet.frontends.python.libraries.torch.nn.parameter import Buffer, Parameter, floating, redeclared
+from mlvet.frontends.python.libraries.torch.tensor import Tensor
+from mlvet.frontends.python.values.choices import Choice
+from mlvet.frontends.python.values.containers import DictValue, IteratorValue, ListValue, Repeated
+from mlvet.frontends.python.values.objects import Object
+from mlvet.frontends.python.values.tensors import TensorValue
+from mlvet.frontends.python.values.unknown import Reason, Undecided
+
+_RUNNING: ContextVar[Any] = ContextVar("running module", default=None)
+
+
+@model("torch.utils.hooks.RemovableHandle")
+class Handle(Object):
+    """What registering a hook yields."""
+
+    __slots__ = ()
+
+    def remove(self) -> None:
+        store(self.cells, "removed", True)
+
+    def __enter__(self) -> Any:
+        return self
+
+    def __exit__(self, *error: Any) -> None:
+        self.remove()
+
+
+@model("torch.nn.Module", "torch.jit.ScriptModule", "torch.jit.RecursiveScriptModule")
+class Module(Object):
+    """A layer or model. Its attributes are its state: parameters and submodules are found among them."""
+
+    __slots__ = ()
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        del args, kwargs
+        store(self.cells, "training", True)
+
+    @property
+    def training(self) -> Any:
+        return self.cells.get("training", True)
+
+    @training.setter
+    def training(self, mode: Any) -> None:
+        store(self.cells, "training", mode)
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        here = machine()
+        outer, path = _RUNNING.get(), here.module_path
+        name = place_in(outer, self) if outer is not None else ""
+        token = _RUNNING.set(self)
+        here.module_path = (*path, name) if name else path
+        try:
+            for hook in _hooks(self, "@pre_hooks"):
+                changed = here.call(hook, self, args)
+                if changed is not None:
+                    args = changed if isinstance(changed, tuple) else (changed,)
+            result = here.send(self, "forward", *args, **kwargs)
+            for hook in _hooks(self, "@hooks"):
+                changed = here.call(hook, self, args, result)
+                result = result if changed is None else changed
+            return result
+        finally:
+            here.module_path = path
+            _RUNNING.reset(token)
+
+    def forward(self, *input: Any, **kwargs: Any) -> Any:
+        del input, kwargs
+        raise Undecided(Reason.UNKNOWN_DISPATCH, "a module without forward")
+
+    # Modes and places.
+
+    def train(self, mode: Any = True) -> Any:
+        for _, each in walk(self):
+            store(each.cells, "training", mode)
+        return self
+
+    def eval(self) -> Any:
+        return self.train(False)
+
+    def to(self, *args: Any, **kwargs: Any) -> Any:
+        for each in (*args, *kwargs.values()):
+            if isinstance(each, DType | TensorValue):
+                _recast(self, each if isinstance(each, DType) else each.graph_value.declared.dtype)
+        return self
+
+    def type(self, dst_type: DType | None) -> Any:
+        _recast(self, dst_type)
+        return self
+
+    def cuda(self, device: Any = None) -> Any:
+        return self
+
+    def xpu(self, device: Any = None) -> Any:
+        return self
+
+    def cpu(self) -> Any:
+        return self
+
+    def to_empty(self, *, device: Any, recurse: bool = True) -> Any:
+        return self
+
+    def share_memory(self) -> Any:
+        return self
+
+    def compile(self, *args: Any, **kwargs: Any) -> None:
+        pass
+
+    def half(self) -> Any:
+        return self.type(dtypes.f16)
+
+    def bfloat16(self) -> Any:
+        return self.type(dtypes.bf16)
+
+    def float(self) -> Any:
+        return self.type(dtypes.f32)
+
+    def double(self) -> Any:
+        return self.type(dtypes.f64)
+
+    def requires_grad_(self, requires_grad: Any = True) -> Any:
+        for _, each in parameters_of(self):
+            store(each.cells, "requires_grad", requires_grad)
+        return self
+
+    def zero_grad(self, set_to_none: bool = True) -> None:
+        pass
+
+    def apply(self, fn: Any) -> Any:
+        for _, child in children_of(self):
+            child.apply(fn)
+        machine().call(fn, self)
+        return self
+
+    # What is inside.
+
+    def parameters(self, recurse: bool = True) -> Any:
+        return _listed(self, (each for _, each in parameters_of(self, recurse)))
+
+    def named_parameters(self, prefix: Any = "", recurse: bool = True, remove_duplicate: bool = True) -> Any:
+        found = ((_joined(prefix, name), each) for name, each in parameters_of(self, recurse))
+        return _listed(self, found, named=True)
+
+    def buffers(self, recurse: bool = True) -> Any:
+        return IteratorValue(each for _, each in buffers_of(self, recurse))
+
+    def named_buffers(self, prefix: Any = "", recurse: bool = True, remove_duplicate: bool = True) -> Any:
+        return IteratorValue((_joined(prefix, name), each) for name, each in buffers_of(self, recurse))
+
+    def children(self) -> Any:
+        return self._children(lambda name, child: child)
+
+    def named_children(self) -> Any:
+        return self._children(lambda name, child: (name, child))
+
+    def _children(self, form: Any) -> Any:
+        repeated = self.cells.get("@repeated")
+        if isinstance(repeated, Repeated):
+            return IteratorValue(Repeated(form("0", repeated.element), repeated.length))
+        return IteratorValue(form(name, child) for name, child in children_of(self))
+
+    def modules(self) -> Any:
+        return IteratorValue(each for _, each in walk(self))
+
+    def named_modules(self, memo: Any = None, prefix: Any = "", remove_duplicate: bool = True) -> Any:
+        return IteratorValue((_joined(prefix, name), each) for name, each in walk(self))
+
+    def get_submodule(self, target: Any) -> Any:
+        return _named(dict(walk(self)), target)
+
+    def get_parameter(self, target: Any) -> Any:
+        return _named(dict(parameters_of(self)), target)
+
+    def get_buffer(self, target: Any) -> Any:
+        return _named(dict(buffers_of(self)), target)
+
+    @property
+    def _modules(self) -> Any:
+        return DictValue(dict(children_of(self)))
+
+    @property
+    def _parameters(self) -> Any:
+        return DictValue(dict(parameters_of(self, recurse=False)))
+
+    @property
+    def _buffers(self) -> Any:
+        return DictValue(dict(buffers_of(self, recurse=False)))
+
+    def state_dict(self, *args: Any, destination: Any = None, prefix: Any = "", keep_vars: bool = False) -> Any:
+        found = [*parameters_of(self), *buffers_of(self)]
+        return DictValue(
+            {_joined(prefix, name): Tensor.of(each.graph_value) for name, each in found}, made_by="OrderedDict"
+        )
+
+    def load_state_dict(self, state_dict: Any, strict: bool = True, assign: bool = False) -> Any:
+        made = Object.__new__(Object)
+        made.missing_keys = ListValue()
+        made.unexpected_keys = ListValue()
+        return made
+
+    # Registering.
+
+    def add_module(self, name: Any, module: Any) -> None:
+        store(self.cells, _text(name), module)
+
+    register_module = add_module
+
+    def register_parameter(self, name: Any, param: Any) -> None:
+        store(self.cells, _text(name), param)
+
+    def register_buffer(self, name: Any, tensor: Any, persistent: bool = True) -> None:
+        word = _text(name)
+        if isinstance(tensor, TensorValue):
+            names = self.cells.get("@buffers", ())
+            store(self.cells, "@buffers", (*(each for each in names if each != word), word))
+        store(self.cells, word, tensor)
+
+    def register_forward_hook(
+        self, hook: Any, *, prepend: bool = False, with_kwargs: bool = False, always_call: bool = False
+    ) -> Any:
+        return self._hooked("@hooks", hook, with_kwargs)
+
+    def register_forward_pre_hook(self, hook: Any, *, prepend: bool = False, with_kwargs: bool = False) -> Any:
+        return self._hooked("@pre_hooks", hook, with_kwargs)
+
+    def _hooked(self, key: str, hook: Any, with_kwargs: bool) -> Any:
+        handle = Handle()
+        if not with_kwargs:
+            store(self.cells, key, (*self.cells.get(key, ()), (handle, hook)))
+        return handle
+
+    def register_full_backward_hook(self, hook: Any, prepend: bool = False) -> Any:
+        return Handle()
+
+    def register_backward_hook(self, hook: Any) -> Any:
+        return Handle()
+
+    def register_state_dict_pre_hook(self, hook: Any) -> Any:
+        return Handle()
+
+    def register_load_state_dict_post_hook(self, hook: Any) -> Any:
+        return Handle()
+
+    def extra_repr(self) -> str:
+        return ""
+
+    def _get_name(self) -> str:
+        return self.kind.name if self.kind else type(self).__name__
+
+    def __deepcopy__(self, memo: Any = None) -> Any:
+        return copied(self, {})
+
+
+def children_of(module: Module) -> Iterator[tuple[str, Any]]:
+    """The modules among the attributes of a module; of a list of unknown length the one that stands for all."""
+    repeated = module.cells.get("@repeated")
+    if isinstance(repeated, Repeated) and isinstance(repeated.element, Module):
+        yield "0", repeated.element
+    for name, value in tuple(module.cells.items()):
+        if not _is_private(name):
+            for each in _alternatives(value):
+                if isinstance(each, Module):
+                    yield name, each
+
+
+def walk(module: Module, prefix: str = "", seen: set[int] | None = None) -> Iterator[tuple[str, Any]]:
+    """A module and all modules inside it, each once, by their paths."""
+    seen = set() if seen is None else seen
+    if id(module) in seen:
+        return
+    seen.add(id(module))
+    yield prefix, module
+    for name, child in children_of(module):
+        yield from walk(child, _joined(prefix, name), seen)
+
+
+def parameters_of(module: Module, recurse: bool = True) -> Iterator[tuple[str, Any]]:
+    """All parameters by their paths: a module's own before those of its submodules."""
+    return _tensors(module, recurse, lambda each, name, value: isinstance(value, Parameter))
+
+
+def buffers_of(module: Module, recurse: bool = True) -> Iterator[tuple[str, Any]]:
+    """All buffers by their paths."""
+    return _tensors(
+        module, recurse, lambda each, name, value: isinstance(value, Buffer) or name in each.cells.get("@buffers", ())
+    )
+
+
+def _tensors(module: Module, recurse: bool, wanted: Any) -> Iterator[tuple[str, Any]]:
+    seen: set[int] = set()
+    for path, each in walk(module) if recurse else [("", module)]:
+        for name, cell in tuple(each.cells.items()):
+            if _is_private(name):
+                continue
+            for value in _alternatives(cell):
+                if isinstance(value, TensorValue) and id(value) not in seen and wanted(each, name, value):
+                    seen.add(id(value))
+                    yield _joined(path, name), value
+
+
+def has_unknown_count(module: Module) -> bool:
+    """Whether a list of unknown length is inside."""
+    return any("@repeated" in each.cells for _, each in walk(module))
+
+
+def place_in(outer: Module, module: Module) -> str:
+    """By which attributes a module reaches another: its own, or those of its containers."""
+    for name, child in children_of(outer):
+        if child is module:
+            return name
+        if getattr(type(child), "is_container", False):
+            within = place_in(child, module)
+            if within:
+                return f"{name}.{within}"
+    return ""
+
+
+def copied(value: Any, known: dict[int, Any]) -> Any:
+    """A module with new parameters of the same types."""
+    if id(value) in known:
+        return known[id(value)]
+    made: Any
+    if isinstance(value, Parameter | Buffer):
+        made = type(value).__new__(type(value))
+        made.cells.update(value.cells)
+        redeclared(made, initialiser=_initialiser(value))
+    elif isinstance(value, Module):
+        made = type(value).__new__(type(value))
+        object.__setattr__(made, "kind", value.kind)
+        known[id(value)] = made
+        made.cells.update({name: copied(each, known) for name, each in value.cells.items()})
+    elif isinstance(value, ListValue) and isinstance(value.items, tuple):
+        made = type(value)(copied(each, known) for each in value.items)
+    elif isinstance(value, Repeated):
+        made = Repeated(copied(value.element, known), value.length)
+    elif isinstance(value, DictValue):
+        made = DictValue({key: copied(each, known) for key, each in value.cells.items()}, value.rest, value.made_by)
+    else:
+        return value
+    known[id(value)] = made
+    return made
+
+
+def _initialiser(value: TensorValue) -> Any:
+    for parameter in machine().builder._parameters:
+        if parameter.value is value.graph_value:
+            return parameter.initialiser
+    return None
+
+
+def _hooks(module: Module, key: str) -> list[Any]:
+    return [hook for handle, hook in module.cells.get(key, ()) if not handle.cells.get("removed")]
+
+
+def _recast(module: Module, dtype: DType | None) -> None:
+    for _, each in (*parameters_of(module), *buffers_of(module)):
+        if dtype is not None and dtype.is_float and floating(each) and each.graph_value.declared.dtype is not dtype:
+            if isinstance(each, Parameter | Buffer):
+                redeclared(each, dtype=dtype, initialiser=_initialiser(each))
+            else:
+                from mlvet.frontends.python.arrays.arithmetic import cast
+
+                store(each.cells, "@value", cast(each, dtype).graph_value)
+
+
+def _listed(module: Module, found: Iterator[Any], named: bool = False) -> Any:
+    items = tuple(found)
+    if items and has_unknown_count(module):
+        last = items[-1][1] if named else items[-1]
+        like = Parameter.__new__(Parameter)
+        from mlvet.frontends.python.emission import unknown_tensor
+
+        like.cells.update(last.cells)
+        like.cells["@value"] = unknown_tensor(Tensor, last.graph_value.declared.dtype, "parameter").graph_value
+        from mlvet.frontends.python.values.numbers import Scalar
+
+        element = (Scalar(str, "name"), like) if named else like
+        return IteratorValue(Repeated(element, symbol(machine().fresh("parameters"))))
+    return IteratorValue(items)
+
+
+def _alternatives(value: Any) -> tuple[Any, ...]:
+    return tuple(each for _, each in value.alternatives) if isinstance(value, Choice) else (value,)
+
+
+def _is_private(name: Any) -> bool:
+    return not isinstance(name, str) or name.startswith("@")
+
+
+def _joined(prefix: Any, name: str) -> str:
+    if not isinstance(prefix, str) or not prefix:
+        return name
+    return f"{prefix}.{name}" if name else prefix
+
+
+def _named(found: dict[str, Any], name: Any) -> Any:
+    if name not in found:
+        raise Undecided(Reason.DYNAMIC_ATTRIBUTE, str(name))
+    return found[name]
+
+
+def _text(name: Any) -> str:
+    if not isinstance(name, str):
+        raise Undecided(Reason.DYNAMIC_ATTRIBUTE, "a name that is not known")
+    return name

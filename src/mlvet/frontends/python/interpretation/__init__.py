@@ -1,0 +1,1 @@
+"""The abstract interpreter: Python's statements and expressions on abstract values."""

@@ -1,0 +1,350 @@
+"""Calls: of functions and classes of the program, and of library models."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from mlvet.frontends.python.interpretation.branches import Boundary, distributed
+from mlvet.frontends.python.interpretation.signals import PythonRaise
+from mlvet.frontends.python.libraries.binding import TENSORS, Misfit, bind, library_of, signature
+from mlvet.frontends.python.libraries.registry import Overloads
+from mlvet.frontends.python.trail import MISSING
+from mlvet.frontends.python.values.choices import Choice, NeedsChoice
+from mlvet.frontends.python.values.containers import DictValue, IteratorValue, ListValue, Repeated
+from mlvet.frontends.python.values.objects import (
+    BoundMethod,
+    ClassMethod,
+    ClassValue,
+    FunctionValue,
+    Object,
+    StaticMethod,
+)
+from mlvet.frontends.python.values.raising import Raised
+from mlvet.frontends.python.values.tensors import TensorValue
+from mlvet.frontends.python.values.unknown import Reason, Undecided, Unknown
+from mlvet.ir.graph import Frame
+
+if TYPE_CHECKING:
+    from mlvet.frontends.python.machine import Machine
+
+REFUSALS = (TypeError, ValueError, LookupError, AttributeError, ArithmeticError, RecursionError)
+"""What a library model raises on values that it does not expect; the result is unknown then, and the case recorded."""
+
+
+class Spread:
+    """An unknown number of positional arguments, all like `element`."""
+
+    __slots__ = ("element",)
+
+    def __init__(self, element: Any) -> None:
+        self.element = element
+
+
+def call(machine: Machine, function: Any, args: Sequence[Any], keywords: Mapping[str, Any]) -> Any:
+    """`function(*args, **keywords)`."""
+    match function:
+        case FunctionValue():
+            return call_function(machine, function, args, keywords)
+        case BoundMethod():
+            return call(machine, function.function, (function.receiver, *args), keywords)
+        case ClassValue():
+            from mlvet.frontends.python.interpretation.classes import instance
+
+            return instance(machine, function, args, keywords)
+        case Choice():
+            return distributed(machine, function, lambda each: call(machine, each, args, keywords))
+        case Unknown():
+            return _unknown(machine, function)
+        case Overloads():
+            return _overloaded(machine, function, args, keywords)
+        case type():
+            return _constructed(machine, function, args, keywords)
+        case Object():
+            return _called_object(machine, function, args, keywords)
+        case StaticMethod() | ClassMethod():
+            return call(machine, function.function, args, keywords)
+    if callable(function):
+        return native(machine, function, args, keywords)
+    return machine.unknown(Reason.UNKNOWN_DISPATCH, f"a call of {type(function).__name__}")
+
+
+def _unknown(machine: Machine, function: Unknown) -> Unknown:
+    if function.reason in (Reason.UNMODELLED_CALL, Reason.UNMODELLED_LIBRARY):
+        machine.unmodelled[function.detail] += 1
+    result = machine.unknown(function.reason, function.detail, function.name)
+    return result
+
+
+def _called_object(machine: Machine, value: Object, args: Sequence[Any], keywords: Mapping[str, Any]) -> Any:
+    from mlvet.frontends.python.interpretation.attributes import lookup
+
+    method = lookup(machine, value, "__call__")
+    if method is MISSING:
+        return machine.unknown(Reason.UNKNOWN_DISPATCH, f"a call of {value!r}")
+    return call(machine, method, args, keywords)
+
+
+def _constructed(machine: Machine, kind: type, args: Sequence[Any], keywords: Mapping[str, Any]) -> Any:
+    """An instance of a library class or builtin type."""
+    if issubclass(kind, Object):
+        made = kind.__new__(kind)
+        made = made if isinstance(made, Object) else Object()
+        initialised = native(machine, kind.__init__, (made, *args), keywords)
+        return initialised if isinstance(initialised, Unknown) else made
+    if issubclass(kind, BaseException):
+        plain = [arg if isinstance(arg, str | int | float) else "" for arg in args]
+        try:
+            return kind(*plain)
+        except TypeError:
+            return machine.unknown(Reason.EXCEPTION, kind.__name__)
+    from mlvet.frontends.python.libraries.builtins.constructors import CONSTRUCTORS
+
+    constructor = CONSTRUCTORS.get(kind)
+    if constructor is None:
+        return machine.unknown(Reason.UNMODELLED_CALL, kind.__name__)
+    return native(machine, constructor, args, keywords)
+
+
+def native(machine: Machine, function: Any, args: Sequence[Any], keywords: Mapping[str, Any]) -> Any:
+    """Call a library model, once for each alternative of arguments that differ from path to path."""
+    if (choice := _choice(function, args, keywords)) is not None:
+        return distributed(
+            machine, choice, lambda each: native(machine, function, *_chosen(args, keywords, choice, each))
+        )
+    at, file = machine.at, machine.file
+    mark, kept = machine.trail.mark(), machine.builder.mark()
+    try:
+        if any(isinstance(arg, Spread) for arg in args):
+            raise Undecided(Reason.DYNAMIC_CONTAINER, "an unknown number of arguments")
+        positional, named = bind(function, args, keywords)
+        return wrapped(function(*positional, **named))
+    except Raised as raised:
+        raise PythonRaise(raised.error) from None
+    except NeedsChoice as needs:
+        machine.trail.undo(mark)
+        machine.builder.back_to(kept)
+        machine.at, machine.file = at, file
+        return distributed(machine, needs.choice, lambda _: native(machine, function, args, keywords))
+    except Undecided as undecided:
+        machine.unknowns[undecided.unknown.reason] += 1
+        return _typed(machine, function, undecided.unknown)
+    except Misfit as misfit:
+        machine.refusals.append(f"{_name(function)}: {misfit}")
+        return _typed(machine, function, machine.unknown(Reason.UNMODELLED_ARGUMENTS, f"{_name(function)}: {misfit}"))
+    except REFUSALS as error:
+        machine.refusals.append(f"{_name(function)}: {type(error).__name__}: {error}")
+        return _typed(machine, function, machine.unknown(Reason.UNMODELLED_ARGUMENTS, f"{_name(function)}: {error}"))
+    finally:
+        machine.at, machine.file = at, file
+
+
+_KEEPING = frozenset(("append", "appendleft", "insert", "add", "setattr", "put", "setdefault", "print", "isinstance", "fill_cell"))
+"""Functions of Python that only hand a value on, so that it may differ from path to path."""
+
+
+def _choice(function: Any, args: Sequence[Any], keywords: Mapping[str, Any]) -> Choice | None:
+    """An argument that differs from path to path, or a part of a tuple or list that does."""
+    library = library_of(function)
+    given = args[:1] if library in ("builtins", "stdlib") and function.__name__ in _KEEPING else (*args, *keywords.values())
+    for arg in given:
+        if isinstance(arg, Choice):
+            return arg
+    if library in ("builtins", "stdlib", "settings"):
+        return None
+    for arg in given:
+        parts = arg.items if isinstance(arg, ListValue) else arg
+        if isinstance(parts, tuple):
+            found = next((part for part in parts if isinstance(part, Choice)), None)
+            if found is not None:
+                return found
+    return None
+
+
+def _chosen(
+    args: Sequence[Any], keywords: Mapping[str, Any], choice: Choice, value: Any
+) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    """The arguments with one alternative in place of a choice."""
+
+    def replaced(arg: Any) -> Any:
+        if arg is choice:
+            return value
+        if isinstance(arg, tuple) and any(part is choice for part in arg):
+            return tuple(value if part is choice else part for part in arg)
+        if isinstance(arg, ListValue) and isinstance(arg.items, tuple) and any(part is choice for part in arg.items):
+            return type(arg)(value if part is choice else part for part in arg.items)
+        return arg
+
+    return tuple(map(replaced, args)), {name: replaced(arg) for name, arg in keywords.items()}
+
+
+def _overloaded(machine: Machine, function: Overloads, args: Sequence[Any], keywords: Mapping[str, Any]) -> Any:
+    if (choice := _choice(function.models[0], args, keywords)) is not None:
+        return distributed(
+            machine, choice, lambda each: _overloaded(machine, function, *_chosen(args, keywords, choice, each))
+        )
+    misfit: Misfit | None = None
+    for candidate in function.models:
+        try:
+            bind(candidate, args, keywords)
+        except Misfit as error:
+            misfit = error
+            continue
+        except Undecided:
+            pass
+        return native(machine, candidate, args, keywords)
+    machine.refusals.append(f"{function.name}: {misfit}")
+    return _typed(machine, function.models[0], machine.unknown(Reason.UNMODELLED_ARGUMENTS, f"{function.name}: {misfit}"))
+
+
+def _typed(machine: Machine, function: Any, unknown: Unknown) -> Any:
+    """An unknown result as what the model says its results are."""
+    from mlvet.frontends.python.emission import unknown_tensor
+
+    wanted = signature(function)
+    if wanted.result == "Tensor" and wanted.library in TENSORS:
+        return unknown_tensor(TENSORS[wanted.library], name=unknown.name)
+    del machine
+    return unknown
+
+
+def wrapped(value: Any) -> Any:
+    """What a library model returned as a value of the program."""
+    if isinstance(value, list):
+        return ListValue(map(wrapped, value))
+    if isinstance(value, dict):
+        return DictValue({key: wrapped(item) for key, item in value.items()})
+    if isinstance(value, set | frozenset):
+        return ListValue(map(wrapped, value))
+    if type(value) is tuple:
+        return tuple(wrapped(item) for item in value)
+    return value
+
+
+def _name(function: Any) -> str:
+    return getattr(function, "__qualname__", None) or type(function).__name__
+
+
+def call_function(machine: Machine, function: FunctionValue, args: Sequence[Any], keywords: Mapping[str, Any]) -> Any:
+    """Run the body of a function of the program on these arguments."""
+    from mlvet.frontends.python.interpretation.scopes import Scope
+    from mlvet.frontends.python.interpretation.statements import run
+
+    node = function.node
+    if not isinstance(node, ast.Lambda):
+        machine.called.add(node)
+    depth = sum(1 for frame in machine.running if frame is node)
+    if depth >= machine.limits.recursion or len(machine.running) >= machine.limits.depth:
+        return machine.unknown(Reason.RECURSION, function.qualified, function.name)
+    scope = Scope("function", function.scope.file, function.scope)
+    scope.function = function
+    bind_parameters(machine, function, args, keywords, scope)
+    if args and function.owner is not None:
+        scope.receiver = args[0]
+    kept = machine.at, machine.file, machine.stack
+    if machine.location is not None:
+        machine.stack = (*machine.stack, Frame(function.qualified, machine.location))
+    machine.file = function.scope.file
+    machine.running.append(node)
+    machine.scopes.append(scope)
+    boundary = Boundary(machine)
+    machine.boundaries.append(boundary)
+    generates = is_generator(node)
+    if generates:
+        scope.yields = []
+    try:
+        if isinstance(node, ast.Lambda):
+            from mlvet.frontends.python.interpretation.expressions import evaluate
+
+            return evaluate(machine, node.body)
+        alive = run(machine, node.body)
+        reached, value = boundary.close(alive)
+        if generates:
+            return generated(machine, scope.yields or [])
+        if not reached:
+            raise PythonRaise(machine.last_raised)
+        return value
+    finally:
+        machine.boundaries.pop()
+        machine.scopes.pop()
+        machine.running.pop()
+        machine.at, machine.file, machine.stack = kept
+
+
+def generated(machine: Machine, yields: list[Any]) -> IteratorValue:
+    """What a generator yields: its items, or one that stands for all if a loop of unknown length yields them."""
+    from mlvet.frontends.python.interpretation.joining import joined_items
+
+    if any(isinstance(each, Repeated) for each in yields):
+        sides = [each if isinstance(each, Repeated) else (each,) for each in yields]
+        return IteratorValue(joined_items(machine, sides) if len(sides) > 1 else sides[0])
+    return IteratorValue(yields)
+
+
+def is_generator(node: ast.AST) -> bool:
+    """Whether a function's own body yields."""
+    found = getattr(node, "_yields", None)
+    if found is None:
+        found = False
+        pending = list(node.body) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) else []
+        while pending:
+            each = pending.pop()
+            if isinstance(each, ast.Yield | ast.YieldFrom):
+                found = True
+                break
+            if not isinstance(each, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda | ast.ClassDef):
+                pending += ast.iter_child_nodes(each)
+        node._yields = found  # type: ignore[attr-defined]
+    return found
+
+
+def bind_parameters(
+    machine: Machine, function: FunctionValue, args: Sequence[Any], keywords: Mapping[str, Any], scope: Any
+) -> None:
+    """Give each parameter its argument, its default, or an unknown where the call leaves it open."""
+    from mlvet.frontends.python.interpretation.annotations import refined
+
+    signature = function.node.args
+    parameters = [*signature.posonlyargs, *signature.args]
+    given = list(args)
+    named = dict(keywords)
+    spread = next((arg for arg in given if isinstance(arg, Spread)), None)
+    if spread is not None:
+        place = given.index(spread)
+        rest = given[place + 1 :]
+        missing = max(len(parameters) - place - len(rest), 0)
+        given = [*given[:place], *([spread.element] * missing), *rest]
+    defaults = dict(zip([each.arg for each in parameters][len(parameters) - len(function.defaults) :], function.defaults, strict=True))
+    for index, parameter in enumerate(parameters):
+        name = parameter.arg
+        if index < len(given):
+            value = given[index]
+        elif name in named:
+            value = named.pop(name)
+        elif name in defaults:
+            value = defaults[name]
+        else:
+            value = machine.unknown(Reason.ENTRY_ARGUMENT, name, name)
+        scope.cells[name] = refined(machine, parameter.annotation, value, function, name)
+    if signature.vararg is not None:
+        extra = given[len(parameters) :]
+        if spread is not None:
+            scope.cells[signature.vararg.arg] = ListValue(Repeated(spread.element, len(extra)))
+        else:
+            scope.cells[signature.vararg.arg] = tuple(extra)
+    for parameter in signature.kwonlyargs:
+        name = parameter.arg
+        if name in named:
+            value = named.pop(name)
+        elif name in function.keyword_defaults:
+            value = function.keyword_defaults[name]
+        else:
+            value = machine.unknown(Reason.ENTRY_ARGUMENT, name, name)
+        scope.cells[name] = refined(machine, parameter.annotation, value, function, name)
+    if signature.kwarg is not None:
+        scope.cells[signature.kwarg.arg] = DictValue(named)
+
+
+def is_tensor(value: Any) -> bool:
+    return isinstance(value, TensorValue)

@@ -1,0 +1,157 @@
+"""What a loop over a value sees, and how a value is taken apart."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from mlvet.domains.dims import Expr, symbol
+from mlvet.frontends.python.interpretation.joining import all_joined
+from mlvet.frontends.python.trail import MISSING
+from mlvet.frontends.python.values.choices import Choice
+from mlvet.frontends.python.values.containers import DictValue, Items, IteratorValue, ListValue, Repeated
+from mlvet.frontends.python.values.numbers import Scalar
+from mlvet.frontends.python.values.objects import Object
+from mlvet.frontends.python.values.tensors import TensorValue
+from mlvet.frontends.python.values.unknown import Reason, Undecided, Unknown
+
+if TYPE_CHECKING:
+    from mlvet.frontends.python.machine import Machine
+
+_LONGEST = 4096
+
+
+def items(machine: Machine, value: Any) -> Items:
+    """All items of an iterable, or one that stands for an unknown number of them."""
+    match value:
+        case tuple() | Repeated():
+            return value
+        case ListValue():
+            return value.items
+        case str():
+            return tuple(value) if len(value) <= _LONGEST else Repeated(Scalar(str), len(value))
+        case bytes():
+            return tuple(value) if len(value) <= _LONGEST else Repeated(symbol(machine.fresh("byte")), len(value))
+        case list():
+            return tuple(value)
+        case range():
+            return _range(machine, value)
+        case DictValue():
+            return tuple(value.cells) if value.rest is None else Repeated(_any_key(machine, value), _length(machine))
+        case Choice():
+            return _chosen(machine, value)
+        case Unknown():
+            return Repeated(_part(machine, value), _length(machine))
+        case Scalar():
+            return Repeated(Scalar(str) if value.kind is str else Unknown(Reason.DYNAMIC_TYPE), _length(machine))
+        case Object():
+            return _object(machine, value)
+    return Repeated(machine.unknown(Reason.DYNAMIC_CONTAINER, f"items of {type(value).__name__}"), _length(machine))
+
+
+def _range(machine: Machine, value: range) -> Items:
+    if len(value) <= _LONGEST:
+        return tuple(value)
+    low, high = min(value[0], value[-1]), max(value[0], value[-1])
+    return Repeated(symbol(machine.fresh("i"), low=low, high=high), len(value))
+
+
+def _any_key(machine: Machine, value: DictValue) -> Any:
+    keys = list(value.cells)
+    return all_joined(machine, keys) if keys else Scalar(str)
+
+
+def _length(machine: Machine) -> Expr:
+    return symbol(machine.fresh("count"))
+
+
+def _part(machine: Machine, value: Unknown) -> Any:
+    if "item" not in value.parts:
+        value.parts["item"] = machine.unknown(value.reason, value.detail, f"{value.name}_item" if value.name else "")
+    return value.parts["item"]
+
+
+def _chosen(machine: Machine, value: Choice) -> Items:
+    """The alternatives' items, which are known if all have as many."""
+    parts = [items(machine, part) for _, part in value.alternatives]
+    if all(isinstance(part, tuple) and len(part) == len(parts[0]) for part in parts if isinstance(parts[0], tuple)) and (
+        all(isinstance(part, tuple) for part in parts)
+    ):
+        from mlvet.frontends.python.interpretation.joining import merged
+
+        guards = [guard for guard, _ in value.alternatives]
+        columns = zip(*(part for part in parts if isinstance(part, tuple)), strict=True)
+        return tuple(merged(machine, list(zip(guards, column, strict=True))) for column in columns)
+    from mlvet.frontends.python.interpretation.joining import joined_items
+
+    found: Items = joined_items(machine, parts)
+    return found
+
+
+def _object(machine: Machine, value: Object) -> Items:
+    from mlvet.frontends.python.interpretation.attributes import lookup
+
+    if value.kind is not None:
+        method = lookup(machine, value, "__iter__")
+        if method is not MISSING:
+            iterator = machine.call(method)
+            if iterator is value or (isinstance(iterator, Object) and iterator.kind is not None):
+                following = lookup(machine, iterator, "__next__")
+                if following is not MISSING:
+                    return Repeated(machine.call(following), _length(machine))
+            elif iterator is not value:
+                return items(machine, iterator)
+        method = lookup(machine, value, "__getitem__")
+        if method is not MISSING:
+            return Repeated(machine.call(method, symbol(machine.fresh("index"))), _length(machine))
+    native = getattr(type(value), "iterate", None)
+    if native is not None:
+        try:
+            found = native(value)
+        except Undecided as undecided:
+            return Repeated(undecided.unknown, _length(machine))
+        return found if isinstance(found, tuple | Repeated) else items(machine, found)
+    return Repeated(machine.unknown(Reason.UNKNOWN_DISPATCH, f"items of {value!r}"), _length(machine))
+
+
+def unpacked(machine: Machine, value: Any, count: int, star: int | None = None) -> list[Any]:
+    """A value taken apart into so many, of which one may take what is left."""
+    if isinstance(value, Unknown):
+        return [_element(machine, value, index) for index in range(count)]
+    if isinstance(value, Object):
+        unpack = getattr(value, "unpack", None)
+        if unpack is not None and star is None:
+            return list(unpack(count))
+    found = items(machine, value)
+    if isinstance(found, Repeated):
+        if isinstance(value, TensorValue) and star is None:
+            return [value[index] for index in range(count)]
+        made = [found.element for _ in range(count)]
+        if star is not None:
+            made[star] = ListValue(Repeated(found.element, _length(machine)))
+        return made
+    if star is None:
+        if len(found) == count:
+            return list(found)
+        return [machine.unknown(Reason.EXCEPTION, f"{len(found)} items are taken apart into {count}")] * count
+    after = count - star - 1
+    if len(found) < count - 1:
+        return [machine.unknown(Reason.EXCEPTION, "too few items to take apart")] * count
+    return [*found[:star], ListValue(found[star : len(found) - after]), *found[len(found) - after :]]
+
+
+def _element(machine: Machine, value: Unknown, index: int) -> Any:
+    if index not in value.parts:
+        value.parts[index] = machine.unknown(value.reason, value.detail)
+    return value.parts[index]
+
+
+def consumed(machine: Machine, iterator: IteratorValue) -> Any:
+    """The next item of an iterator, taken away from it; MISSING at its end."""
+    left = iterator.items
+    if isinstance(left, Repeated):
+        return left.element
+    if not left:
+        return MISSING
+    iterator.items = left[1:]
+    del machine
+    return left[0]

@@ -1,0 +1,308 @@
+"""Two values made one: alternatives by their guards where branches meet, or what both have in common in a loop."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from mlvet.domains import dtypes
+from mlvet.domains.dims import Dim, Expr, bounds, symbol
+from mlvet.domains.tensors import Tensor, Unranked, unknown
+from mlvet.frontends.python.trail import MISSING
+from mlvet.frontends.python.values.choices import Choice, Guard, conjoined
+from mlvet.frontends.python.values.containers import DictValue, IteratorValue, ListValue, Repeated, SetValue
+from mlvet.frontends.python.values.numbers import Scalar
+from mlvet.frontends.python.values.objects import BoundMethod, FunctionValue
+from mlvet.frontends.python.values.tensors import TensorValue, tensor_of
+from mlvet.frontends.python.values.unknown import Reason, Unknown
+from mlvet.ir.graph import OPAQUE, Value
+
+if TYPE_CHECKING:
+    from mlvet.frontends.python.machine import Machine
+
+_PLAIN = (bool, int, float, complex, str, bytes, type(None), Expr, type(Ellipsis))
+
+
+def same(left: Any, right: Any) -> bool:
+    """Whether two values are one and the same for all that follows."""
+    if left is right:
+        return True
+    if isinstance(left, tuple) and isinstance(right, tuple):
+        return len(left) == len(right) and all(map(same, left, right))
+    if isinstance(left, _PLAIN) and isinstance(right, _PLAIN):
+        return type(left) is type(right) and bool(left == right) or (
+            isinstance(left, int) and isinstance(right, int) and isinstance(left, bool) == isinstance(right, bool)
+            and left == right
+        )  # fmt: skip
+    if isinstance(left, BoundMethod) and isinstance(right, BoundMethod):
+        return left.receiver is right.receiver and left.function is right.function
+    if isinstance(left, FunctionValue) and isinstance(right, FunctionValue):
+        return left.node is right.node and left.scope is right.scope
+    if isinstance(left, Unknown) and isinstance(right, Unknown):
+        return left.reason is right.reason and left.name == right.name
+    if isinstance(left, Scalar) and isinstance(right, Scalar):
+        return left.kind is right.kind and left.name == right.name and left.condition == right.condition
+    if isinstance(left, Repeated) and isinstance(right, Repeated):
+        return same(left.element, right.element) and same(left.length, right.length)
+    if isinstance(left, slice) and isinstance(right, slice):
+        return same((left.start, left.stop, left.step), (right.start, right.stop, right.step))
+    return False
+
+
+def merged(machine: Machine, alternatives: Sequence[tuple[Guard, Any]]) -> Any:
+    """What a cell or expression holds where paths meet. The guards exclude one another."""
+    flat = [each for each in _flat(alternatives) if each[1] is not MISSING]
+    if not flat:
+        return MISSING
+    kept: list[tuple[Guard, Any]] = []
+    for guard, value in flat:
+        for index, (other, seen) in enumerate(kept):
+            if same(seen, value):
+                kept[index] = (guard & other, seen)
+                break
+        else:
+            kept.append((guard, value))
+    if len(kept) == 1:
+        return kept[0][1]
+    values = [value for _, value in kept]
+    if (united := _united(machine, values)) is not None:
+        return united
+    if len(kept) > machine.limits.alternatives:
+        machine.note("more alternatives meet in one place than are kept apart; what they have in common is kept")
+        machine.unknowns[Reason.TOO_MANY_PATHS] += 1
+        return all_joined(machine, values)
+    return Choice(tuple(kept))
+
+
+def _flat(alternatives: Iterable[tuple[Guard, Any]]) -> list[tuple[Guard, Any]]:
+    found: list[tuple[Guard, Any]] = []
+    for guard, value in alternatives:
+        if isinstance(value, Choice):
+            for inner, part in value.alternatives:
+                if (both := conjoined(guard, inner)) is not None:
+                    found.append((both, part))
+        else:
+            found.append((guard, value))
+    return found
+
+
+def _united(machine: Machine, values: list[Any]) -> Any:
+    """One value for several where that loses nothing that shapes hang on; None if there is none."""
+    first = values[0]
+    if all(isinstance(value, TensorValue) for value in values):
+        if all(type(value) is type(first) and _like(value, first) for value in values):
+            return _either(machine, values)
+        return None
+    if all(isinstance(value, float | Scalar) and _kind(value) is float for value in values):
+        return Scalar(float, getattr(first, "name", ""))
+    if all(isinstance(value, Scalar) and value.kind is first.kind for value in values if isinstance(first, Scalar)) and (
+        isinstance(first, Scalar) and all(isinstance(value, Scalar) for value in values)
+    ):
+        return Scalar(first.kind)
+    if all(isinstance(value, tuple) and len(value) == len(first) for value in values if isinstance(first, tuple)) and (
+        isinstance(first, tuple) and all(isinstance(value, tuple) for value in values)
+    ):
+        parts = [_united(machine, list(column)) if not _all_same(column) else column[0] for column in zip(*values, strict=True)]
+        return None if any(part is None for part in parts) else tuple(parts)
+    if all(isinstance(value, Value) for value in values):
+        return first if all(value.declared == first.declared for value in values) else _widened(machine, values)
+    if all(isinstance(value, Repeated) for value in values):
+        return joined_items(machine, values)
+    return None
+
+
+def _all_same(values: Sequence[Any]) -> bool:
+    return all(same(value, values[0]) for value in values)
+
+
+def _like(left: TensorValue, right: TensorValue) -> bool:
+    a, b = tensor_of(left), tensor_of(right)
+    if a.value is not None or b.value is not None:
+        return a == b
+    return a.dtype == b.dtype and a.shape == b.shape
+
+
+def _either(machine: Machine, tensors: list[TensorValue]) -> TensorValue:
+    """One of several tensors of one type, as a selection by a condition that only execution knows."""
+    from mlvet.frontends.python.emission import emit, source
+
+    found = tensors[0]
+    for other in tensors[1:]:
+        condition = source("branch", Tensor(dtypes.bool_, ()), type(found))
+        chosen = emit("where", condition, found, other, kind=type(found))
+        like = tensor_of(found)
+        if tensor_of(chosen).shape != like.shape:
+            chosen = _opaque_like(machine, type(found), like)
+        for name, value in found.cells.items():
+            if name != "@value" and same(value, other.cells.get(name)):
+                chosen.cells[name] = value
+        found = chosen
+    return found
+
+
+def _opaque_like(machine: Machine, kind: type[TensorValue], like: Tensor) -> TensorValue:
+    from mlvet.frontends.python.emission import opaque
+
+    return opaque("either", [], like.without_value(), kind)
+
+
+def joined(machine: Machine, left: Any, right: Any, name: str = "") -> Any:
+    """What two values have in common, so that it stands for both: sizes that differ become symbols of that name."""
+    if left is MISSING or right is MISSING:
+        return right if left is MISSING else left
+    if same(left, right):
+        return left
+    if isinstance(left, Unknown) or isinstance(right, Unknown):
+        return left if isinstance(left, Unknown) else right
+    if isinstance(left, Choice) or isinstance(right, Choice):
+        parts = [value for side in (left, right) for value in _parts(side)]
+        distinct: list[Any] = []
+        for part in parts:
+            if not any(same(part, seen) for seen in distinct):
+                distinct.append(part)
+        if len(distinct) <= machine.limits.alternatives and isinstance(left, Choice):
+            seen = [value for _, value in left.alternatives]
+            if all(any(_covers(machine, old, part) for old in seen) for part in distinct):
+                return left
+        return all_joined(machine, distinct)
+    if isinstance(left, TensorValue) and isinstance(right, TensorValue):
+        return _joined_tensors(machine, left, right)
+    if isinstance(left, Value) and isinstance(right, Value):
+        return _widened(machine, [left, right])
+    if _is_int(left) and _is_int(right):
+        return _any_size(machine, left, right, name)
+    if _kind(left) is not None and _kind(left) is _kind(right) and _kind(left) is not tuple:
+        return Scalar(_kind(left) or object)
+    if {_kind(left), _kind(right)} <= {int, float, bool}:
+        return Scalar(float)
+    if isinstance(left, tuple) and isinstance(right, tuple) and len(left) == len(right):
+        return tuple(joined(machine, a, b) for a, b in zip(left, right, strict=True))
+    if isinstance(left, Repeated | tuple) and isinstance(right, Repeated | tuple):
+        return joined_items(machine, [left, right])
+    if type(left) is type(right) and isinstance(left, ListValue | SetValue | IteratorValue):
+        return type(left)(joined_items(machine, [left.items, right.items]))
+    if isinstance(left, DictValue) and isinstance(right, DictValue):
+        return _joined_dicts(machine, left, right)
+    if left is None or right is None:
+        return left if right is None else right
+    return machine.unknown(Reason.DYNAMIC_TYPE, f"{type(left).__name__} or {type(right).__name__}")
+
+
+def all_joined(machine: Machine, values: Sequence[Any]) -> Any:
+    """What several values have in common."""
+    if not values:
+        return machine.unknown(Reason.DYNAMIC_CONTAINER, "an item of an empty container")
+    found = values[0]
+    for value in values[1:]:
+        found = joined(machine, found, value)
+    return found
+
+
+def joined_items(machine: Machine, sides: Sequence[Any]) -> Any:
+    """Items of sequences as one item that stands for all."""
+    elements: list[Any] = []
+    lengths: list[Any] = []
+    for side in sides:
+        if isinstance(side, Repeated):
+            elements.append(side.element)
+            lengths.append(side.length)
+        else:
+            elements += side
+            lengths.append(len(side))
+    length = lengths[0]
+    for other in lengths[1:]:
+        length = joined(machine, length, other, "count")
+    if not elements:
+        return ()
+    return Repeated(all_joined(machine, elements), length)
+
+
+def _parts(value: Any) -> list[Any]:
+    return [part for _, part in value.alternatives] if isinstance(value, Choice) else [value]
+
+
+def _covers(machine: Machine, old: Any, new: Any) -> bool:
+    del machine
+    if isinstance(old, TensorValue) and isinstance(new, TensorValue):
+        return _like(old, new)
+    return same(old, new)
+
+
+def _joined_tensors(machine: Machine, left: TensorValue, right: TensorValue) -> Any:
+    if type(left) is not type(right):
+        general, special = (left, right) if isinstance(right, type(left)) else (right, left)
+        if not isinstance(special, type(general)):
+            return machine.unknown(Reason.DYNAMIC_TYPE, "tensors of two libraries")
+        left, right = general, special
+    if left.graph_value in machine.carried and _like(left, right):
+        return left
+    value = _widened(machine, [left.graph_value, right.graph_value])
+    made = type(left).of(value)
+    for name, cell in left.cells.items():
+        if name != "@value" and same(cell, right.cells.get(name)):
+            made.cells[name] = cell
+    return made
+
+
+def _widened(machine: Machine, values: list[Value]) -> Value:
+    """A graph value that stands for all: where one of them has been found to, it stays."""
+    first = values[0]
+    if first in machine.carried and all(_within(value.declared, first.declared) for value in values):
+        return first
+    like = first.declared.without_value()
+    for value in values[1:]:
+        like = _common(machine, like, value.declared)
+    made = machine.builder.value(machine.fresh("carried"), like)
+    machine.node(OPAQUE, [first], [made], {}, "loop-carried")
+    machine.carried.add(made)
+    return made
+
+
+def _within(part: Tensor, whole: Tensor) -> bool:
+    if whole.dtype is not None and part.dtype != whole.dtype:
+        return False
+    if isinstance(whole.shape, Unranked):
+        return True
+    if isinstance(part.shape, Unranked) or len(part.shape) != len(whole.shape):
+        return False
+    return part.shape == whole.shape
+
+
+def _common(machine: Machine, left: Tensor, right: Tensor) -> Tensor:
+    dtype = left.dtype if left.dtype == right.dtype else None
+    if isinstance(left.shape, Unranked) or isinstance(right.shape, Unranked) or len(left.shape) != len(right.shape):
+        return unknown(machine.fresh("carried"), dtype)
+    dims = [a if a == b else _any_size(machine, a, b) for a, b in zip(left.shape, right.shape, strict=True)]
+    return Tensor(dtype, tuple(dims))
+
+
+def _any_size(machine: Machine, left: Any, right: Any, name: str = "") -> Dim:
+    """A symbol for either of two integers; one that was made so stays, however it goes on."""
+    if isinstance(left, Expr) and str(left) in machine.widened:
+        return left
+    low = min(bounds(left)[0], bounds(right)[0])
+    named = machine.fresh(name or "varying.1")
+    machine.widened.add(named)
+    return symbol(named, low=0 if low >= 0 else low if low == 0 else -2**62)
+
+
+def _is_int(value: Any) -> bool:
+    return isinstance(value, int | Expr) and not isinstance(value, bool)
+
+
+def _kind(value: Any) -> type | None:
+    if isinstance(value, Scalar):
+        return value.kind
+    for kind in (bool, int, float, complex, str, bytes):
+        if isinstance(value, kind):
+            return kind
+    return int if isinstance(value, Expr) else None
+
+
+def _joined_dicts(machine: Machine, left: DictValue, right: DictValue) -> DictValue:
+    made = DictValue(made_by=left.made_by)
+    for key in {**left.cells, **right.cells}:
+        made.cells[key] = joined(machine, left.cells.get(key, MISSING), right.cells.get(key, MISSING))
+    made.rest_cell["rest"] = joined(machine, left.rest, right.rest) if left.rest or right.rest else None
+    made.factory = left.factory
+    return made

@@ -1,0 +1,262 @@
+"""Loops: unrolled where the items are known and few, else one iteration that stands for all.
+
+The iteration that stands for all starts from a state that every iteration can start from: what an iteration changes is
+joined with what was there before, until another iteration changes nothing more.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from mlvet.domains.dims import Dim
+from mlvet.frontends.python.interpretation.assignments import assign
+from mlvet.frontends.python.interpretation.branches import Boundary
+from mlvet.frontends.python.interpretation.iteration import items
+from mlvet.frontends.python.interpretation.joining import joined, same
+from mlvet.frontends.python.interpretation.signals import PythonRaise
+from mlvet.frontends.python.interpretation.truth import literal
+from mlvet.frontends.python.trail import MISSING, Delta
+from mlvet.frontends.python.values.containers import Repeated
+from mlvet.frontends.python.values.tensors import TensorValue, tensor_of
+from mlvet.frontends.python.values.unknown import Reason, Unknown
+from mlvet.ir.graph import HostLoop, Iteration, Literal, Value
+
+if TYPE_CHECKING:
+    from mlvet.frontends.python.machine import Machine
+
+_ROUNDS = 4
+_LONG_BODY = 2500
+"""Steps of an iteration above which equal iterations are not run again."""
+
+
+def for_loop(machine: Machine, node: ast.For | ast.AsyncFor) -> bool:
+    """`for target in iterable`; whether anything gets past it."""
+    from mlvet.frontends.python.interpretation.expressions import evaluate
+    from mlvet.frontends.python.interpretation.statements import run
+
+    found = items(machine, evaluate(machine, node.iter))
+    machine.at = node
+    end = Boundary(machine)
+    machine.boundaries.append(end)
+    try:
+        if isinstance(found, Repeated) or len(found) > machine.limits.unrolled:
+            alive = _general_for(machine, node, found, end)
+        else:
+            alive = _unrolled(machine, node, found, end)
+        if alive and node.orelse:
+            alive = run(machine, node.orelse)
+        return end.close(alive)[0]
+    finally:
+        machine.boundaries.pop()
+
+
+def _general_for(machine: Machine, node: ast.For | ast.AsyncFor, found: Any, end: Boundary) -> bool:
+    if isinstance(found, Repeated):
+        element, trips = found.element, found.length
+    else:
+        element, trips = _any_of(machine, found), len(found)
+
+    def body() -> bool:
+        from mlvet.frontends.python.interpretation.statements import run
+
+        assign(machine, node.target, element)
+        return run(machine, node.body)
+
+    return general(machine, node, body, end, trips)
+
+
+def _any_of(machine: Machine, found: tuple[Any, ...]) -> Any:
+    from mlvet.domains.dims import symbol
+    from mlvet.frontends.python.interpretation.joining import all_joined
+
+    if all(isinstance(each, int) and not isinstance(each, bool) for each in found):
+        return symbol(machine.fresh("i"), low=min(found), high=max(found))
+    return all_joined(machine, found[: machine.limits.unrolled])
+
+
+def _unrolled(machine: Machine, node: ast.For | ast.AsyncFor, found: tuple[Any, ...], end: Boundary) -> bool:
+    from mlvet.frontends.python.interpretation.statements import run
+
+    name = _loop(machine, node, len(found))
+    loops = machine.loops
+    before: Delta | None = None
+    alive = True
+    try:
+        for index, element in enumerate(found):
+            machine.loops = (*loops, Iteration(name, index))
+            steps, mark = machine.steps, machine.trail.mark()
+            assign(machine, node.target, element)
+            alive = iteration(machine, lambda: run(machine, node.body), end)
+            if not alive:
+                break
+            if machine.steps - steps > _LONG_BODY and index + 2 < len(found):
+                delta = machine.trail.since(mark)
+                if before is not None and _alike(before, delta, node.target):
+                    machine.note("loops whose iterations are long and alike are followed for two iterations only")
+                    break
+                before = delta
+    finally:
+        machine.loops = loops
+    return alive
+
+
+def _alike(before: Delta, after: Delta, target: ast.expr) -> bool:
+    """Whether two iterations did the same, but for which tensors they did it on."""
+    varying = {each.id for each in ast.walk(target) if isinstance(each, ast.Name)}
+    for place, (_, key, value) in after.after.items():
+        if key in varying:
+            continue
+        if place not in before.after:
+            if after.before[place] is not MISSING:
+                return False
+            continue
+        if not _stable(before.after[place][2], value):
+            return False
+    return True
+
+
+def _stable(old: Any, new: Any) -> bool:
+    """Whether a value stands for another in all that shapes hang on."""
+    if same(old, new):
+        return True
+    if isinstance(old, TensorValue) and isinstance(new, TensorValue):
+        a, b = tensor_of(old), tensor_of(new)
+        return type(old) is type(new) and (a.dtype, a.shape) == (b.dtype, b.shape) and a.value is None
+    if isinstance(old, Value) and isinstance(new, Value):
+        return (old.declared.dtype, old.declared.shape) == (new.declared.dtype, new.declared.shape)
+    if isinstance(old, tuple) and isinstance(new, tuple):
+        return len(old) == len(new) and all(map(_stable, old, new))
+    if isinstance(old, float) and isinstance(new, float):
+        return True
+    return type(old) is type(new) and isinstance(old, Unknown)
+
+
+def iteration(machine: Machine, body: Callable[[], bool], end: Boundary) -> bool:
+    """One run of a loop's body, whether anything gets to its end."""
+    step = Boundary(machine)
+    machine.boundaries.append(step)
+    machine.breaks.append(end)
+    machine.continues.append(step)
+    try:
+        return step.close(body())[0]
+    finally:
+        machine.continues.pop()
+        machine.breaks.pop()
+        machine.boundaries.pop()
+
+
+def general(machine: Machine, node: ast.AST, body: Callable[[], bool], end: Boundary, trips: Dim | None) -> bool:
+    """A loop of which one iteration stands for all."""
+    name = _loop(machine, node, trips)
+    loops = machine.loops
+    machine.loops = (*loops, Iteration(name))
+    try:
+        for attempt in range(_ROUNDS):
+            mark, before = machine.trail.mark(), kept(machine)
+            raised = False
+            try:
+                alive = iteration(machine, body, end)
+            except PythonRaise:
+                alive, raised = False, True
+            delta = machine.trail.since(mark)
+            changes = _changes(machine, delta, last=attempt == _ROUNDS - 1)
+            if not changes or raised:
+                if raised:
+                    machine.trail.undo(mark)
+                return True
+            machine.trail.undo(mark)
+            forget(machine, before)
+            for cells, key, value in changes:
+                machine.trail.write(cells, key, value)
+        alive = iteration(machine, body, end)
+        return alive or True
+    finally:
+        machine.loops = loops
+
+
+def _changes(machine: Machine, delta: Delta, *, last: bool) -> list[tuple[Any, Any, Any]]:
+    """The cells that an iteration leaves different, with what stands for before and after."""
+    found: list[tuple[Any, Any, Any]] = []
+    for place, (cells, key, after) in delta.after.items():
+        before = delta.before[place]
+        if before is MISSING or after is MISSING or cells is machine.constants:
+            continue
+        value = joined(machine, before, after, str(key) if isinstance(key, str) else "")
+        if same(value, before) or value is before:
+            continue
+        if last and not isinstance(before, Unknown):
+            value = machine.unknown(Reason.LOOP_VARYING, str(key), str(key) if isinstance(key, str) else "")
+        found.append((cells, key, value))
+    return found
+
+
+def kept(machine: Machine) -> tuple[Any, ...]:
+    """How much the graph and all ways out hold now."""
+    exits = [len(boundary.exits) for boundary in machine.boundaries]
+    yields = [None if scope.yields is None else len(scope.yields) for scope in machine.scopes]
+    return machine.builder.mark(), len(machine.demands), exits, yields, len(machine.host_loops), len(machine.executions)
+
+
+def forget(machine: Machine, held: tuple[Any, ...]) -> None:
+    """Take back what steps that are run again have added since."""
+    mark, demands, exits, yields, loops, executions = held
+    machine.builder.back_to(mark)
+    del machine.demands[demands:]
+    for boundary, count in zip(machine.boundaries, exits, strict=True):
+        del boundary.exits[count:]
+    for scope, count in zip(machine.scopes, yields, strict=True):
+        if scope.yields is not None and count is not None:
+            del scope.yields[count:]
+    del machine.host_loops[loops:]
+    del machine.executions[executions:]
+
+
+def while_loop(machine: Machine, node: ast.While) -> bool:
+    """`while test`; whether anything gets past it."""
+    from mlvet.frontends.python.interpretation.expressions import condition
+    from mlvet.frontends.python.interpretation.statements import run
+
+    end = Boundary(machine)
+    machine.boundaries.append(end)
+    endless = isinstance(node.test, ast.Constant) and bool(node.test.value)
+    try:
+        alive = True
+        for _ in range(0 if endless else machine.limits.unrolled):
+            test = condition(machine, node.test)
+            if test is False:
+                if node.orelse:
+                    alive = run(machine, node.orelse)
+                return end.close(alive)[0]
+            if test is not True:
+                break
+            alive = iteration(machine, lambda: run(machine, node.body), end)
+            if not alive:
+                return end.close(False)[0]
+
+        def body() -> bool:
+            found = condition(machine, node.test)
+            if found is False:
+                return False
+            if not isinstance(found, bool):
+                holds = literal(machine, found)
+                machine.path = (*machine.path, Literal(holds.condition, holds.holds))
+            return run(machine, node.body)
+
+        general(machine, node, body, end, None)
+        if endless:
+            return end.close(False)[0] if end.exits else False
+        if node.orelse:
+            alive = run(machine, node.orelse)
+        return end.close(alive)[0]
+    finally:
+        machine.boundaries.pop()
+
+
+def _loop(machine: Machine, node: ast.AST, trips: Dim | None) -> str:
+    name = machine.fresh(f"loop{getattr(node, 'lineno', '')}")
+    parent = machine.loops[-1].loop if machine.loops else ""
+    location = machine.file.location(node) if machine.file is not None else None
+    machine.host_loops.append(HostLoop(name, location, trips, parent))
+    return name

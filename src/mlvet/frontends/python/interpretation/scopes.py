@@ -1,0 +1,83 @@
+"""Where names live, and which file they are written in."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass, field
+from typing import Any
+
+from mlvet.core.location import Location
+from mlvet.core.source import Source
+from mlvet.frontends.python.active import store
+from mlvet.frontends.python.trail import MISSING
+
+
+@dataclass(slots=True, eq=False)
+class File:
+    """A file of the program: its text, its tree, and which of its statements were reached."""
+
+    source: Source
+    tree: ast.Module
+    reached: set[int] = field(default_factory=set)
+    _places: dict[int, Location] = field(default_factory=dict)
+
+    def location(self, node: ast.AST) -> Location | None:
+        line = getattr(node, "lineno", None)
+        if line is None:
+            return None
+        found = self._places.get(id(node))
+        if found is None:
+            end = getattr(node, "end_col_offset", None)
+            found = self._places[id(node)] = self.source.location(
+                line, node.col_offset + 1, getattr(node, "end_lineno", None), None if end is None else end + 1  # type: ignore[attr-defined]
+            )
+        return found
+
+    def text(self, node: ast.AST) -> str:
+        """The expression as it is written, on one line."""
+        found = ast.get_source_segment(self.source.text, node) if len(self.source.text) < 200_000 else None
+        return " ".join((found or ast.unparse(node)).split())
+
+
+class Scope:
+    """The names of a module, function, class body or comprehension. Functions do not see the names of class bodies."""
+
+    __slots__ = ("cells", "file", "function", "globals", "kind", "module", "nonlocals", "parent", "receiver", "yields")
+
+    def __init__(self, kind: str, file: File, parent: Scope | None = None, cells: dict[str, Any] | None = None) -> None:
+        self.kind = kind
+        self.file = file
+        self.parent = parent
+        self.cells: dict[str, Any] = {} if cells is None else cells
+        self.module: Scope = parent.module if parent is not None else self
+        self.globals: set[str] = set()
+        self.nonlocals: set[str] = set()
+        self.function: Any = parent.function if parent is not None and kind != "function" else None
+        self.receiver: Any = parent.receiver if parent is not None and kind == "comprehension" else None
+        self.yields: list[Any] | None = None
+
+    def find(self, name: str) -> Any:
+        """What a name stands for, MISSING if nothing."""
+        scope: Scope | None = self
+        while scope is not None:
+            if name in scope.cells and (scope.kind != "class" or scope is self):
+                return scope.cells[name]
+            scope = scope.parent
+        return MISSING
+
+    def home(self, name: str) -> dict[str, Any]:
+        """The cells in which an assignment to a name puts it."""
+        if self.kind == "comprehension" and self.parent is not None:
+            return self.parent.home(name)
+        if name in self.globals:
+            return self.module.cells
+        if name in self.nonlocals:
+            scope = self.parent
+            while scope is not None:
+                if scope.kind == "function" and name in scope.cells:
+                    return scope.cells
+                scope = scope.parent
+        return self.cells
+
+    def assign(self, name: str, value: Any) -> None:
+        store(self.home(name), name, value)

@@ -1,0 +1,52 @@
+"""One value that stands for several, and integers of which only a name is known."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import reduce
+from math import inf
+from typing import Any
+
+from mlvet.domains.dims import Dim, Expr, symbol
+from mlvet.frontends.python.active import machine
+from mlvet.frontends.python.values.containers import Items, Repeated
+from mlvet.frontends.python.values.numbers import Scalar
+from mlvet.frontends.python.values.unknown import Reason, Unknown
+
+KNOWN = (type(None), bool, int, float, complex, str, bytes)
+
+
+def integer(name: str, low: float = 0, high: float = inf) -> Expr:
+    """An integer that data or a user decides, named for what it is."""
+    return symbol(machine().fresh(name), low, high)
+
+
+def joined(left: Any, right: Any) -> Any:
+    """What is true of both values."""
+    from mlvet.frontends.python.interpretation.joining import joined as join
+
+    return left if left is right else join(machine(), left, right)
+
+
+def alike(items: Items | Iterable[Any]) -> Any:
+    """One value that stands for each of the items; unknown if there are none."""
+    if isinstance(items, Repeated):
+        return items.element
+    every = tuple(items)
+    return reduce(joined, every) if every else Unknown(Reason.DYNAMIC_CONTAINER, "an item of an empty container")
+
+
+def count(items: Items) -> Dim:
+    return items.length if isinstance(items, Repeated) else len(items)
+
+
+def is_known(value: Any) -> bool:
+    """Whether a value is Python's own, so that Python itself can compute with it."""
+    if isinstance(value, tuple):
+        return all(is_known(each) for each in value)
+    return isinstance(value, KNOWN)
+
+
+def preset(value: Any) -> Any:
+    """What a setting of the user is by default; any other value as it is."""
+    return value.default if isinstance(value, Scalar) and value.has_default else value

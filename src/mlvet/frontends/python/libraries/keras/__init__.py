@@ -1,0 +1,14 @@
+"""Keras 3, and Keras 2 as `tensorflow.keras` and `tf_keras` where it differs little."""
+
+from __future__ import annotations
+
+from mlvet.frontends.python.libraries.keras import activations as activations
+from mlvet.frontends.python.libraries.keras import layers as layers
+from mlvet.frontends.python.libraries.keras import model as model
+from mlvet.frontends.python.libraries.registry import alias
+
+for _name in (
+    "tensorflow.keras", "tf_keras", "tensorflow.python.keras", "tensorflow.compat.v1.keras",
+    "tensorflow.compat.v2.keras", "tensorflow.keras.api", "tensorflow_core.keras",
+):  # fmt: skip
+    alias(_name, "keras")

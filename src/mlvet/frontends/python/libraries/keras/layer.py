@@ -1,0 +1,450 @@
+"""keras.layers.Layer: built on its first call, then called; variables and layers found in its attributes."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+from collections.abc import Iterator
+from contextvars import ContextVar
+from typing import Any
+
+from mlvet.domains.dims import Dim, product
+from mlvet.domains.dtypes import DType
+from mlvet.frontends.keras.stored import snake_case
+from mlvet.frontends.python.active import machine, store
+from mlvet.frontends.python.arrays.arithmetic import cast
+from mlvet.frontends.python.emission import opaque
+from mlvet.frontends.python.libraries.element_types import dtype_named
+from mlvet.frontends.python.libraries.keras.initializers import initialiser_of, sampled
+from mlvet.frontends.python.libraries.keras.settings import DTypePolicy, floats, policy_of
+from mlvet.frontends.python.libraries.keras.tensor import Variable, array, parameter
+from mlvet.frontends.python.libraries.registry import model
+from mlvet.frontends.python.values.containers import DictValue, ListValue, Repeated
+from mlvet.frontends.python.values.objects import BoundMethod, ClassValue, FunctionValue, Object, mro
+from mlvet.frontends.python.values.tensors import TensorValue, dims_of, dtype_of
+from mlvet.frontends.python.values.unknown import Reason, Undecided, Unknown
+
+TRAINING: ContextVar[Any] = ContextVar("training", default=None)
+"""Whether the layers being called are in training, None where nobody has said."""
+
+
+@model("keras.layers.Layer", "keras.Layer", "keras.layers.experimental.preprocessing.PreprocessingLayer")
+class Layer(Object):
+    """A layer. Subclasses here and in programs define `build` and `call`."""
+
+    def __init__(
+        self, *, activity_regularizer: Any = None, trainable: Any = True, dtype: Any = None, autocast: Any = True,
+        name: Any = None, **kwargs: Any,
+    ) -> None:  # fmt: skip
+        del autocast
+        self.name = name if isinstance(name, str) else named(self)
+        self.trainable = trainable
+        self.activity_regularizer = activity_regularizer
+        self.dtype_policy = policy_of(dtype)
+        self.built = False
+        if "input_dim" in kwargs and "input_shape" not in kwargs:
+            kwargs["input_shape"] = (kwargs["input_dim"],)
+        for key in ("input_shape", "batch_input_shape", "batch_shape"):
+            if kwargs.get(key) is not None:
+                store(self.cells, f"@{key}", kwargs[key])
+
+    # Calls.
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        here = machine()
+        kwargs = dict(kwargs)
+        given = [self._converted(each) for each in args]
+        kwargs = {name: self._converted(each) for name, each in kwargs.items()}
+        outer, path = TRAINING.get(), here.module_path
+        here.module_path = (*path, label(self))
+        training = self._resolve_training(given, kwargs, outer)
+        token = TRAINING.set(training)
+        try:
+            self._pass_mask(given, kwargs)
+            self._built_for(given, kwargs)
+            result = here.send(self, "call", *given, **kwargs)
+            self._hand_on_mask(given, result)
+            self._remember(given, result)
+            return result
+        finally:
+            TRAINING.reset(token)
+            here.module_path = path
+
+    def call(self, *args: Any, **kwargs: Any) -> Any:
+        del args, kwargs
+        raise Undecided(Reason.UNMODELLED_CALL, f"`call` of {label(self)}")
+
+    def build(self, *args: Any, **kwargs: Any) -> None:
+        del args, kwargs
+        self.built = True
+
+    def compute_output_shape(self, *args: Any, **kwargs: Any) -> Any:
+        del args, kwargs
+        raise Undecided(Reason.UNMODELLED_CALL, "compute_output_shape")
+
+    def compute_mask(self, inputs: Any, previous_mask: Any = None) -> Any:
+        del inputs
+        return previous_mask
+
+    def _converted(self, value: Any) -> Any:
+        """Arrays as tensors, floats in the type in which the layer computes."""
+        if isinstance(value, TensorValue):
+            made = array(value)
+            known, wanted = dtype_of(made), self._compute
+            return cast(made, wanted) if self._casts and known is not None and known.is_float else made
+        if isinstance(value, ListValue) and isinstance(value.items, tuple) and _holds_tensor(value):
+            return ListValue(self._converted(each) for each in value.items)
+        if isinstance(value, tuple) and _holds_tensor(value):
+            return tuple(self._converted(each) for each in value)
+        if isinstance(value, DictValue) and _holds_tensor(value):
+            return DictValue({key: self._converted(each) for key, each in value.cells.items()}, value.rest)
+        return value
+
+    @property
+    def _casts(self) -> bool:
+        """Whether floats given to the layer are cast; those of the program may say otherwise."""
+        return True
+
+    def _remember(self, args: list[Any], result: Any) -> None:
+        """Note the first call, by which `input` and `output` go, and which layer goes by this name."""
+        store(machine().constants, ("keras", "layer", label(self)), self)
+        if "@output" not in self.cells and args:
+            store(self.cells, "@input", args[0])
+            store(self.cells, "@output", result)
+
+    def _resolve_training(self, args: list[Any], kwargs: dict[str, Any], outer: Any) -> Any:
+        taken = parameters(self, "call")
+        places = [name for name in taken if name != "*"]
+        given = kwargs.get("training")
+        if given is None and "training" in places and places.index("training") < len(args):
+            return args[places.index("training")]
+        training = given if given is not None else outer
+        if "training" in taken:
+            if training is not None:
+                kwargs["training"] = training
+            elif taken["training"] is inspect.Parameter.empty:
+                kwargs["training"] = False
+            else:
+                kwargs.pop("training", None)
+        elif "**" not in taken or given is None:
+            kwargs.pop("training", None)
+        return training
+
+    def _pass_mask(self, args: list[Any], kwargs: dict[str, Any]) -> None:
+        taken = parameters(self, "call")
+        if "mask" not in taken:
+            kwargs.pop("mask", None)
+            return
+        if "mask" in kwargs or [*taken].index("mask") < len(args):
+            return
+        masks = [each.cells.get("@mask") for each in _tensors(args)]
+        if any(mask is not None for mask in masks):
+            kwargs["mask"] = masks[0] if args and isinstance(args[0], TensorValue) else ListValue(masks)
+
+    def _hand_on_mask(self, args: list[Any], result: Any) -> None:
+        if not isinstance(result, TensorValue) or not args or result.cells.get("@mask") is not None:
+            return
+        first = args[0]
+        before = first.cells.get("@mask") if isinstance(first, TensorValue) else None
+        if isinstance(first, TensorValue) and (before is not None or self._makes_mask):
+            mask = machine().send(self, "compute_mask", first, before) if self._masks() else None
+            if isinstance(mask, TensorValue):
+                store(result.cells, "@mask", mask)
+
+    @property
+    def _makes_mask(self) -> bool:
+        """Whether the result has a mask though the argument has none."""
+        return False
+
+    def _masks(self) -> bool:
+        return bool(self.cells.get("supports_masking")) or method(self, "compute_mask") is not Layer.compute_mask
+
+    def _built_for(self, args: list[Any], kwargs: dict[str, Any]) -> None:
+        if self.cells.get("built"):
+            return
+        wanted = [name for name in parameters(self, "build") if name not in ("*", "**")]
+        taken = [name for name in parameters(self, "call") if name not in ("*", "**")]
+        by_name = {**dict(zip(taken, args, strict=False)), **kwargs}
+        named_shapes = {f"{name}_shape": shape_of(value) for name, value in by_name.items() if _tensors([value])}
+        if len(wanted) > 1 and all(name in named_shapes for name in wanted):
+            machine().send(self, "build", **{name: named_shapes[name] for name in wanted})
+        else:
+            first = args[0] if args else next((value for value in kwargs.values() if _tensors([value])), None)
+            machine().send(self, "build", shape_of(first))
+        self.built = True
+
+    # Variables and layers.
+
+    def add_weight(
+        self, shape: Any = None, initializer: Any = None, dtype: DType | None = None, trainable: Any = True,
+        autocast: Any = True, regularizer: Any = None, constraint: Any = None, aggregation: Any = "none",
+        overwrite_with_gradient: Any = False, name: Any = None, **rest: Any,
+    ) -> Any:  # fmt: skip
+        del autocast, regularizer, constraint, aggregation, overwrite_with_gradient, rest
+        from mlvet.frontends.python.libraries.binding import as_size, as_sizes
+
+        if isinstance(shape, str):
+            shape, name = name, shape
+        sizes = () if shape is None else (shape,) if isinstance(shape, int) else as_sizes(shape, name or "n")
+        sizes = tuple(as_size(each) for each in sizes)
+        wanted = dtype or dtype_named(self._policy.variable_dtype) or floats()
+        sampled(initializer, sizes, wanted)
+        start = initialiser_of(
+            initializer if initializer is not None else "glorot_uniform" if wanted.is_float else "zeros"
+        )
+        made = parameter(
+            f"{label(self)}/{name if isinstance(name, str) else 'variable'}",
+            sizes,
+            wanted,
+            start,
+            trainable is not False,
+        )
+        store(self.cells, "@weights", (*self.cells.get("@weights", ()), made))
+        return made
+
+    def _weight(self, name: str, sizes: tuple[Dim, ...], initializer: Any = None, trainable: bool = True) -> Variable:
+        """A variable made in `build` of a layer of the library, which is an attribute of the layer too."""
+        wanted = dtype_named(self._policy.variable_dtype) or floats()
+        made = parameter(f"{label(self)}/{name}", sizes, wanted, initialiser_of(initializer), trainable)
+        store(self.cells, "@weights", (*self.cells.get("@weights", ()), made))
+        store(self.cells, name, made)
+        return made
+
+    def _read(self, name: str) -> Any:
+        """A variable as an operand, in the type in which the layer computes."""
+        return cast(self.cells[name], self._compute)
+
+    @property
+    def _policy(self) -> DTypePolicy:
+        found = self.cells.get("dtype_policy")
+        return found if isinstance(found, DTypePolicy) else policy_of(None)
+
+    @property
+    def _compute(self) -> DType:
+        return dtype_named(self._policy.compute_dtype) or floats()
+
+    @property
+    def compute_dtype(self) -> str:
+        return self._policy.compute_dtype
+
+    @property
+    def variable_dtype(self) -> str:
+        return self._policy.variable_dtype
+
+    @property
+    def dtype(self) -> str:
+        return self._policy.variable_dtype
+
+    @property
+    def weights(self) -> Any:
+        return ListValue(variables(self))
+
+    variables = weights
+
+    @property
+    def trainable_weights(self) -> Any:
+        return ListValue(each for each in variables(self) if each.cells.get("trainable", True))
+
+    trainable_variables = trainable_weights
+
+    @property
+    def non_trainable_weights(self) -> Any:
+        return ListValue(each for each in variables(self) if not each.cells.get("trainable", True))
+
+    non_trainable_variables = non_trainable_weights
+
+    @property
+    def losses(self) -> Any:
+        return ListValue(self.cells.get("@losses", ()))
+
+    @property
+    def path(self) -> str:
+        return "/".join((*machine().module_path, label(self)))
+
+    def add_loss(self, loss: Any) -> None:
+        store(self.cells, "@losses", (*self.cells.get("@losses", ()), loss))
+
+    def add_metric(self, *args: Any, **kwargs: Any) -> None:
+        del args, kwargs
+
+    def get_weights(self) -> Any:
+        return ListValue(each.numpy() for each in variables(self))
+
+    def set_weights(self, weights: Any) -> None:
+        del weights
+
+    def count_params(self) -> Any:
+        total: Dim = 0
+        for each in variables(self):
+            total = total + product(dims_of(each) or ())
+        return total
+
+    # Configuration.
+
+    def get_config(self) -> Any:
+        kept = ("name", "trainable")
+        return {key: self.cells[key] for key in kept if key in self.cells} | {"dtype": self._policy.name}
+
+    @classmethod
+    def from_config(cls, config: Any) -> Any:
+        known = config.cells if isinstance(config, DictValue) else {}
+        return cls(**{str(key): value for key, value in known.items()})
+
+    def get_build_config(self) -> Any:
+        return {}
+
+    def build_from_config(self, config: Any) -> None:
+        del config
+
+    def save_own_variables(self, store: Any) -> None:
+        del store
+
+    def load_own_variables(self, store: Any) -> None:
+        del store
+
+    def quantize(self, *args: Any, **kwargs: Any) -> None:
+        del args, kwargs
+
+    def stateless_call(self, trainable_variables: Any, non_trainable_variables: Any, *args: Any, **kwargs: Any) -> Any:
+        del trainable_variables
+        kwargs.pop("return_losses", None)
+        return machine().call(self, *args, **kwargs), non_trainable_variables
+
+    @property
+    def input(self) -> Any:
+        return self._remembered("@input")
+
+    @property
+    def output(self) -> Any:
+        return self._remembered("@output")
+
+    def _remembered(self, key: str) -> Any:
+        found = self.cells.get(key)
+        if found is None:
+            raise Undecided(Reason.DYNAMIC_ATTRIBUTE, f"{key[1:]} of a layer that was not called")
+        return found
+
+
+def named(layer: Object) -> str:
+    """The name that Keras gives a layer: its class in snake case, with a number from the second on."""
+    kind = layer.kind.name if layer.kind is not None else type(layer).__name__
+    counts: dict[Any, Any] = machine().constants
+    key = ("keras", "count", kind)
+    count = counts.get(key, 0)
+    store(counts, key, count + 1)
+    plain = snake_case(kind)
+    return plain if count == 0 else f"{plain}_{count}"
+
+
+def label(layer: Object) -> str:
+    found = layer.cells.get("name")
+    return found if isinstance(found, str) else snake_case(layer.kind.name if layer.kind else type(layer).__name__)
+
+
+def method(receiver: Object, name: str) -> Any:
+    """The function that a method is, the program's own before the library's."""
+    for each in mro(receiver):
+        if isinstance(each, ClassValue):
+            if name in each.cells:
+                return each.cells[name]
+        elif isinstance(each, type) and hasattr(each, name):
+            return getattr(each, name)
+    return None
+
+
+def parameters(receiver: Object, name: str) -> dict[str, Any]:
+    """The parameters of a method and their defaults; `*` and `**` where it takes any others."""
+    function = method(receiver, name)
+    while isinstance(function, BoundMethod):
+        function = function.function
+    if isinstance(function, FunctionValue):
+        return _written(function.node.args)
+    if not callable(function):
+        return {"*": None, "**": None}
+    found: dict[str, Any] = {}
+    for each in list(inspect.signature(function).parameters.values())[1:]:
+        stars = {inspect.Parameter.VAR_POSITIONAL: "*", inspect.Parameter.VAR_KEYWORD: "**"}
+        found[stars.get(each.kind, each.name)] = each.default
+    return found
+
+
+def _written(arguments: ast.arguments) -> dict[str, Any]:
+    plain = [*arguments.posonlyargs, *arguments.args]
+    optional = len(plain) - len(arguments.defaults)
+    found: dict[str, Any] = {
+        each.arg: inspect.Parameter.empty if place < optional else None for place, each in enumerate(plain)
+    }
+    found = dict(list(found.items())[1:])
+    found |= {each.arg: None for each in arguments.kwonlyargs}
+    return found | ({"*": None} if arguments.vararg else {}) | ({"**": None} if arguments.kwarg else {})
+
+
+def shape_of(value: Any) -> Any:
+    """What `build` is told of an argument: a shape, or shapes in the structure of the argument."""
+    if isinstance(value, TensorValue):
+        dims = dims_of(value)
+        if dims is None:
+            return Unknown(Reason.EXTERNAL_DATA, "the shape of a tensor of unknown rank", "input_shape")
+        return dims
+    if isinstance(value, ListValue) and isinstance(value.items, tuple):
+        return ListValue(shape_of(each) for each in value.items)
+    if isinstance(value, tuple):
+        return tuple(shape_of(each) for each in value)
+    if isinstance(value, DictValue):
+        return DictValue({key: shape_of(each) for key, each in value.cells.items()})
+    return Unknown(Reason.UNMODELLED_ARGUMENTS, "the shape of an argument that is no tensor", "input_shape")
+
+
+def inside(value: Any) -> Iterator[Any]:
+    """The parts of a structure of lists, tuples and dictionaries."""
+    if isinstance(value, ListValue):
+        items = value.items
+        for each in items if isinstance(items, tuple) else (items.element,):
+            yield from inside(each)
+    elif isinstance(value, tuple | list):
+        for each in value:
+            yield from inside(each)
+    elif isinstance(value, DictValue):
+        for each in value.cells.values():
+            yield from inside(each)
+    elif isinstance(value, Repeated):
+        yield from inside(value.element)
+    else:
+        yield value
+
+
+def _tensors(values: Any) -> list[TensorValue]:
+    return [each for each in inside(tuple(values)) if isinstance(each, TensorValue)]
+
+
+def _holds_tensor(value: Any) -> bool:
+    return any(isinstance(each, TensorValue) for each in inside(value))
+
+
+def sublayers(layer: Object) -> Iterator[Any]:
+    """The layers in the attributes of a layer, each once, in the order in which they were set."""
+    seen: set[int] = set()
+    for name, value in list(layer.cells.items()):
+        if isinstance(name, str) and name.startswith("@") and name not in ("@layers", "@operations"):
+            continue
+        for each in inside(value):
+            if isinstance(each, Layer) and id(each) not in seen and each is not layer:
+                seen.add(id(each))
+                yield each
+
+
+def variables(layer: Object, seen: set[int] | None = None) -> list[Any]:
+    """The variables of a layer and of the layers in it; those of a frozen layer are not trainable."""
+    seen = set() if seen is None else seen
+    if id(layer) in seen:
+        return []
+    seen.add(id(layer))
+    found: list[Any] = []
+    own = list(layer.cells.get("@weights", ()))
+    own += [each for value in list(layer.cells.values()) for each in inside(value) if isinstance(each, Variable)]
+    for each in own:
+        if not any(each is other for other in found):
+            found.append(each)
+    for each in sublayers(layer):
+        found += [one for one in variables(each, seen) if not any(one is other for other in found)]
+    return found

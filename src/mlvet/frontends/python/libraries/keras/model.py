@@ -1,0 +1,314 @@
+"""keras.Model: subclassed models, and functional ones that are a part of the graph."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from mlvet.domains.dims import equal
+from mlvet.frontends.python.active import machine, store
+from mlvet.frontends.python.emission import demand
+from mlvet.frontends.python.libraries.keras.inputs import InputLayer, placeholder_of
+from mlvet.frontends.python.libraries.keras.layer import Layer, inside, label, sublayers
+from mlvet.frontends.python.libraries.keras.replay import between, replayed
+from mlvet.frontends.python.libraries.keras.settings import floats
+from mlvet.frontends.python.libraries.keras.tensor import KerasTensor, array
+from mlvet.frontends.python.libraries.keras.training import Trainer
+from mlvet.frontends.python.libraries.registry import model
+from mlvet.frontends.python.values.containers import DictValue, ListValue
+from mlvet.frontends.python.values.tensors import TensorValue, dims_of, tensor_of
+from mlvet.frontends.python.values.unknown import Reason, Undecided, Unknown
+
+
+@model("keras.Model", "keras.models.Model", "keras.models.Functional", "keras.Functional")
+class Model(Trainer, Layer):
+    """A model: the program's own by its `call`, or one from input to output tensors."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        inputs, outputs = (
+            kwargs.pop("inputs", kwargs.pop("input", None)),
+            kwargs.pop("outputs", kwargs.pop("output", None)),
+        )
+        given = list(args)
+        if given and inputs is None:
+            inputs = given.pop(0)
+        if given and outputs is None:
+            outputs = given.pop(0)
+        known = {name: kwargs[name] for name in ("name", "trainable", "dtype") if name in kwargs}
+        super().__init__(**known)
+        if outputs is not None and inputs is not None:
+            connect(self, inputs, outputs)
+
+    def call(self, inputs: Any, training: Any = None, mask: Any = None) -> Any:
+        del training, mask
+        if "@outputs" not in self.cells:
+            raise Undecided(Reason.UNMODELLED_CALL, f"{label(self)} has no `call`")
+        return functional_call(self, inputs)
+
+    @property
+    def _casts(self) -> bool:
+        return False
+
+    @property
+    def inputs(self) -> Any:
+        return ListValue(_leaves(self._known("@inputs")))
+
+    @property
+    def outputs(self) -> Any:
+        return ListValue(_leaves(self._known("@outputs")))
+
+    @property
+    def input(self) -> Any:
+        return self._known("@inputs")
+
+    @property
+    def output(self) -> Any:
+        return self._known("@outputs")
+
+    @property
+    def input_shape(self) -> Any:
+        found = _leaves(self._known("@inputs"))
+        return found[0].shape if len(found) == 1 else ListValue(each.shape for each in found)
+
+    @property
+    def output_shape(self) -> Any:
+        found = _leaves(self._known("@outputs"))
+        return found[0].shape if len(found) == 1 else ListValue(each.shape for each in found)
+
+    @property
+    def input_names(self) -> Any:
+        return ListValue(each.name for each in _leaves(self._known("@inputs")))
+
+    @property
+    def output_names(self) -> Any:
+        return ListValue(each.name for each in _leaves(self._known("@outputs")))
+
+    def _known(self, key: str) -> Any:
+        if key not in self.cells:
+            raise Undecided(Reason.DYNAMIC_ATTRIBUTE, f"{key[1:]} of a model that is not functional")
+        return self.cells[key]
+
+    @property
+    def layers(self) -> Any:
+        return ListValue(sublayers(self))
+
+    def get_layer(self, name: Any = None, index: Any = None) -> Any:
+        found = list(sublayers(self))
+        if isinstance(index, int) and -len(found) <= index < len(found):
+            return found[index]
+        for each in found:
+            if name is not None and label(each) == name:
+                return each
+        raise Undecided(Reason.UNKNOWN_DISPATCH, f"layer {name!r}")
+
+    def build(self, input_shape: Any = None) -> None:
+        del input_shape
+        self.built = True
+
+    def summary(self, *args: Any, **kwargs: Any) -> None:
+        del args, kwargs
+
+    def save(self, *args: Any, **kwargs: Any) -> None:
+        del args, kwargs
+
+    save_weights = export = load_weights = summary
+
+    def to_json(self, **kwargs: Any) -> Any:
+        del kwargs
+        return Unknown(Reason.EXTERNAL_DATA, "the configuration of a model")
+
+    def reset_states(self) -> None:
+        return None
+
+    @classmethod
+    def from_config(cls, config: Any, custom_objects: Any = None) -> Any:
+        del config, custom_objects
+        raise Undecided(Reason.EXTERNAL_DATA, "a model from its configuration")
+
+
+def connect(it: Layer, inputs: Any, outputs: Any) -> None:
+    """Make a model one of a part of the graph; its layers are those that were called between."""
+    if isinstance(inputs, Unknown) or isinstance(outputs, Unknown):
+        return
+    store(it.cells, "@inputs", inputs)
+    store(it.cells, "@outputs", outputs)
+    store(it.cells, "built", True)
+    store(it.cells, "@layers", tuple(_called(inputs, outputs)))
+
+
+def _called(inputs: Any, outputs: Any) -> list[Any]:
+    """The layers that stand between inputs and outputs, first called first, after a layer for each input."""
+    found: dict[int, Any] = {}
+    for each in _leaves(inputs):
+        made = InputLayer(input_tensor=each, name=each.name)
+        found[id(made)] = made
+    known: dict[Any, Any] = machine().constants
+    starts, ends = ([each.graph_value for each in _leaves(side)] for side in (inputs, outputs))
+    for node in between(tuple(starts), tuple(ends)):
+        layer = known.get(("keras", "layer", node.module.partition(".")[0]))
+        if layer is not None:
+            found.setdefault(id(layer), layer)
+    return list(found.values())
+
+
+def functional_call(it: Layer, inputs: Any) -> Any:
+    """The outputs of a functional model for other inputs."""
+    wanted = it.cells["@inputs"]
+    places = _leaves(wanted)
+    given = _matched(wanted, inputs)
+    if given is None or len(given) != len(places):
+        demand(False, f"model `{label(it)}` takes {len(places)} inputs but is given {len(_leaves(inputs))}")
+        return it.cells["@outputs"]
+    passed = [_checked(it, place, array(each)) for place, each in zip(places, given, strict=True)]
+    outputs = _leaves(it.cells["@outputs"])
+    values = replayed(
+        tuple(each.graph_value for each in places), tuple(each.graph_value for each in outputs),
+        tuple(each.graph_value for each in passed),
+    )  # fmt: skip
+    kinds = [type(each) for each in passed if not isinstance(each, KerasTensor)]
+    kind = kinds[0] if kinds else KerasTensor
+    return _rebuilt(it.cells["@outputs"], iter([kind.of(value) for value in values]))
+
+
+def _matched(wanted: Any, inputs: Any) -> list[Any] | None:
+    """The given tensors in the order of the model's inputs; dictionaries go by name."""
+    if isinstance(inputs, DictValue):
+        names = list(wanted.cells) if isinstance(wanted, DictValue) else [each.name for each in _leaves(wanted)]
+        if all(name in inputs.cells for name in names):
+            return [inputs.cells[name] for name in names]
+        return None
+    return [each for each in inside(inputs) if each is not None]
+
+
+def _checked(it: Layer, place: Any, given: Any) -> Any:
+    """The given tensor as the model's input: its dims must be those of the input where both are known."""
+    wanted, actual = dims_of(place), dims_of(given)
+    if wanted is None:
+        return given
+    if actual is None:
+        from mlvet.frontends.python.arrays.operators import assumed
+
+        return assumed(given, len(wanted), *(str(dim) for dim in wanted))
+    if len(actual) == len(wanted) - 1 and wanted[-1] == 1:
+        from mlvet.frontends.python.emission import emit
+
+        given = emit("unsqueeze", given, (-1,))
+        actual = dims_of(given) or ()
+    if len(actual) == len(wanted) + 1 and actual[-1] == 1:
+        from mlvet.frontends.python.emission import emit
+
+        given = emit("squeeze", given, (-1,))
+        actual = dims_of(given) or ()
+    fits = len(actual) == len(wanted) and all(
+        not (isinstance(want, int) and equal(want, have) is False) for want, have in zip(wanted, actual, strict=True)
+    )
+    demand(fits, f"model `{label(it)}` expects {tensor_of(place)} but gets {tensor_of(given)}", "dims-differ")
+    return given if fits else place
+
+
+def _leaves(value: Any) -> list[Any]:
+    return [each for each in inside(value) if isinstance(each, TensorValue)]
+
+
+def _rebuilt(like: Any, parts: Any) -> Any:
+    if isinstance(like, TensorValue):
+        return next(parts)
+    if isinstance(like, ListValue) and isinstance(like.items, tuple):
+        return ListValue([_rebuilt(each, parts) for each in like.items])
+    if isinstance(like, tuple):
+        return tuple(_rebuilt(each, parts) for each in like)
+    if isinstance(like, DictValue):
+        return DictValue({key: _rebuilt(each, parts) for key, each in like.cells.items()})
+    return like
+
+
+@model("keras.Sequential", "keras.models.Sequential")
+class Sequential(Model):
+    """Layers one after the other; with the shape of its input known they run as they are added."""
+
+    def __init__(self, layers: Any = None, trainable: Any = True, name: Any = None) -> None:
+        Layer.__init__(self, name=name, trainable=trainable)
+        store(self.cells, "@layers", ())
+        if layers is None:
+            return
+        items = machine().items(layers)
+        if not isinstance(items, tuple):
+            store(self.cells, "@unknown", True)
+            return
+        for each in items:
+            self.add(each)
+
+    def add(self, layer: Any, rebuild: Any = True) -> None:
+        del rebuild
+        if isinstance(layer, InputLayer):
+            layer = layer.output
+        if isinstance(layer, TensorValue):
+            store(self.cells, "@inputs", layer)
+            store(self.cells, "@outputs", layer)
+            self.built = True
+            return
+        if isinstance(layer, Unknown):
+            store(self.cells, "@unknown", True)
+            return
+        known = self.cells["@layers"]
+        if not known and "@inputs" not in self.cells and isinstance(layer, Layer):
+            self._begin(layer)
+        store(self.cells, "@layers", (*known, layer))
+        if "@outputs" in self.cells:
+            store(self.cells, "@outputs", machine().call(layer, self.cells["@outputs"]))
+
+    def _begin(self, layer: Layer) -> None:
+        """The first layer may say the shape of the input, or be a model that has one."""
+        shape, batch = layer.cells.get("@input_shape"), layer.cells.get("@batch_input_shape")
+        if shape is not None or batch is not None:
+            made: Any = placeholder_of(shape, batch, None, floats(), f"{label(layer)}_input")
+        elif "@inputs" in layer.cells and isinstance(layer.cells["@inputs"], TensorValue):
+            inner = layer.cells["@inputs"]
+            dims = dims_of(inner)
+            if dims is None:
+                return
+            made = placeholder_of(None, dims, None, tensor_of(inner).dtype or floats(), inner.name)
+        else:
+            return
+        store(self.cells, "@inputs", made)
+        store(self.cells, "@outputs", made)
+        self.built = True
+
+    def pop(self, rebuild: Any = True) -> Any:
+        del rebuild
+        *rest, last = self.cells["@layers"]
+        store(self.cells, "@layers", tuple(rest))
+        if "@inputs" in self.cells:
+            current = self.cells["@inputs"]
+            for each in rest:
+                current = machine().call(each, current)
+            store(self.cells, "@outputs", current)
+        return last
+
+    def call(self, inputs: Any, training: Any = None, mask: Any = None) -> Any:
+        del training, mask
+        if self.cells.get("@unknown"):
+            raise Undecided(Reason.DYNAMIC_CONTAINER, "layers in a list of unknown length")
+        if "@inputs" in self.cells and isinstance(inputs, TensorValue):
+            inputs = _checked(self, self.cells["@inputs"], inputs)
+        result = inputs
+        for each in self.cells["@layers"]:
+            result = machine().call(each, result)
+        if "@inputs" not in self.cells and isinstance(inputs, TensorValue):
+            store(self.cells, "@inputs", inputs)
+            store(self.cells, "@outputs", result)
+        return result
+
+    def _built_for(self, args: list[Any], kwargs: dict[str, Any]) -> None:
+        del args, kwargs
+        self.built = True
+
+    def build(self, input_shape: Any = None) -> None:
+        if "@inputs" in self.cells or input_shape is None or isinstance(input_shape, Unknown):
+            self.built = True
+            return
+        made: Any = placeholder_of(None, input_shape, None, floats(), "input")
+        store(self.cells, "@inputs", made)
+        for each in self.cells["@layers"]:
+            made = machine().call(each, made)
+        store(self.cells, "@outputs", made)
+        self.built = True

@@ -1,0 +1,168 @@
+"""A Python program as a graph: its module body, and whatever it defines and never calls, on unknown arguments."""
+
+from __future__ import annotations
+
+import ast
+import sys
+import time
+from collections import Counter
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from mlvet.core.source import Source
+from mlvet.frontends.python.active import interpreting
+from mlvet.frontends.python.interpretation.imports import run_module
+from mlvet.frontends.python.interpretation.scopes import File, Scope
+from mlvet.frontends.python.interpretation.signals import PythonRaise
+from mlvet.frontends.python.libraries import registry
+from mlvet.frontends.python.machine import Condition, Demand, Limits, Machine, OutOfBudget
+from mlvet.frontends.python.observations import Observation, Span
+from mlvet.frontends.python.project import Project, parsed
+from mlvet.frontends.python.values.numbers import Setting
+from mlvet.frontends.python.values.objects import ClassValue, FunctionValue, ModuleValue
+from mlvet.frontends.python.values.unknown import Reason, Unknown
+from mlvet.ir.graph import Graph
+
+_RECURSION = 12_000
+
+
+@dataclass(slots=True)
+class Interpreted:
+    """What interpretation found out about a program."""
+
+    graph: Graph
+    names: dict[str, Any]
+    demands: list[Demand]
+    observations: dict[Span, Observation]
+    unknowns: Counter[Reason]
+    unmodelled: Counter[str]
+    refusals: list[str]
+    notes: list[str]
+    conditions: dict[str, Condition]
+    settings: dict[str, Setting]
+    paths: int
+    steps: int
+    complete: bool
+    raised: Any = None
+    statements: int = 0
+    reached: int = 0
+    libraries: Counter[str] = field(default_factory=Counter)
+
+
+def interpret(source: Source, path: Path | None = None, base: Path | None = None, limits: Limits | None = None) -> Interpreted:
+    """Interpret a program; one that Python cannot parse yields an empty graph and a note."""
+    project = Project.of(path, base) if path is not None else None
+    machine = Machine(project=project, limits=limits or Limits())
+    tree = parsed(source.text)
+    if tree is None:
+        machine.note("not Python 3, so it was not interpreted")
+        tree = ast.Module([], [])
+    return _interpreted(machine, File(source, tree), {})
+
+
+def interpret_text(text: str, names: dict[str, Any] | None = None, limits: Limits | None = None) -> Interpreted:
+    """Interpret a text that is no file, with some names known already."""
+    machine = Machine(limits=limits or Limits())
+    return _interpreted(machine, File(Source("<text>", text), ast.parse(text)), names or {})
+
+
+def _interpreted(machine: Machine, file: File, names: dict[str, Any]) -> Interpreted:
+    main = ModuleValue("__main__", {"__name__": "__main__", "__file__": file.source.path, "__doc__": None, **names})
+    machine.modules["__main__"] = main
+    machine.deadline = time.process_time() + machine.limits.seconds
+    limit = sys.getrecursionlimit()
+    sys.setrecursionlimit(max(limit, _RECURSION))
+    complete = True
+    try:
+        with interpreting(machine):
+            registry.load("builtins")
+            try:
+                run_module(machine, main, file)
+                mark = machine.trail.mark()
+                _uncalled(machine, main, file)
+                machine.trail.undo(mark)
+            except OutOfBudget:
+                complete = False
+                machine.note("the program is larger than the analysis allows itself; the rest is not followed")
+            except RecursionError:
+                complete = False
+                machine.note("the program nests too deeply; the rest is not followed")
+    finally:
+        sys.setrecursionlimit(limit)
+    statements = [node for node in ast.walk(file.tree) if isinstance(node, ast.stmt)]
+    return Interpreted(
+        graph=_graph(machine, file),
+        names=main.cells,
+        demands=machine.demands,
+        observations=machine.observations,
+        unknowns=machine.unknowns,
+        unmodelled=machine.unmodelled,
+        refusals=machine.refusals,
+        notes=list(machine.notes),
+        conditions=machine.conditions,
+        settings=machine.settings,
+        paths=machine.forks + 1,
+        steps=machine.steps,
+        complete=complete,
+        raised=machine.raised,
+        statements=len(statements),
+        reached=sum(id(node) in file.reached for node in statements),
+        libraries=machine.libraries,
+    )
+
+
+def _graph(machine: Machine, file: File) -> Graph:
+    builder = machine.builder
+    builder.keep_used_inputs()
+    return builder.graph(
+        [], path=file.source.path, format="python", notes=list(machine.notes), loops=machine.host_loops,
+        executions=[each for each in machine.executions if hasattr(each, "fetches")],
+    )  # fmt: skip
+
+
+def _uncalled(machine: Machine, main: ModuleValue, file: File) -> None:
+    """Run what the file defines and the program never calls, with arguments of which only the names are known."""
+    scope = Scope("module", file, cells=main.cells)
+    machine.scopes.append(scope)
+    machine.file = file
+    machine.path = ()
+    try:
+        for value in list(main.cells.values()):
+            if isinstance(value, ClassValue) and value.location is not None and value.location.path == file.source.path:
+                _methods(machine, value)
+            elif isinstance(value, FunctionValue) and value.scope.file is file and value.node not in machine.called:
+                _attempt(machine, value)
+    finally:
+        machine.scopes.pop()
+
+
+def _methods(machine: Machine, kind: ClassValue) -> None:
+    """The methods of a class that no one calls, on an instance of the program or one made of unknown arguments."""
+    functions = [each for each in _functions(kind) if each.node not in machine.called]
+    if not functions:
+        return
+    receiver = machine.instances.get(kind)
+    if receiver is None:
+        receiver = _attempt(machine, kind)
+    for function in functions:
+        if function.node not in machine.called:
+            _attempt(machine, function, receiver)
+
+
+def _functions(kind: ClassValue) -> list[FunctionValue]:
+    found: list[FunctionValue] = []
+    for cell in kind.cells.values():
+        for each in (cell, getattr(cell, "function", None), getattr(cell, "getter", None), getattr(cell, "setter", None)):
+            if isinstance(each, FunctionValue):
+                found.append(each)
+    return found
+
+
+def _attempt(machine: Machine, value: Any, *args: Any) -> Any:
+    try:
+        return machine.call(value, *args)
+    except PythonRaise:
+        return Unknown(Reason.ENTRY_ARGUMENT)
+    finally:
+        machine.path = ()

@@ -1,0 +1,108 @@
+"""The files of the user's project: which module is where, and what small configuration files say."""
+
+from __future__ import annotations
+
+import ast
+import os
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from mlvet.core.errors import UnsupportedInput
+from mlvet.core.source import Source
+from mlvet.frontends.source import read_source
+
+_MARKS = ("pyproject.toml", "setup.py", "setup.cfg", ".git", "mlvet.toml")
+_LARGEST_CONFIG = 1 << 20
+_HIGHEST = 8
+
+
+@dataclass(slots=True)
+class Project:
+    """Where the modules that a program imports are looked for: beside it, in its packages' root, in `src`."""
+
+    script: Path
+    roots: tuple[Path, ...]
+    shown: Path
+    _sources: dict[str, Source | None] = field(default_factory=dict)
+    _trees: dict[str, ast.Module | None] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, script: Path, base: Path | None = None) -> Project:
+        """The project that a script belongs to."""
+        folder = script.parent
+        roots = [folder]
+        package = folder
+        while (package / "__init__.py").exists() and package.parent != package:
+            package = package.parent
+        roots.append(package)
+        for above in [folder, *folder.parents][:_HIGHEST]:
+            if any((above / mark).exists() for mark in _MARKS):
+                roots += [above, above / "src"]
+                break
+        return cls(script, tuple(dict.fromkeys(roots)), base if base is not None else Path.cwd())
+
+    def module(self, dotted: str) -> Source | None:
+        """The text of a module of the project, None if it is not one."""
+        if dotted not in self._sources:
+            self._sources[dotted] = self._find(dotted)
+        return self._sources[dotted]
+
+    def tree(self, source: Source) -> ast.Module | None:
+        """The syntax tree of a module, None if it has none."""
+        if source.path not in self._trees:
+            self._trees[source.path] = parsed(source.text)
+        return self._trees[source.path]
+
+    def package_of(self, shown: str, level: int) -> str:
+        """The package that a relative import of so many dots starts from."""
+        file = Path(os.path.abspath(self.shown / shown))
+        folder = file.parent
+        for _ in range(level - 1):
+            folder = folder.parent
+        for root in sorted(self.roots, key=lambda each: len(each.parts)):
+            if folder.is_relative_to(root) and folder != root:
+                return ".".join(folder.relative_to(root).parts)
+        return ""
+
+    def read_text(self, path: str) -> str | None:
+        """The text of a small file that the program names, None if it is not in the project."""
+        for base in (self.script.parent, *self.roots):
+            file = base / path
+            try:
+                inside = any(file.resolve().is_relative_to(root.resolve()) for root in self.roots)
+                if inside and file.is_file() and file.stat().st_size <= _LARGEST_CONFIG:
+                    return file.read_text(encoding="utf-8", errors="replace")
+            except (OSError, ValueError):
+                continue
+        return None
+
+    def _find(self, dotted: str) -> Source | None:
+        parts = dotted.split(".")
+        if not all(part.isidentifier() for part in parts):
+            return None
+        for root in self.roots:
+            base = root.joinpath(*parts)
+            for file in (base.with_suffix(".py"), base / "__init__.py"):
+                if file.is_file() and file != self.script:
+                    return self._read(file)
+            if base.is_dir() and any(base.glob("*.py")):
+                return Source(self._shown(base / "__init__.py"), "")
+        return None
+
+    def _read(self, file: Path) -> Source | None:
+        try:
+            return read_source(file, self._shown(file))
+        except UnsupportedInput:
+            return None
+
+    def _shown(self, file: Path) -> str:
+        absolute = Path(os.path.abspath(file))
+        return absolute.relative_to(self.shown).as_posix() if absolute.is_relative_to(self.shown) else absolute.as_posix()
+
+
+def parsed(text: str) -> ast.Module | None:
+    """The syntax tree of a text, None if Python cannot parse it."""
+    try:
+        return ast.parse(text)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return None

@@ -1,0 +1,93 @@
+"""Every model has an agreement case and models something that the library has."""
+
+from __future__ import annotations
+
+import ast
+import json
+import subprocess
+import sys
+from collections import Counter
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import pytest
+from library_cases import cases, files, libraries
+
+from mlvet.frontends.python.libraries import registry
+
+EFFECTS_ONLY: frozenset[str] = frozenset()
+"""Names of functions that yield nothing and change nothing that mlvet follows."""
+GONE: frozenset[str] = frozenset()
+"""Names that programs still use and that the installed version of the library no longer has."""
+
+
+def load_all() -> None:
+    for top in registry.PACKAGES:
+        assert registry.load(top)
+
+
+def used_names(program: str) -> set[str]:
+    """The dotted names that a program uses, with the modules that its own names stand for written out."""
+    tree = ast.parse(program)
+    modules: dict[str, str] = {}
+    for node in ast.walk(tree):
+        match node:
+            case ast.Import(names):
+                for each in names:
+                    top = each.name.partition(".")[0]
+                    modules[each.asname or top] = each.name if each.asname else top
+            case ast.ImportFrom(module=str(module), names=names):
+                modules |= {each.asname or each.name: f"{module}.{each.name}" for each in names}
+    found = set()
+    for node in ast.walk(tree):
+        if dotted := _dotted(node, modules):
+            found.add(dotted)
+    return found | set(modules.values())
+
+
+def _dotted(node: ast.AST, modules: dict[str, str]) -> str:
+    match node:
+        case ast.Name(name):
+            return modules.get(name, f"builtins.{name}")
+        case ast.Attribute(value, name):
+            before = _dotted(value, modules)
+            return f"{before}.{name}" if before else ""
+    return ""
+
+
+def test_every_model_is_tried() -> None:
+    load_all()
+    tried: set[int] = set()
+    names: set[str] = set()
+    for library in libraries():
+        for file in files(library):
+            for case in cases(file):
+                for name in used_names(case.program):
+                    names.add(name)
+                    try:
+                        tried.add(id(registry.find(name)))
+                    except KeyError:
+                        continue
+    untried = [
+        name
+        for name, thing in registry.MODELS.items()
+        if name not in names and id(thing) not in tried and name not in EFFECTS_ONLY
+    ]
+    counts = Counter(name.partition(".")[0] for name in untried)
+    assert not untried, f"{dict(counts)} models have no case: {', '.join(sorted(untried))}"
+
+
+@pytest.mark.parametrize("top", sorted(registry.PACKAGES) or ["none"])
+def test_every_model_is_of_something_that_the_library_has(top: str) -> None:
+    if find_spec(top) is None:
+        pytest.skip(f"{top} is not installed")
+    registry.load(top)
+    names = [name for name in registry.MODELS if name.partition(".")[0] == top and name not in GONE]
+    script = Path(__file__).with_name("real_side.py")
+    done = subprocess.run(
+        [sys.executable, str(script), "--names"], input="\n".join(names), capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    missing: list[Any] = json.loads(done.stdout)
+    assert missing == []
