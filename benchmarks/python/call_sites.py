@@ -3,9 +3,9 @@
 A call is such a place if
 
 - `function`: the root of its callee was imported from a tensor library or is another name for a part of one;
-- `layer`: it calls what such a call made, in place (`Dense(3)(x)`), by a name bound to it (`loss = nn.MSELoss(); loss(x)`)
-  or by a name that programs give to networks and losses, or it calls an attribute of `self` that is no method, or that
-  the library's class defines, in a class that derives from a module or layer class;
+- `layer`: it calls what such a call made, in place (`Dense(3)(x)`), by a name bound to it or by a name that programs
+  give to networks and losses, or it calls an attribute of `self` that is no method, or that the library's class
+  defines, in a class that derives from a module or layer class;
 - `method`: it calls an attribute of such a name or of a name bound to the result of such a call, or an attribute
   called like a method of tensors (METHODS) on anything but a module, a literal or a method of the program.
 
@@ -39,7 +39,8 @@ METHODS = frozenset(
     tanh tensor_split to tobytes tolist topk transpose transpose_ tril triu trunc type_as unbind unfold uniform_
     unsqueeze unsqueeze_ var view view_as where zero_
     batch shuffle prefetch take_along_axis zero_grad state_dict load_state_dict parameters named_parameters
-    apply_gradients gradient assign assign_add set_shape fit predict evaluate compile train_on_batch update_state""".split()
+    apply_gradients gradient assign assign_add set_shape fit predict evaluate compile train_on_batch
+    update_state""".split()
 )
 """Methods of tensors, modules, optimizers and datasets whose names Python's own objects seldom have."""
 CONTAINERS = frozenset(

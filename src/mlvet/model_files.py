@@ -118,6 +118,13 @@ def vet_graph(graph: Graph, shown: str, numerics: NumericsRequest | None) -> Out
     return outcome
 
 
+def graph_numerics(graph: Graph, request: NumericsRequest, shown: str) -> Outcome:
+    """What the numerics engine says of the graph of a program."""
+    from mlvet.analyses.shapes.inference import infer
+
+    return _numerics(graph, infer(graph), request, shown)
+
+
 def _numerics(graph: Graph, inference: Inference, request: NumericsRequest, shown: str) -> Outcome:
     """What the numerics engine says of a graph."""
     from mlvet.analyses.catalogue import catalogue

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from mlvet import programs
 from mlvet.analyses.catalogue import catalogue
 from mlvet.core.baseline import DEFAULT_NAME, read_baseline
 from mlvet.core.config import Config
@@ -52,6 +53,11 @@ def vet(paths: Iterable[Path], config: Config, executor: Executor, *, known: fro
     notes += models.notes
     if models.figures:
         figures["numerics"] = dict(models.figures)
+    interpreted = _vet_programs(reading, config, executor, base)
+    findings += interpreted.findings
+    notes += interpreted.notes
+    if interpreted.figures:
+        figures["python"] = {**interpreted.figures, "unknown": dict(interpreted.unknowns.most_common(10))}
     wanted = _Wanted(selected, config, base)
     standing, suppressed, unused = _without_suppressed(findings, shown, wanted, complete)
     visible, hidden = _visible([f for f in [*standing, *unused] if wanted(f.rule, f.location.path)], config)
@@ -118,6 +124,18 @@ def _vet_models(jobs: list[Job], config: Config, executor: Executor) -> Outcome:
     if not outcome.problems:
         require_names(outcome, config)
     return outcome
+
+
+def _vet_programs(reading: Reading, config: Config, executor: Executor, base: Path) -> programs.Outcome:
+    """The programs among the sources that compute with tensors."""
+    chosen = {path: source for path, source in reading.sources.items() if programs.uses_tensors(source)}
+    if not chosen:
+        return programs.Outcome()
+    from mlvet.analyses.numerics.request import request_of
+
+    request = request_of(config)
+    jobs = [programs.Program(path, source, base, request) for path, source in chosen.items()]
+    return programs.vet_programs(jobs, executor, config.timeout)
 
 
 class _Wanted:

@@ -79,7 +79,9 @@ def _interpreted(machine: Machine, file: File, names: dict[str, Any]) -> Interpr
             registry.load("builtins")
             try:
                 run_module(machine, main, file)
+                mark = machine.trail.mark()
                 _uncalled(machine, main, file)
+                machine.trail.undo(mark)
             except OutOfBudget:
                 complete = False
                 machine.note("the program is larger than the analysis allows itself; the rest is not followed")

@@ -106,7 +106,7 @@ def _weighed(value: Any) -> Operand | None:
         weak = Strength.DIMENSIONLESS if rank_of(value) == 0 else Strength.FULL
         return Operand(known, Strength.WEAK if value.cells.get("@weak") else weak)
     kind = value.kind if isinstance(value, Scalar) else int if isinstance(value, Expr) else type(value)
-    for base, dtype in ((bool, dtypes.bool_), (int, dtypes.i64), (float, dtypes.f32), (complex, dtypes.c64)):
+    for base, dtype in ((bool, dtypes.bool_), (int, dtypes.i64), (float, dtypes.f64), (complex, dtypes.c128)):
         if isinstance(kind, type) and issubclass(kind, base):
             return Operand(dtype, Strength.WEAK)
     return None

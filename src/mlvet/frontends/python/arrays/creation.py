@@ -51,6 +51,9 @@ def from_python(value: Any, kind: type[T], dtype: DType | None = None, floats: D
         return known if dtype is None or dtype_of(value) is dtype else emit("cast", known, to=dtype, kind=kind)
     if isinstance(value, Unknown):
         raise Undecided(value)
+    convert = getattr(value, "as_tensor", None)
+    if convert is not None:
+        return from_python(convert(), kind, dtype, floats)
     plain = _plain(value)
     if plain is not None:
         array = np.asarray(plain)

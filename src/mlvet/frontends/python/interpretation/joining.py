@@ -146,8 +146,8 @@ def _opaque_like(machine: Machine, kind: type[TensorValue], like: Tensor) -> Ten
     return opaque("either", [], like.without_value(), kind)
 
 
-def joined(machine: Machine, left: Any, right: Any) -> Any:
-    """What two values have in common, so that it stands for both: sizes that differ become symbols."""
+def joined(machine: Machine, left: Any, right: Any, name: str = "") -> Any:
+    """What two values have in common, so that it stands for both: sizes that differ become symbols of that name."""
     if left is MISSING or right is MISSING:
         return right if left is MISSING else left
     if same(left, right):
@@ -170,7 +170,7 @@ def joined(machine: Machine, left: Any, right: Any) -> Any:
     if isinstance(left, Value) and isinstance(right, Value):
         return _widened(machine, [left, right])
     if _is_int(left) and _is_int(right):
-        return _any_size(machine, left, right)
+        return _any_size(machine, left, right, name)
     if _kind(left) is not None and _kind(left) is _kind(right) and _kind(left) is not tuple:
         return Scalar(_kind(left) or object)
     if {_kind(left), _kind(right)} <= {int, float, bool}:
@@ -211,7 +211,7 @@ def joined_items(machine: Machine, sides: Sequence[Any]) -> Any:
             lengths.append(len(side))
     length = lengths[0]
     for other in lengths[1:]:
-        length = joined(machine, length, other)
+        length = joined(machine, length, other, "count")
     if not elements:
         return ()
     return Repeated(all_joined(machine, elements), length)
@@ -276,14 +276,14 @@ def _common(machine: Machine, left: Tensor, right: Tensor) -> Tensor:
     return Tensor(dtype, tuple(dims))
 
 
-def _any_size(machine: Machine, left: Any, right: Any) -> Dim:
+def _any_size(machine: Machine, left: Any, right: Any, name: str = "") -> Dim:
     """A symbol for either of two integers; one that was made so stays, however it goes on."""
     if isinstance(left, Expr) and str(left) in machine.widened:
         return left
     low = min(bounds(left)[0], bounds(right)[0])
-    name = machine.fresh("varying.1")
-    machine.widened.add(name)
-    return symbol(name, low=0 if low >= 0 else low if low == 0 else -2**62)
+    named = machine.fresh(name or "varying.1")
+    machine.widened.add(named)
+    return symbol(named, low=0 if low >= 0 else low if low == 0 else -2**62)
 
 
 def _is_int(value: Any) -> bool:

@@ -154,7 +154,7 @@ def general(machine: Machine, node: ast.AST, body: Callable[[], bool], end: Boun
     machine.loops = (*loops, Iteration(name))
     try:
         for attempt in range(_ROUNDS):
-            mark, kept = machine.trail.mark(), _kept(machine)
+            mark, before = machine.trail.mark(), kept(machine)
             raised = False
             try:
                 alive = iteration(machine, body, end)
@@ -167,7 +167,7 @@ def general(machine: Machine, node: ast.AST, body: Callable[[], bool], end: Boun
                     machine.trail.undo(mark)
                 return True
             machine.trail.undo(mark)
-            _forget(machine, kept)
+            forget(machine, before)
             for cells, key, value in changes:
                 machine.trail.write(cells, key, value)
         alive = iteration(machine, body, end)
@@ -183,7 +183,7 @@ def _changes(machine: Machine, delta: Delta, *, last: bool) -> list[tuple[Any, A
         before = delta.before[place]
         if before is MISSING or after is MISSING or cells is machine.constants:
             continue
-        value = joined(machine, before, after)
+        value = joined(machine, before, after, str(key) if isinstance(key, str) else "")
         if same(value, before) or value is before:
             continue
         if last and not isinstance(before, Unknown):
@@ -192,15 +192,16 @@ def _changes(machine: Machine, delta: Delta, *, last: bool) -> list[tuple[Any, A
     return found
 
 
-def _kept(machine: Machine) -> tuple[Any, ...]:
+def kept(machine: Machine) -> tuple[Any, ...]:
+    """How much the graph and all ways out hold now."""
     exits = [len(boundary.exits) for boundary in machine.boundaries]
     yields = [None if scope.yields is None else len(scope.yields) for scope in machine.scopes]
     return machine.builder.mark(), len(machine.demands), exits, yields, len(machine.host_loops), len(machine.executions)
 
 
-def _forget(machine: Machine, kept: tuple[Any, ...]) -> None:
-    """Take back what an iteration that is run again has added to the graph."""
-    mark, demands, exits, yields, loops, executions = kept
+def forget(machine: Machine, held: tuple[Any, ...]) -> None:
+    """Take back what steps that are run again have added since."""
+    mark, demands, exits, yields, loops, executions = held
     machine.builder.back_to(mark)
     del machine.demands[demands:]
     for boundary, count in zip(machine.boundaries, exits, strict=True):

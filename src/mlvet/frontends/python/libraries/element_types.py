@@ -29,4 +29,7 @@ def dtype_named(value: Any) -> DType | None:
         return NAMES.get(value.lstrip("<>=|").removeprefix("torch."))
     if value is float:
         return dtypes.f32
+    own = getattr(value, "element_type", None)
+    if isinstance(own, DType):
+        return own
     return {int: dtypes.i64, bool: dtypes.bool_, complex: dtypes.c64, str: dtypes.text}.get(value)

@@ -1,0 +1,167 @@
+"""Devices, of which the machine that will run the program decides what is there."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from mlvet.frontends.python.active import machine
+from mlvet.frontends.python.libraries.registry import model
+from mlvet.frontends.python.values.numbers import Scalar
+from mlvet.frontends.python.values.objects import Object
+
+
+@model("torch.device")
+class Device(Object):
+    """A device by its kind and number; it serves as a context manager too."""
+
+    def __init__(self, type: Any = "cpu", index: Any = None) -> None:
+        if isinstance(type, Device):
+            type, index = type.type, type.index
+        elif isinstance(type, int) and not isinstance(type, bool):
+            type, index = "cuda", type
+        elif isinstance(type, str) and ":" in type:
+            type, _, number = type.partition(":")
+            index = int(number) if number.isdigit() else None
+        elif not isinstance(type, str | Scalar):
+            type = Scalar(str, "device")
+        self.type = type
+        self.index = index
+
+    @staticmethod
+    def available(kind: str) -> Scalar:
+        """Whether there is such a device: one condition per kind, whoever asks."""
+        here = machine()
+        key = ("device", kind)
+        if key not in here.constants:
+            text = f"{kind} is available"
+            here.trail.write(here.constants, key, Scalar(bool, text, condition=text))
+        found: Any = here.constants[key]
+        assert isinstance(found, Scalar)
+        return found
+
+    def __enter__(self) -> Any:
+        return self
+
+    def __exit__(self, *_: Any) -> None:
+        return None
+
+    def __eq__(self, other: object) -> Any:
+        if isinstance(other, Device) and isinstance(self.type, str) and isinstance(other.type, str):
+            return self.type == other.type
+        return Scalar(bool, "same device")
+
+    def __hash__(self) -> int:
+        return id(self)
+
+
+def _availability(kind: str) -> Any:
+    return lambda: Device.available(kind)
+
+
+for _kind in ("cuda", "xpu", "mtia"):
+    model(f"torch.{_kind}.is_available")(_availability(_kind))
+for _name in ("torch.backends.mps.is_available", "torch.backends.mps.is_built", "torch.mps.is_available"):
+    model(_name)(_availability("mps"))
+model("torch.accelerator.is_available")(_availability("accelerator"))
+model("torch.cuda.is_bf16_supported")(_availability("bf16"))
+model("torch.backends.cudnn.is_available")(_availability("cuda"))
+model("torch.backends.mkldnn.is_available")(_availability("mkldnn"))
+model("torch.cuda.is_initialized")(_availability("cuda"))
+
+
+@model("torch.cuda.device_count", "torch.accelerator.device_count", "torch.xpu.device_count")
+def device_count() -> Any:
+    from mlvet.domains.dims import symbol
+
+    return symbol(machine().fresh("devices"))
+
+
+@model("torch.accelerator.current_accelerator")
+def current_accelerator(check_available: bool = False) -> Device:
+    return Device(Scalar(str, "device", "cuda", True))
+
+
+@model("torch.cuda.current_device", "torch.accelerator.current_device_index", "torch.accelerator.current_device_idx")
+def current_device() -> int:
+    return 0
+
+
+@model("torch.get_default_device")
+def get_default_device() -> Device:
+    return Device("cpu")
+
+
+@model("torch.cuda.get_device_name", "torch.cuda.get_device_properties", "torch.cuda.get_device_capability")
+def device_name(device: Any = None) -> Any:
+    return Scalar(str, "device name")
+
+
+@model(
+    "torch.cuda.memory_allocated", "torch.cuda.memory_reserved", "torch.cuda.max_memory_allocated",
+    "torch.cuda.max_memory_reserved", "torch.mps.current_allocated_memory", "torch.mps.driver_allocated_memory",
+)  # fmt: skip
+def memory(device: Any = None) -> Any:
+    return Scalar(float, "memory")
+
+
+@model(
+    "torch.cuda.set_device", "torch.cuda.empty_cache", "torch.cuda.synchronize", "torch.cuda.reset_peak_memory_stats",
+    "torch.cuda.manual_seed", "torch.cuda.manual_seed_all", "torch.mps.manual_seed", "torch.mps.empty_cache",
+    "torch.mps.synchronize", "torch.accelerator.set_device_index", "torch.accelerator.set_device_idx",
+    "torch.accelerator.synchronize", "torch.set_default_device", "torch.set_num_threads", "torch.xpu.manual_seed",
+    "torch.set_num_interop_threads", "torch.use_deterministic_algorithms", "torch.set_float32_matmul_precision",
+    "torch.set_printoptions", "torch.cuda.ipc_collect", "torch.cuda.init", "torch.set_flush_denormal",
+    "torch.set_deterministic_debug_mode", "torch.cuda.reset_max_memory_allocated", "torch._C._log_api_usage_once",
+    "torch.cuda.set_per_process_memory_fraction", "torch.xpu.empty_cache", "torch.accelerator.empty_cache",
+)  # fmt: skip
+def effect(*args: Any, **keywords: Any) -> None:
+    return None
+
+
+@model("torch.get_num_threads")
+def get_num_threads() -> Any:
+    return device_count()
+
+
+@model("torch.cuda.device", "torch.cuda.device_of", "torch.cuda.stream", "torch.accelerator.device_index")
+class DeviceScope(Object):
+    """Running on another device or stream changes nothing that is known of tensors."""
+
+    def __enter__(self) -> Any:
+        return self
+
+    def __exit__(self, *_: Any) -> None:
+        return None
+
+
+@model("torch.cuda.Stream", "torch.cuda.Event", "torch.Stream", "torch.Event")
+class Stream(DeviceScope):
+    def __init__(self, *args: Any, **keywords: Any) -> None:
+        """Any arguments do."""
+
+    def record(self, stream: Any = None) -> None:
+        return None
+
+    def synchronize(self) -> None:
+        return None
+
+    def wait_stream(self, stream: Any) -> None:
+        return None
+
+    def elapsed_time(self, end_event: Any) -> Any:
+        return Scalar(float, "elapsed time")
+
+
+@model("torch.cuda.current_stream", "torch.cuda.default_stream")
+def current_stream(device: Any = None) -> Stream:
+    return Stream()
+
+
+for _name in ("cudnn.benchmark", "cudnn.deterministic", "cudnn.enabled", "cudnn.allow_tf32", "cuda.matmul.allow_tf32",
+    "mkldnn.enabled", "opt_einsum.enabled", "cuda.matmul.allow_fp16_reduced_precision_reduction"):  # fmt: skip
+    model(f"torch.backends.{_name}")(False)
+for _name, _text in (("torch.__version__", "2.8.0"), ("torch.version.cuda", "12.8"), ("torch.version.__version__", "2.8.0")):
+    model(_name)(_text)
+for _name in ("strided", "sparse_coo", "jagged", "contiguous_format", "channels_last", "channels_last_3d",
+    "preserve_format"):  # fmt: skip
+    model(f"torch.{_name}")(f"torch.{_name}")

@@ -1,0 +1,106 @@
+"""One Python program from its text to findings: interpret, infer, judge."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from mlvet.core.executor import Died, Executor, Failed, Ok, TimedOut
+from mlvet.core.finding import Finding
+from mlvet.core.result import Problem
+from mlvet.core.source import Source
+
+if TYPE_CHECKING:
+    from mlvet.analyses.numerics.request import NumericsRequest
+
+_MEMORY = 4 << 30
+_LIBRARIES = re.compile(
+    r"^[ \t]*(?:import|from)[ \t]+(?:torch|tensorflow|keras|tf_keras|jax|flax|numpy|einops|pytorch_lightning|lightning)\b",
+    re.MULTILINE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """A file of a program, and what the numerics engine is asked of it."""
+
+    path: Path
+    source: Source
+    base: Path
+    numerics: NumericsRequest | None = None
+
+
+@dataclass(slots=True)
+class Outcome:
+    """What came of some programs; `figures` count files, statements, paths, operators, constraints and unknowns."""
+
+    findings: list[Finding] = field(default_factory=list)
+    problems: list[Problem] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    figures: Counter[str] = field(default_factory=Counter)
+    unknowns: Counter[str] = field(default_factory=Counter)
+    unmodelled: Counter[str] = field(default_factory=Counter)
+    inputs: list[str] = field(default_factory=list)
+    meant: set[str] = field(default_factory=set)
+
+    def add(self, other: Outcome) -> None:
+        self.findings += other.findings
+        self.problems += other.problems
+        self.notes += other.notes
+        self.figures += other.figures
+        self.unknowns += other.unknowns
+        self.unmodelled += other.unmodelled
+        self.inputs += other.inputs
+        self.meant |= other.meant
+
+
+def uses_tensors(source: Source) -> bool:
+    """Whether a file imports a library of tensors, so that interpreting it can tell something."""
+    return _LIBRARIES.search(source.text) is not None
+
+
+def vet_program(program: Program) -> Outcome:
+    """Every analysis of one program that rests on its interpretation."""
+    from mlvet.frontends.python.program import interpret
+
+    found = interpret(program.source, program.path, program.base)
+    shown = program.source.path
+    outcome = Outcome(
+        figures=Counter(
+            files=1, statements=found.statements, statements_reached=found.reached, paths=found.paths,
+            operators=sum(1 for _ in found.graph.nodes()), constraints=len(found.demands),
+            incomplete=int(not found.complete),
+        ),
+        unknowns=Counter({reason.value: count for reason, count in found.unknowns.items()}),
+        unmodelled=found.unmodelled,
+        notes=[f"{shown}: {note}" for note in found.notes],
+    )  # fmt: skip
+    if program.numerics is not None and outcome.figures["operators"]:
+        from mlvet.model_files import graph_numerics
+
+        judged = graph_numerics(found.graph, program.numerics, shown)
+        outcome.findings += judged.findings
+        outcome.inputs += judged.inputs
+        outcome.meant |= judged.meant
+    return outcome
+
+
+def vet_programs(programs: Iterable[Program], executor: Executor, timeout: float) -> Outcome:
+    """Vet programs in workers, so that one which exhausts time or memory stops nothing else."""
+    waiting = sorted(programs, key=lambda program: program.source.path)
+    together = Outcome()
+    for outcome in executor.run(vet_program, waiting, timeout=timeout, memory=_MEMORY):
+        match outcome:
+            case Ok(_, value):
+                together.add(value)
+            case TimedOut(program, seconds):
+                together.notes.append(f"{program.source.path}: interpreting it took more than {seconds:g} s, so it was left out")
+            case Died(program, cause):
+                together.notes.append(f"{program.source.path}: could not be interpreted: {cause}")
+            case Failed(program, error, _):
+                together.notes.append(f"{program.source.path}: could not be interpreted, a defect of mlvet: {error}")
+    return together
