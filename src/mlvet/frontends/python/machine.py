@@ -79,6 +79,7 @@ class Machine:
     demands: list[Demand] = field(default_factory=list)
     conditions: dict[str, Condition] = field(default_factory=dict)
     settings: dict[str, Setting] = field(default_factory=dict)
+    memory: dict[str, dict[Any, Any]] = field(default_factory=dict)
     host_loops: list[HostLoop] = field(default_factory=list)
     unknowns: Counter[Reason] = field(default_factory=Counter)
     unmodelled: Counter[str] = field(default_factory=Counter)
@@ -99,6 +100,8 @@ class Machine:
     observations: dict[Span, Observation] = field(default_factory=dict)
     called: set[ast.AST] = field(default_factory=set)
     instances: dict[Any, Any] = field(default_factory=dict)
+    created: list[Any] = field(default_factory=list)
+    named: set[Value] = field(default_factory=set)
     modules: dict[str, Any] = field(default_factory=dict)
     executions: list[Any] = field(default_factory=list)
     forks: int = 0

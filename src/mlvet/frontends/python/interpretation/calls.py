@@ -11,7 +11,7 @@ from mlvet.frontends.python.interpretation.signals import PythonRaise
 from mlvet.frontends.python.libraries.binding import TENSORS, Misfit, bind, library_of, signature
 from mlvet.frontends.python.libraries.registry import Overloads
 from mlvet.frontends.python.trail import MISSING
-from mlvet.frontends.python.values.choices import Choice
+from mlvet.frontends.python.values.choices import Choice, NeedsChoice
 from mlvet.frontends.python.values.containers import DictValue, IteratorValue, ListValue, Repeated
 from mlvet.frontends.python.values.objects import (
     BoundMethod,
@@ -114,6 +114,7 @@ def native(machine: Machine, function: Any, args: Sequence[Any], keywords: Mappi
             machine, choice, lambda each: native(machine, function, *_chosen(args, keywords, choice, each))
         )
     at, file = machine.at, machine.file
+    mark, kept = machine.trail.mark(), machine.builder.mark()
     try:
         if any(isinstance(arg, Spread) for arg in args):
             raise Undecided(Reason.DYNAMIC_CONTAINER, "an unknown number of arguments")
@@ -121,6 +122,11 @@ def native(machine: Machine, function: Any, args: Sequence[Any], keywords: Mappi
         return wrapped(function(*positional, **named))
     except Raised as raised:
         raise PythonRaise(raised.error) from None
+    except NeedsChoice as needs:
+        machine.trail.undo(mark)
+        machine.builder.back_to(kept)
+        machine.at, machine.file = at, file
+        return distributed(machine, needs.choice, lambda _: native(machine, function, args, keywords))
     except Undecided as undecided:
         machine.unknowns[undecided.unknown.reason] += 1
         return _typed(machine, function, undecided.unknown)

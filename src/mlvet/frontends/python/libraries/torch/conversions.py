@@ -147,7 +147,7 @@ def item(self: Tensor) -> Any:
     return Scalar(bool if known.dtype is dtypes.bool_ else float, "item")
 
 
-@method("torch.Tensor.__bool__", "torch.Tensor.__float__", "torch.is_nonzero")
+@method("torch.is_nonzero")
 def as_number(self: Tensor) -> Any:
     return item(self)
 
