@@ -85,7 +85,7 @@ def lookup(machine: Machine, value: Any, name: str) -> Any:
             return _of_native_class(machine, value, name)
         case ListValue() | DictValue():
             kinds = {SetValue: "set", IteratorValue: "iterator", ListValue: "list", DictValue: "dict"}
-            made_by = value.made_by if isinstance(value, DictValue) else "list"
+            made_by = getattr(value, "made_by", "list")
             if made_by not in ("dict", "list"):
                 found = _builtin(value, made_by, name)
                 if found is not MISSING:

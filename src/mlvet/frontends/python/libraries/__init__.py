@@ -5,8 +5,9 @@ from __future__ import annotations
 from mlvet.frontends.python.libraries.registry import PACKAGES
 
 PACKAGES.update({
-    "builtins": "builtins", "torch": "torch", "torchvision": "torchvision", "torchaudio": "torchaudio", "torchtext": "torchtext",
-    "numpy": "numpy", "scipy": "scipy", "tensorflow": "tensorflow", "tensorflow_datasets": "tensorflow_datasets",
+    "builtins": "builtins", "torch": "torch", "torchvision": "torchvision", "torchaudio": "torchaudio",
+    "torchtext": "torchtext", "numpy": "numpy", "scipy": "scipy", "tensorflow": "tensorflow",
+    "tensorflow_datasets": "tensorflow_datasets",
     "tensorflow_hub": "tensorflow_hub", "tf_keras": "keras", "keras": "keras", "keras_hub": "keras_hub",
     "keras_cv": "keras_hub", "keras_nlp": "keras_hub", "tf_slim": "tensorflow", "jax": "jax", "flax": "flax",
     "optax": "optax", "einops": "einops", "sklearn": "sklearn", "transformers": "transformers", "datasets":

@@ -128,14 +128,14 @@ def _by_protocol(kind: Any, base: type, order: tuple[Any, ...]) -> bool | None:
     return False
 
 
-_PROTOCOLS: dict[type, tuple[str, ...]] = {
+_PROTOCOLS: dict[Any, tuple[str, ...]] = {
     collections.abc.Iterable: ("__iter__", "iterate"),
     collections.abc.Iterator: ("__next__",),
     collections.abc.Callable: ("__call__",),
     collections.abc.Sized: ("__len__", "length"),
     collections.abc.Container: ("__contains__",),
     collections.abc.Hashable: ("__hash__",),
-}  # type: ignore[dict-item]
+}
 
 
 @model("builtins.isinstance")

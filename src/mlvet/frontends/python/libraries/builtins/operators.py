@@ -78,7 +78,7 @@ def contains(container: Any, wanted: Any) -> bool | None:
             return _among(container, wanted)
         case str() | bytes() | range() if is_known(wanted):
             try:
-                return wanted in container  # type: ignore[operator]
+                return wanted in container
             except TypeError as error:
                 raise Raised(error) from error
         case range() if isinstance(wanted, Expr) and container:

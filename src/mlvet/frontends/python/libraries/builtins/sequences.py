@@ -8,7 +8,6 @@ from mlvet.domains.dims import Dim, Expr, minimum
 from mlvet.frontends.python.active import machine
 from mlvet.frontends.python.libraries.builtins.arithmetic import binary
 from mlvet.frontends.python.libraries.builtins.elements import alike, count, integer, is_known
-from mlvet.frontends.python.libraries.builtins.ranges import RangeValue
 from mlvet.frontends.python.libraries.registry import model
 from mlvet.frontends.python.values.containers import DictValue, Items, IteratorValue, ListValue, Repeated
 from mlvet.frontends.python.values.numbers import Scalar
@@ -110,9 +109,8 @@ def _verdict(function: Any, item: Any) -> bool | Scalar:
 
 @model("builtins.reversed")
 def backwards(sequence: Any, /) -> Any:
-    if isinstance(sequence, Object) and sequence.kind is not None and not isinstance(sequence, RangeValue):
-        if any("__reversed__" in getattr(each, "cells", ()) for each in sequence.kind.order):
-            return machine().send(sequence, "__reversed__")
+    if isinstance(sequence, Object) and _writes(sequence, "__reversed__"):
+        return machine().send(sequence, "__reversed__")
     items = machine().items(sequence)
     return IteratorValue(items if isinstance(items, Repeated) else items[::-1])
 

@@ -43,8 +43,8 @@ class Annotation(Object):
 INERT = (
     "Any", "Optional", "Union", "Literal", "Final", "ClassVar", "Annotated", "NoReturn", "Never", "Self", "Concatenate",
     "TypeAlias", "TypeGuard", "TypeIs", "Required", "NotRequired", "ReadOnly", "Unpack", "ForwardRef", "AnyStr",
-    "LiteralString", "SupportsInt", "SupportsFloat", "SupportsIndex", "SupportsAbs", "SupportsRound", "BinaryIO", "TextIO",
-    "IO", "ContextManager", "AsyncContextManager",
+    "LiteralString", "SupportsInt", "SupportsFloat", "SupportsIndex", "SupportsAbs", "SupportsRound", "BinaryIO",
+    "TextIO", "IO", "ContextManager", "AsyncContextManager",
 )  # fmt: skip
 ALIASES = {
     "List": list, "Dict": dict, "Tuple": tuple, "Set": set, "FrozenSet": frozenset, "Type": type, "Text": str,

@@ -138,7 +138,8 @@ class ArgumentParser(_Adding):
         shared = Object()
         shared.cells.update({"@options": (), "@defaults": {}})
         self.cells.update({"@shared": shared, "prog": prog, "description": description})
-        for parent in parents.items if isinstance(parents, ListValue) else parents:
+        found = machine().items(parents)
+        for parent in found if isinstance(found, tuple) else ():
             if isinstance(parent, ArgumentParser):
                 theirs = parent.cells["@shared"].cells
                 shared.cells["@options"] += theirs["@options"]

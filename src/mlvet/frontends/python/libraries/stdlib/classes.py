@@ -167,15 +167,16 @@ class Enum(Object):
         number = 0
         members = []
         for name, value in list(made.cells.items()):
+            held = value
             if name.startswith(("_", "@")) or isinstance(value, FunctionValue | Property | StaticMethod | ClassMethod):
                 continue
             if isinstance(value, Auto):
                 number += 1
-                value = cls.numbered(name, number)
+                held = cls.numbered(name, number)
             elif isinstance(value, int):
                 number = value
             member = cls.__new__(cls)
-            member.cells.update({"name": name, "value": value, "_value_": value, "_name_": name})
+            member.cells.update({"name": name, "value": held, "_value_": held, "_name_": name})
             object.__setattr__(member, "kind", made)
             store(made.cells, name, member)
             members.append(member)

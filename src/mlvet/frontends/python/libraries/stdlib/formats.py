@@ -8,6 +8,7 @@ import json
 import pickle
 import tomllib
 from collections.abc import Callable
+from importlib import import_module
 from typing import Any
 
 from mlvet.frontends.python.active import machine
@@ -60,7 +61,7 @@ def content_of(stream: Any) -> Any:
 def yaml_of(content: str) -> Any:
     """A YAML text as plain data; None where YAML cannot be read."""
     try:
-        import yaml
+        yaml = import_module("yaml")
     except ImportError as error:
         raise ValueError("YAML cannot be read here") from error
     try:

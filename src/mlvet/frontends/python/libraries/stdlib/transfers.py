@@ -247,8 +247,9 @@ class Response(File):
     def __init__(self, *args: Any, **keywords: Any) -> None:
         del args, keywords
         self.cells.update({
-            "name": None, "mode": "rb", "content": Scalar(bytes), "@text": None, "text": Scalar(str), "ok": Scalar(bool),
-            "status_code": integer("status"), "headers": DictValue(rest=Scalar(str)), "raw": File(None, "rb"),
+            "name": None, "mode": "rb", "content": Scalar(bytes), "@text": None, "text": Scalar(str),
+            "ok": Scalar(bool), "status_code": integer("status"), "headers": DictValue(rest=Scalar(str)),
+            "raw": File(None, "rb"),
             "url": Scalar(str), "encoding": Scalar(str), "reason": Scalar(str), "status": integer("status"),
         })  # fmt: skip
 
