@@ -147,7 +147,7 @@ _KEEPING = frozenset(("append", "appendleft", "insert", "add", "setattr", "put",
 """Functions of Python that only hand a value on, so that it may differ from path to path."""
 
 
-_KEYED = frozenset(("getattr", "get", "import_module"))
+_KEYED = frozenset(("get_attribute", "get", "has_attribute"))
 """Functions whose second argument is a name or key, so that a setting is looked at for each thing it may be."""
 
 
