@@ -25,6 +25,6 @@ STANDARD = (
     "posixpath pprint queue random re resource secrets shelve shlex shutil signal socket statistics string struct "
     "subprocess sys tarfile tempfile textwrap threading time timeit tomllib traceback types typing "
     "typing_extensions unicodedata unittest urllib uuid warnings weakref zipfile zlib zoneinfo tomli toml yaml "
-    "requests joblib dill cloudpickle urllib2 "
+    "requests joblib dill cloudpickle "
 )
 PACKAGES.update(dict.fromkeys(STANDARD.split(), "stdlib"))

@@ -117,7 +117,7 @@ def clear(self: Any, /) -> None:
     self.items = ()
 
 
-@model("builtins.list.copy", "builtins.list.__copy__")
+@model("builtins.list.copy")
 def copy(self: Any, /) -> Any:
     return DequeValue(self.items, self.maxlen) if isinstance(self, DequeValue) else ListValue(self.items)
 

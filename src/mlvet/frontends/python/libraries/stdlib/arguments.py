@@ -125,7 +125,7 @@ class ArgumentGroup(_Adding):
         return parser
 
 
-@model("argparse.ArgumentParser", "argparse._ArgumentParser")
+@model("argparse.ArgumentParser")
 class ArgumentParser(_Adding):
     """A parser of the command line."""
 

@@ -138,7 +138,7 @@ def literal(node_or_string: Any) -> Any:
         try:
             return wrapped(ast.literal_eval(node_or_string))
         except (ValueError, SyntaxError) as error:
-            raise Raised(ValueError(str(error))) from error
+            raise Raised(error) from error
     return machine().unknown(Reason.EXTERNAL_DATA, "ast.literal_eval")
 
 
@@ -179,11 +179,14 @@ def dict_reader(f: Any, *rest: Any, **options: Any) -> Any:
 class Writer(Object):
     __slots__ = ()
 
-    def writerow(self, row: Any) -> None: ...
+    def writerow(self, row: Any) -> Any:
+        del row
+        return integer("written")
 
     def writerows(self, rows: Any) -> None: ...
 
-    def writeheader(self) -> None: ...
+    def writeheader(self) -> Any:
+        return integer("written")
 
 
 effects("csv", ("field_size_limit", "register_dialect"))

@@ -173,6 +173,7 @@ class Arguments(Object):
     """sys.argv: texts that the user types."""
 
     __slots__ = ()
+    native = list
 
     def length(self) -> Any:
         return integer("arguments", 1)
