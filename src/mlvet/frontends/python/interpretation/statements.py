@@ -294,10 +294,20 @@ def _with(machine: Machine, node: ast.With | ast.AsyncWith) -> bool:
             assign(machine, item.optional_vars, value)
     try:
         return run(machine, node.body)
+    except PythonRaise as signal:
+        if not any(_swallows(manager, signal.value) for manager in entered):
+            raise
+        return True
     finally:
         machine.at = node
         for manager in reversed(entered):
             _leave(machine, manager)
+
+
+def _swallows(manager: Any, error: Any) -> bool:
+    """Whether a library's context manager ends its block quietly when such an exception is raised in it."""
+    swallows = getattr(type(manager), "swallows", None)
+    return swallows is not None and bool(swallows(manager, error))
 
 
 def _enter(machine: Machine, manager: Any) -> Any:
