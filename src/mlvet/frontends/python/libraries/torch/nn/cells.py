@@ -77,7 +77,7 @@ class RNNCell(Cell):
     def forward(self, input: Tensor, hx: Tensor | None = None) -> Tensor:
         input, (h,) = self._states(input, hx, 1)
         inner, outer = self._maps(input, h)
-        return emit("relu" if self.nonlinearity == "relu" else "tanh", emit("add", inner, outer))  # type: ignore[no-any-return]
+        return emit("relu" if self.nonlinearity == "relu" else "tanh", emit("add", inner, outer))
 
 
 @model("torch.nn.LSTMCell")
@@ -119,4 +119,4 @@ class GRUCell(Cell):
         r = emit("sigmoid", emit("add", reset, reset_h))
         z = emit("sigmoid", emit("add", update, update_h))
         n = emit("tanh", emit("add", new, emit("mul", r, new_h)))
-        return emit("add", n, emit("mul", z, emit("sub", h, n)))  # type: ignore[no-any-return]
+        return emit("add", n, emit("mul", z, emit("sub", h, n)))

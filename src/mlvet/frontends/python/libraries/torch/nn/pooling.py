@@ -20,7 +20,7 @@ class Pool(Module):
     space: ClassVar[int] = 2
 
     def _ranked(self, input: Tensor) -> Tensor:
-        return assumed(input, self.space + 2, "batch", "channels", *SPACE[-self.space :])  # type: ignore[no-any-return]
+        return assumed(input, self.space + 2, "batch", "channels", *SPACE[-self.space :])
 
     def _function(self, name: str) -> Any:
         return getattr(F, f"{name}{self.space}d")
@@ -59,7 +59,7 @@ class AvgPool(Pool):
 
     def forward(self, input: Tensor) -> Tensor:
         rest = () if self.space == 1 else (self.divisor_override,)
-        return self._function("avg_pool")(  # type: ignore[no-any-return]
+        return self._function("avg_pool")(
             self._ranked(input), self.kernel_size, self.stride, self.padding, self.ceil_mode, self.count_include_pad,
             *rest,
         )  # fmt: skip
@@ -75,7 +75,7 @@ class LPPool(Pool):
         self.norm_type, self.kernel_size, self.stride, self.ceil_mode = norm_type, kernel_size, stride, ceil_mode
 
     def forward(self, input: Tensor) -> Tensor:
-        return self._function("lp_pool")(  # type: ignore[no-any-return]
+        return self._function("lp_pool")(
             self._ranked(input), self.norm_type, self.kernel_size, self.stride, self.ceil_mode
         )
 
@@ -88,7 +88,7 @@ class MaxUnpool(Pool):
         self.kernel_size, self.stride, self.padding = kernel_size, kernel_size if stride is None else stride, padding
 
     def forward(self, input: Tensor, indices: Tensor, output_size: Any = None) -> Tensor:
-        return self._function("max_unpool")(  # type: ignore[no-any-return]
+        return self._function("max_unpool")(
             self._ranked(input), indices, self.kernel_size, self.stride, self.padding, output_size
         )
 
@@ -101,7 +101,7 @@ class AdaptiveAvgPool(Pool):
         self.output_size = _sizes(output_size)
 
     def forward(self, input: Tensor) -> Tensor:
-        return self._function("adaptive_avg_pool")(self._ranked(input), self.output_size)  # type: ignore[no-any-return]
+        return self._function("adaptive_avg_pool")(self._ranked(input), self.output_size)
 
 
 class AdaptiveMaxPool(Pool):
