@@ -4,13 +4,20 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
+from mlvet.domains import dtypes
+from mlvet.domains.dims import symbol
+from mlvet.domains.tensors import Tensor as Type
+from mlvet.frontends.python.active import machine
 from mlvet.frontends.python.arrays.operators import assumed
+from mlvet.frontends.python.emission import opaque
 from mlvet.frontends.python.libraries.binding import Number, SizeOrSizes, Tensor, as_size
 from mlvet.frontends.python.libraries.registry import model
 from mlvet.frontends.python.libraries.torch.nn.convolutions import SPACE
 from mlvet.frontends.python.libraries.torch.nn.functions import F
 from mlvet.frontends.python.libraries.torch.nn.module import Module
+from mlvet.frontends.python.libraries.torch.tensor import Tensor as TorchTensor
 from mlvet.frontends.python.values.containers import ListValue
+from mlvet.frontends.python.values.tensors import dims_of, dtype_of
 
 
 class Pool(Module):
@@ -127,9 +134,17 @@ class FractionalMaxPool(Pool):
         self.return_indices = return_indices
 
     def forward(self, input: Tensor) -> Any:
-        return self._function("fractional_max_pool")(
-            self._ranked(input), self.kernel_size, self.output_size, self.output_ratio, self.return_indices
-        )
+        input = self._ranked(input)
+        dims = dims_of(input) or ()
+        if self.output_size is not None:
+            size = self.output_size if isinstance(self.output_size, tuple) else (self.output_size,) * self.space
+        else:
+            size = tuple(symbol(machine().fresh(name)) for name in SPACE[-self.space :])
+        shape = (*dims[: -self.space], *size)
+        found = opaque("fractional_max_pool", [input], Type(dtype_of(input), shape), TorchTensor)
+        if not self.return_indices:
+            return found
+        return found, opaque("fractional_max_pool", [input], Type(dtypes.i64, shape), TorchTensor)
 
 
 def _sizes(output_size: Any) -> Any:
