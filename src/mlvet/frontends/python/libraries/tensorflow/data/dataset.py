@@ -347,7 +347,7 @@ def dataset(element: Any, count: Dim | None) -> Dataset:
     return made
 
 
-@model("tensorflow.data.Iterator", "tensorflow.data.experimental.OptionalIterator")
+@model("tensorflow.data.Iterator")
 class DatasetIterator(Object):
     """An iterator of TensorFlow's own, which yields an element whenever it is asked."""
 
