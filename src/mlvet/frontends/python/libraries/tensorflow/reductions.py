@@ -17,7 +17,8 @@ from mlvet.frontends.python.values.tensors import dims_of, dtype_of
 
 
 def reduced(op: str, x: Tensor, axis: Any, keepdims: bool) -> Tensor:
-    return op_of(op, x, axes_of(axis), keepdims=keepdims, noop_with_empty_axes=True)
+    axes = axes_of(axis)
+    return op_of(op, x, axes, keepdims=keepdims, noop_with_empty_axes=axes is not None)
 
 
 def _reduction(op: str, accepts: str) -> Callable[..., Any]:

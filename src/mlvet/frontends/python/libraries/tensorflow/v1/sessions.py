@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from mlvet.domains import dtypes
-from mlvet.domains.dims import equal
+from mlvet.domains.dims import Dim, Expr, equal, substitute, symbol
 from mlvet.domains.dtypes import DType
 from mlvet.domains.tensors import Tensor as Known
 from mlvet.domains.tensors import unknown
@@ -20,7 +20,7 @@ from mlvet.frontends.python.libraries.tensorflow.tensor import Tensor, convert, 
 from mlvet.frontends.python.values.containers import DictValue
 from mlvet.frontends.python.values.numbers import Scalar
 from mlvet.frontends.python.values.objects import Object
-from mlvet.frontends.python.values.tensors import TensorValue, dims_of
+from mlvet.frontends.python.values.tensors import TensorValue, dims_of, dtype_of
 from mlvet.frontends.python.values.unknown import Reason, Undecided, Unknown
 from mlvet.ir.graph import Execution
 
@@ -60,7 +60,7 @@ def placeholder_with_default(input: Any, shape: Any = None, name: Any = None) ->
 def executed(kind: str, fetches: Any, feed_dict: Any) -> Any:
     """What running the graph yields: arrays for tensors, nothing for operations. Feeds must fit their placeholders."""
     here = machine()
-    feeds = tuple(_fed(feed_dict))
+    feeds, sizes = _fed(feed_dict)
     found = [leaf for leaf in leaves(fetches) if isinstance(leaf, TensorValue)]
     here.executions.append(
         Execution(
@@ -71,23 +71,30 @@ def executed(kind: str, fetches: Any, feed_dict: Any) -> Any:
             here.location,
         )
     )
-    return mapped(_result, fetches)
+    return mapped(lambda each: _result(each, sizes), fetches)
 
 
-def _result(fetched: Any) -> Any:
+def _result(fetched: Any, sizes: dict[str, Dim]) -> Any:
+    """What a session gives for one fetch, with the sizes of what was fed."""
     if isinstance(fetched, Operation):
         return None
     if isinstance(fetched, TensorValue):
-        return numpy_array(fetched)
+        dims = dims_of(fetched)
+        exact = None if dims is None else tuple(substitute(dim, sizes) for dim in dims)
+        return numpy_array(
+            fetched if exact is None or exact == dims else typed("run", [fetched], dtype_of(fetched), *exact)
+        )
     if isinstance(fetched, str):
         return Unknown(Reason.UNKNOWN_DISPATCH, "a tensor by its name")
     return fetched
 
 
-def _fed(feed_dict: Any) -> list[TensorValue]:
+def _fed(feed_dict: Any) -> tuple[list[TensorValue], dict[str, Dim]]:
+    """The placeholders that are fed, and what their open sizes are then."""
+    fed: list[TensorValue] = []
+    sizes: dict[str, Dim] = {}
     if not isinstance(feed_dict, DictValue):
-        return []
-    fed = []
+        return fed, sizes
     for key, given in feed_dict.cells.items():
         if not isinstance(key, TensorValue):
             continue
@@ -101,7 +108,10 @@ def _fed(feed_dict: Any) -> list[TensorValue]:
             continue
         fits = len(wanted) == len(got) and all(equal(a, b) is not False for a, b in zip(wanted, got, strict=True))
         demand(fits, f"a value of shape {list(got)} is fed for {list(wanted)}", "shape-mismatch")
-    return fed
+        for open_size, size in zip(wanted, got, strict=False):
+            if isinstance(open_size, Expr) and str(open_size).isidentifier():
+                sizes[str(open_size)] = size
+    return fed, sizes
 
 
 @model("tensorflow.Operation")
@@ -278,6 +288,4 @@ def assign(ref: Any, value: Any, validate_shape: Any = None, use_locking: Any = 
 @model("tensorflow.compat.v1.report_uninitialized_variables")
 def report_uninitialized_variables(*args: Any, **keywords: Any) -> Tensor:
     del args, keywords
-    from mlvet.domains.dims import symbol
-
     return typed("report_uninitialized_variables", [], dtypes.text, symbol(machine().fresh("variables")))
