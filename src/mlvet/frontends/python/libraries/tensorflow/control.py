@@ -127,8 +127,8 @@ def while_loop(cond: Any, body: Any, loop_vars: Any, shape_invariants: Any = Non
     after = tuple(as_items(made)) if isinstance(made, tuple | ListValue) else (made,)
     found = tuple(joined(None, a, b) for a, b in zip(given, after, strict=False))
     if isinstance(loop_vars, ListValue):
-        return found[0] if len(found) == 1 else ListValue(found)
-    return found[0] if len(found) == 1 else found
+        return ListValue(found)
+    return found if isinstance(loop_vars, tuple) else found[0]
 
 
 @model("tensorflow.map_fn")

@@ -12,7 +12,15 @@ from mlvet.frontends.python.emission import opaque
 from mlvet.frontends.python.libraries.binding import ArrayLike, as_items
 from mlvet.frontends.python.libraries.registry import model
 from mlvet.frontends.python.libraries.tensorflow.arguments import cast_to, inexact
-from mlvet.frontends.python.libraries.tensorflow.tensor import Tensor, convert, like, matched, op_of, quotient
+from mlvet.frontends.python.libraries.tensorflow.tensor import (
+    Tensor,
+    convert,
+    like,
+    magnitude,
+    matched,
+    op_of,
+    quotient,
+)
 from mlvet.frontends.python.values.tensors import dtype_of, tensor_of
 
 _MATH = "tensorflow.math."
@@ -31,7 +39,7 @@ _FLOAT = (
     "acos acosh asin asinh atan atanh cos cosh digamma erf erfc erfinv exp expm1 lgamma log log1p reciprocal rsqrt sin "
     "sinh sigmoid sqrt tan tanh softplus is_nan is_inf is_finite ceil floor rint=round"
 )
-_ANY = "abs negative=neg round sign square"
+_ANY = "negative=neg round sign square"
 _NOT_ALONE = frozenset(
     "digamma erf erfc expm1 lgamma log log1p reciprocal rsqrt is_nan is_inf is_finite ceil rint squared_difference "
     "floordiv floormod".split()
@@ -65,6 +73,12 @@ model("tensorflow.nn.softsign", "tensorflow.math.softsign")(_unary("softsign", T
 model("tensorflow.nn.sigmoid")(_unary("sigmoid", True))
 model("tensorflow.nn.tanh")(_unary("tanh", True))
 model("tensorflow.math.log_sigmoid", "tensorflow.compat.v1.log_sigmoid")(_unary("log_sigmoid", True))
+
+
+@model("tensorflow.abs", "tensorflow.math.abs")
+def absolute(x: ArrayLike, name: Any = None) -> Tensor:
+    del name
+    return magnitude(convert(x))
 
 
 def _binary(op: str) -> Callable[..., Any]:

@@ -137,7 +137,7 @@ class Tensor(ArrayValue):
         return op_of("neg", self)
 
     def __abs__(self) -> Any:
-        return op_of("abs", self)
+        return magnitude(self)
 
     def __invert__(self) -> Any:
         known = dtype_of(self)
@@ -267,6 +267,12 @@ def quotient(left: Any, right: Any) -> Tensor:
 def op_of(op: str, *operands: Any, **attributes: Any) -> Tensor:
     """What an operator yields, as a tensor of TensorFlow."""
     return emit(op, *operands, kind=Tensor, **attributes)
+
+
+def magnitude(x: TensorValue) -> Tensor:
+    """The absolute value, of complex numbers a real one."""
+    known = dtype_of(x)
+    return op_of("complex_abs" if known is not None and known.kind is Kind.COMPLEX else "abs", x)
 
 
 def typed(name: str, operands: Any, dtype: DType | None, *dims: Any) -> Tensor:
