@@ -93,6 +93,8 @@ def lookup(machine: Machine, value: Any, name: str) -> Any:
             return _builtin(value, kinds.get(type(value), "list"), name)
         case Scalar():
             return _builtin(value, value.kind.__name__, name)
+        case Expr() | int() if name == "value" and hasattr(type(value), "value"):
+            return value.value  # type: ignore[union-attr]
         case Expr():
             return _builtin(value, "int", name)
         case DType():
