@@ -63,8 +63,9 @@ def constructor(name: str, dtype: DType | None) -> Any:
             if isinstance(only, tuple) and all(isinstance(each, int | Expr) for each in only):
                 return from_python(only, Tensor, to) if not hasattr(only, "numel") else empty(*only, dtype=to)
             return from_python(only, Tensor, to, to)
-        return filled(as_spread(args) if args else (0,), 0, to, Tensor)
+        return empty(*(args or (0,)), dtype=to)
 
+    make.__name__ = make.__qualname__ = name
     return make
 
 
@@ -95,7 +96,12 @@ zeros = model("torch.zeros")(_filling(0))
 ones = model("torch.ones")(_filling(1))
 
 
-@model("torch.empty", "torch.Tensor.new", "torch.empty_strided", "torch.empty_permuted")
+@model("torch.empty_strided", "torch.empty_permuted")
+def empty_strided(size: Sizes, stride: Any, *, dtype: DType | None = None, **keywords: Any) -> Tensor:
+    return empty(size, dtype=dtype)
+
+
+@model("torch.empty")
 def empty(
     *size: Any, out: Any = None, dtype: DType | None = None, layout: Any = None, device: Any = None,
     requires_grad: bool = False, pin_memory: Any = None, memory_format: Any = None,

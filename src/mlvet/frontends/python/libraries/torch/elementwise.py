@@ -11,6 +11,7 @@ from mlvet.domains.tensors import Tensor as Type
 from mlvet.frontends.python.arrays.arithmetic import binary, cast
 from mlvet.frontends.python.emission import demand, opaque
 from mlvet.frontends.python.libraries.binding import Number
+from mlvet.frontends.python.libraries.registry import model
 from mlvet.frontends.python.libraries.torch.element_types import as_float, is_integral
 from mlvet.frontends.python.libraries.torch.tensor import Tensor, made, method
 from mlvet.frontends.python.values.tensors import dtype_of, tensor_of
@@ -170,13 +171,13 @@ def conj(input: Tensor) -> Tensor:
     return made("conj", input) if known is None or known.kind is Kind.COMPLEX else input
 
 
-@method("torch.real")
+@model("torch.real")
 def real(input: Tensor) -> Tensor:
     found: Tensor = input.real
     return found
 
 
-@method("torch.imag")
+@model("torch.imag")
 def imag(input: Tensor) -> Tensor:
     return made("imag", input)
 

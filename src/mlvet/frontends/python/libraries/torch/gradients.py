@@ -132,8 +132,7 @@ def grad(outputs: Any, inputs: Any, grad_outputs: Any = None, *args: Any, **keyw
     items = inputs.items if isinstance(inputs, ListValue) else inputs
     if isinstance(items, tuple):
         return tuple(_gradient(each) for each in items)
-    if isinstance(inputs, Unknown) or not isinstance(items, tuple):
-        raise Undecided(Reason.UNMODELLED_ARGUMENTS, "the inputs of a gradient")
+    raise Undecided(Reason.UNMODELLED_ARGUMENTS, "the inputs of a gradient")
 
 
 def _gradient(x: Any) -> Any:

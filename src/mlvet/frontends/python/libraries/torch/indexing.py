@@ -119,7 +119,7 @@ def masked_fill(input: Tensor, mask: Tensor, value: Any) -> Tensor:
         demand(rank_of(value) in (None, 0), "masked_fill needs a value without dims", "rank-differs")
     known = dtype_of(input)
     if isinstance(value, float) and known is not None:
-        demand(category(known) >= 2 or value.is_integer(), f"a tensor of {known} cannot take a float", "dtype-mismatch")
+        demand(category(known) >= 1, f"a tensor of {known} cannot take a float", "dtype-mismatch")
     return made("where", cast(mask, dtypes.bool_), operand(value, known, Tensor), input)
 
 
