@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+from itertools import chain
 from pathlib import Path
 
 HERE = Path(__file__).parent
@@ -19,6 +20,7 @@ import recall  # noqa: E402
 import speed  # noqa: E402
 
 from benchmarks.numerics import __main__ as numerics  # noqa: E402
+from benchmarks.python import __main__ as python  # noqa: E402
 
 
 def main() -> None:
@@ -27,18 +29,18 @@ def main() -> None:
     parser.add_argument("--force", type=int, default=numerics.FORCED, metavar="GRAPHS", help="random graphs")
     options = parser.parse_args()
     tables = [speed.main, recall.main, reading.main, mutants.main]
-    if options.corpus:
-        paths = {name: Path(path).resolve() for name, _, path in (text.partition("=") for text in options.corpus)}
+    paths = {name: Path(path).resolve() for name, _, path in (text.partition("=") for text in options.corpus)}
+    if paths:
         tables.append(lambda: corpus.main(paths))
     for make in tables:
         table = make()
         table.write()
         print(table.markdown())
-    for table in numerics.tables(options.force):
+    for table in chain(numerics.tables(options.force), python.tables(paths)):
         table.write()
         print(table.markdown())
-    if not options.corpus:
-        print("The corpus table is as it was: give CORPUS='name=path ...' to make it anew.")
+    if not paths:
+        print("The tables of real repositories are as they were: give CORPUS='name=path ...' to make it anew.")
 
 
 if __name__ == "__main__":

@@ -7,7 +7,7 @@ import os
 import platform
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from importlib.metadata import PackageNotFoundError, version
@@ -19,7 +19,10 @@ HERE = Path(__file__).parent
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """One benchmark's outcome: the command that repeats it, the columns, the rows, and remarks below the table."""
+    """One benchmark's outcome: the command that repeats it, the columns, the rows, and remarks below the table.
+
+    `details` are figures too many for a table, for the JSON file alone.
+    """
 
     name: str
     title: str
@@ -27,6 +30,7 @@ class Table:
     columns: Sequence[str]
     rows: Sequence[Sequence[Any]]
     remarks: Sequence[str] = ()
+    details: Mapping[str, Any] | None = None
 
     def markdown(self) -> str:
         lines = [
@@ -49,6 +53,7 @@ class Table:
             "command": self.command,
             "columns": list(self.columns),
             "rows": [list(row) for row in self.rows],
+            **({"details": self.details} if self.details is not None else {}),
         }
         (HERE / "results").mkdir(exist_ok=True)
         (HERE / "results" / f"{self.name}.json").write_text(json.dumps(document, indent=2) + "\n", encoding="utf-8")

@@ -394,7 +394,7 @@ os.kill(os.getppid(), 9)
 }
 EXAMPLES = {**ENDLESS, **HUGE, **STRANGE}
 CIRCLE = {
-    "first.py": "import second\nfrom second import b\nimport torch\na = torch.zeros(b)\ndef f():\n    return second.g()\n",
+    "first.py": "import second\nfrom second import b\na = second.n + b\ndef f():\n    return second.g()\n",
     "second.py": "import first\nfrom first import *\nn = 2\nb = 3\ndef g():\n    return first.f()\ng()\n",
     "package/__init__.py": "from . import inner\nfrom .inner import x\nfrom . import *\nfrom .. import first\n",
     "package/inner.py": "from . import x\nfrom package import inner\nimport package.inner.inner\nx = inner.x\n",

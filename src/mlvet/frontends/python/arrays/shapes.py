@@ -1,4 +1,4 @@
-"""The shape of a tensor as the program sees it: a tuple of sizes, or an object that stands for one of unknown length."""
+"""The shape of a tensor as the program sees it: a tuple of sizes, or what stands for one of unknown length."""
 
 from __future__ import annotations
 

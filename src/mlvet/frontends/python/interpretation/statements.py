@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from mlvet.frontends.python.interpretation import operators
@@ -13,11 +14,14 @@ from mlvet.frontends.python.interpretation.branches import merge_states
 from mlvet.frontends.python.interpretation.classes import define
 from mlvet.frontends.python.interpretation.expressions import condition, evaluate, function_value
 from mlvet.frontends.python.interpretation.imports import import_from, import_names
+from mlvet.frontends.python.interpretation.loops import forget as _forget
 from mlvet.frontends.python.interpretation.loops import for_loop, while_loop
+from mlvet.frontends.python.interpretation.loops import kept as _kept
 from mlvet.frontends.python.interpretation.patterns import match_statement
 from mlvet.frontends.python.interpretation.signals import PythonRaise
 from mlvet.frontends.python.interpretation.truth import literal
 from mlvet.frontends.python.trail import MISSING, Delta
+from mlvet.frontends.python.values.choices import Guard, NeedsChoice, conjoined
 from mlvet.frontends.python.values.objects import ClassValue, Object
 from mlvet.frontends.python.values.unknown import Reason, Unknown
 from mlvet.ir.graph import Literal
@@ -32,9 +36,25 @@ def run(machine: Machine, body: Sequence[ast.stmt]) -> bool:
         machine.step()
         machine.at = statement
         machine.file.reached.add(id(statement))
-        if not RUN[type(statement)](machine, statement):
+        if not _statement(machine, statement):
             return False
     return True
+
+
+def _statement(machine: Machine, statement: ast.stmt) -> bool:
+    """Run a statement; once for each alternative of a value that it needs and that differs from path to path."""
+    mark, kept = machine.trail.mark(), _kept(machine)
+    path = machine.path
+    try:
+        return RUN[type(statement)](machine, statement)
+    except NeedsChoice as needs:
+        machine.trail.undo(mark)
+        _forget(machine, kept)
+        machine.path = path
+        here = frozenset(path)
+        guards = [guard for guard, _ in needs.choice.alternatives if conjoined(here, guard) is not None]
+        machine.at = statement
+        return branches(machine, [(guard, lambda: _statement(machine, statement)) for guard in guards])
 
 
 def _expression(machine: Machine, node: ast.Expr) -> bool:
@@ -82,35 +102,50 @@ def _if(machine: Machine, node: ast.If) -> bool:
 
 
 def branched(machine: Machine, holds: Literal, body: Callable[[], bool], orelse: Callable[[], bool]) -> bool:
-    """Two branches of which one is taken; where both get past their end their states are merged."""
+    """Two branches of which one is taken."""
+    fails = Literal(holds.condition, not holds.holds)
+    return branches(machine, [(frozenset((holds,)), body), (frozenset((fails,)), orelse)])
+
+
+def branches(machine: Machine, alternatives: Sequence[tuple[Guard, Callable[[], bool]]]) -> bool:
+    """Branches of which one is taken; where several get past their end their states are merged."""
     machine.forks += 1
-    taken = [_taken(machine, holds, body), _taken(machine, Literal(holds.condition, not holds.holds), orelse)]
-    ways = [way for way in taken if way[0]]
+    taken = [_taken(machine, guard, body) for guard, body in alternatives]
+    ways = [way for way in taken if way.alive]
     if not ways:
-        if all(way[3] for way in taken):
+        if taken and all(way.raises for way in taken):
             raise PythonRaise(machine.last_raised)
         return False
     if len(ways) == 1:
-        machine.trail.redo(ways[0][2])
-        machine.path = ways[0][1]
+        machine.trail.redo(ways[0].delta)
+        machine.path = ways[0].path
         return True
-    shared = tuple(each for each in ways[0][1] if each in ways[1][1])
     base = len(machine.path)
-    machine.path = machine.path + tuple(each for each in shared if each not in machine.path[:base])
-    merge_states(machine, [(frozenset(way[1][base:]), way[2]) for way in ways])
+    shared = tuple(each for each in ways[0].path[base:] if all(each in way.path for way in ways[1:]))
+    machine.path = machine.path + shared
+    merge_states(machine, [(frozenset(way.path[base:]), way.delta) for way in ways])
     return True
 
 
-def _taken(machine: Machine, outcome: Literal, body: Callable[[], bool]) -> tuple[bool, tuple[Literal, ...], Delta, bool]:
-    """A branch run and taken back: whether it gets past its end, its path and changes, and whether it raises."""
+@dataclass(frozen=True, slots=True)
+class _Way:
+    """A branch that was run and taken back: whether it gets past its end or raises, its path and its changes."""
+
+    alive: bool
+    path: tuple[Literal, ...]
+    delta: Delta
+    raises: bool = False
+
+
+def _taken(machine: Machine, guard: Guard, body: Callable[[], bool]) -> _Way:
     mark, path = machine.trail.mark(), machine.path
-    machine.path = (*path, outcome)
+    machine.path = path + tuple(sorted(guard - set(path), key=str))
     try:
         alive = body()
-        return alive, machine.path, machine.trail.since(mark), False
+        return _Way(alive, machine.path, machine.trail.since(mark))
     except PythonRaise as signal:
         machine.last_raised = signal.value
-        return False, path, Delta(), True
+        return _Way(False, path, Delta(), raises=True)
     finally:
         machine.trail.undo(mark)
         machine.path = path
@@ -226,8 +261,6 @@ def _handler(machine: Machine, handler: ast.ExceptHandler, value: Any) -> bool:
 def _glance(machine: Machine, node: ast.Try, mark: int) -> None:
     """Look at the handlers for what they contain; nothing they change is kept, for the body is taken to succeed."""
     del mark
-    from mlvet.frontends.python.interpretation.loops import _forget, _kept
-
     for handler in node.handlers:
         start, path = machine.trail.mark(), machine.path
         kept = _kept(machine)

@@ -227,7 +227,8 @@ def as_tensor(value: Any, library: str) -> TensorValue:
 
 def as_array(value: Any, library: str) -> TensorValue:
     """A tensor of the library, made of a number or a list if need be."""
-    if isinstance(value, TensorValue | Unknown):
+    own = isinstance(value, TensorValue) and isinstance(value, TENSORS.get(library, TensorValue))
+    if own or isinstance(value, Unknown) or (isinstance(value, TensorValue) and library not in ARRAYS):
         return as_tensor(value, library)
     if library in ARRAYS:
         return ARRAYS[library](value)

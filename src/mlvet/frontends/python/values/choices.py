@@ -8,7 +8,6 @@ from typing import Any
 from mlvet.ir.graph import Literal
 
 Guard = frozenset[Literal]
-NEVER = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -27,3 +26,20 @@ def conjoined(left: Guard, right: Guard) -> Guard | None:
         if Literal(literal.condition, not literal.holds) in right:
             return None
     return left | right
+
+
+class NeedsChoice(Exception):
+    """A library model read a value that differs from path to path; it is run once for each alternative then."""
+
+    def __init__(self, choice: Choice) -> None:
+        self.choice = choice
+        super().__init__(repr(choice))
+
+
+def resolved(choice: Choice, path: tuple[Literal, ...]) -> Any:
+    """The one alternative that a path leaves; raises NeedsChoice if it leaves several."""
+    here = frozenset(path)
+    possible = [value for guard, value in choice.alternatives if conjoined(here, guard) is not None]
+    if len(possible) == 1:
+        return possible[0]
+    raise NeedsChoice(choice)

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from mlvet.domains.dims import Dim
-from mlvet.frontends.python.active import erase, store
+from mlvet.frontends.python.active import erase, machine, store
+from mlvet.frontends.python.values.choices import Choice, resolved
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -27,24 +28,33 @@ class ListValue:
     __slots__ = ("cells",)
 
     def __init__(self, items: Iterable[Any] | Repeated = ()) -> None:
-        self.cells: dict[str, Items] = {"items": items if isinstance(items, Repeated) else tuple(items)}
+        self.cells: dict[str, Any] = {"items": items if isinstance(items, Repeated) else tuple(items)}
 
     @property
     def items(self) -> Items:
-        return self.cells["items"]
+        """The items; raises NeedsChoice if they differ between the paths that lead here."""
+        items = self.cells["items"]
+        return resolved(items, machine().path) if isinstance(items, Choice) else items
 
     @items.setter
     def items(self, items: Items) -> None:
         store(self.cells, "items", items)
 
     def __repr__(self) -> str:
-        return f"[{self.items!r}]"
+        return f"[{self.cells['items']!r}]"
 
 
 class SetValue(ListValue):
-    """A set; its items are in the order in which they were added."""
+    """A set; its items are in the order in which they were added. Items that may be equal are kept apart."""
 
     __slots__ = ()
+
+    def __init__(self, items: Iterable[Any] | Repeated = ()) -> None:
+        if not isinstance(items, Repeated):
+            items = list(items)
+            if all(is_key(item) for item in items):
+                items = list(dict.fromkeys(items))
+        super().__init__(items)
 
 
 class IteratorValue(ListValue):

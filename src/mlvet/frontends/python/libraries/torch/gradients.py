@@ -10,7 +10,7 @@ from mlvet.domains.tensors import Tensor as Type
 from mlvet.frontends.python.active import machine
 from mlvet.frontends.python.emission import opaque
 from mlvet.frontends.python.libraries.registry import model
-from mlvet.frontends.python.libraries.torch.effects import Scope
+from mlvet.frontends.python.libraries.torch.services import Scope
 from mlvet.frontends.python.libraries.torch.tensor import Tensor
 from mlvet.frontends.python.values.containers import ListValue
 from mlvet.frontends.python.values.numbers import Scalar

@@ -95,7 +95,7 @@ def fuse_conv_bn_eval(conv: Any, bn: Any, transpose: bool = False) -> Any:
     return conv
 
 
-@model("torch.nn.utils.prune.l1_unstructured", "torch.nn.utils.prune.random_unstructured", "torch.nn.utils.prune.ln_structured",
-    "torch.nn.utils.prune.remove", "torch.nn.utils.prune.identity")  # fmt: skip
+@model("torch.nn.utils.prune.l1_unstructured", "torch.nn.utils.prune.random_unstructured",
+    "torch.nn.utils.prune.ln_structured", "torch.nn.utils.prune.remove", "torch.nn.utils.prune.identity")  # fmt: skip
 def pruned(module: Any, *args: Any, **kwargs: Any) -> Any:
     return module

@@ -50,6 +50,9 @@ class Row(Module):
     def iterate(self) -> Any:
         return self._members
 
+    def __iter__(self) -> Any:
+        return IteratorValue(self._members)
+
     def __contains__(self, member: Any) -> Any:
         members = self._members
         return not isinstance(members, Repeated) and any(each is member for each in members)
@@ -237,6 +240,9 @@ class ModuleDict(Module):
 
     def iterate(self) -> Any:
         return tuple(self._named)
+
+    def __iter__(self) -> Any:
+        return IteratorValue(self._named)
 
     def keys(self) -> Any:
         return ListValue(self._named)
