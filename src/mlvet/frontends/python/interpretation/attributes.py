@@ -110,7 +110,7 @@ def lookup(machine: Machine, value: Any, name: str) -> Any:
     return MISSING
 
 
-def _of_named_tuple(value: tuple[Any, ...], name: str) -> Any:
+def _of_named_tuple(value: Any, name: str) -> Any:
     """An attribute of a library's own kind of tuple: a field, a method, or what all tuples have."""
     found = vars(type(value)).get(name)
     if name.startswith("_") or found is None:

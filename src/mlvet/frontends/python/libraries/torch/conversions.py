@@ -17,7 +17,7 @@ from mlvet.frontends.python.libraries.binding import TENSORS, as_sizes, element
 from mlvet.frontends.python.libraries.builtins.constructors import CONSTRUCTORS
 from mlvet.frontends.python.libraries.element_types import dtype_named
 from mlvet.frontends.python.libraries.registry import load, model
-from mlvet.frontends.python.libraries.torch.tensor import Tensor, made, method
+from mlvet.frontends.python.libraries.torch.tensor import Tensor, attach, made, method
 from mlvet.frontends.python.values.containers import ListValue, Repeated
 from mlvet.frontends.python.values.numbers import Scalar
 from mlvet.frontends.python.values.tensors import TensorValue, dims_of, dtype_of, rank_of, tensor_of
@@ -62,7 +62,7 @@ def _casting(to: DType) -> Any:
 
 
 for _name, _dtype in _CASTS.items():
-    setattr(Tensor, _name, _casting(_dtype))
+    attach(_name, _casting(_dtype))
 
 
 @method("torch.Tensor.cpu", "torch.Tensor.cuda", "torch.Tensor.pin_memory", "torch.Tensor.share_memory_",

@@ -20,7 +20,7 @@ from mlvet.frontends.python.libraries.binding import Number, Size, Sizes, as_spr
 from mlvet.frontends.python.libraries.registry import model
 from mlvet.frontends.python.libraries.torch.conversions import TYPES
 from mlvet.frontends.python.libraries.torch.element_types import default_float
-from mlvet.frontends.python.libraries.torch.tensor import Tensor, made, method
+from mlvet.frontends.python.libraries.torch.tensor import Tensor, attach, made, method
 from mlvet.frontends.python.values.numbers import Scalar
 from mlvet.frontends.python.values.tensors import TensorValue, dtype_of, tensor_of
 from mlvet.frontends.python.values.unknown import Reason, Undecided, Unknown
@@ -79,7 +79,7 @@ def _init(self: Tensor, *args: Any, device: Any = None) -> None:
     self.cells["@value"] = made_.graph_value
 
 
-Tensor.__init__ = _init
+attach("__init__", _init)
 
 
 def _filling(value: int) -> Any:
@@ -187,7 +187,7 @@ def _new(value: Any) -> Any:
 
 
 for _name, _value in (("new_zeros", 0), ("new_ones", 1), ("new_empty", None), ("new", None)):
-    setattr(Tensor, _name, _new(_value))
+    attach(_name, _new(_value))
 
 
 @method("torch.Tensor.new_full")
@@ -231,7 +231,7 @@ def _figure(value: Any) -> Any:
     if isinstance(value, TensorValue):
         from mlvet.frontends.python.libraries.torch.conversions import item
 
-        return item(value)
+        return item(Tensor.of(value.graph_value))  # type: ignore[arg-type]
     return value
 
 

@@ -16,7 +16,7 @@ class Device(Object):
 
     def __init__(self, type: Any = "cpu", index: Any = None) -> None:
         if isinstance(type, Device):
-            type, index = type.type, type.index
+            type, index = type.cells["type"], type.cells["index"]
         elif isinstance(type, int) and not isinstance(type, bool):
             type, index = "cuda", type
         elif isinstance(type, str) and ":" in type:

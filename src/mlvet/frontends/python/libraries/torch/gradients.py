@@ -108,7 +108,7 @@ def annotate(the_type: Any, the_value: Any) -> Any:
     return the_value
 
 
-@model("torch.jit.is_tracing_state", "torch.jit.save", "torch.onnx.export", "torch._dynamo.reset",
+@model("torch.jit.save", "torch.onnx.export", "torch._dynamo.reset",
     "torch.compiler.reset", "torch._assert")  # fmt: skip
 def nothing(*args: Any, **keywords: Any) -> None:
     return None

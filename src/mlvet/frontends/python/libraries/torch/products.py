@@ -14,7 +14,7 @@ from mlvet.frontends.python.libraries.registry import model
 from mlvet.frontends.python.libraries.torch.arithmetic import combined
 from mlvet.frontends.python.libraries.torch.axes import axis_of, ranked_dims
 from mlvet.frontends.python.libraries.torch.element_types import same_types
-from mlvet.frontends.python.libraries.torch.tensor import Tensor, made, method
+from mlvet.frontends.python.libraries.torch.tensor import Tensor, attach, made, method
 from mlvet.frontends.python.values.containers import ListValue
 from mlvet.frontends.python.values.tensors import TensorValue, dims_of, rank_of
 from mlvet.frontends.python.values.unknown import Reason, Undecided, Unknown
@@ -34,13 +34,13 @@ def _of_rank(what: str, x: TensorValue, wanted: int) -> None:
     )
 
 
-@method("torch.matmul", "torch.linalg.matmul", "torch.Tensor.__matmul__")
+@method("torch.matmul", "torch.linalg.matmul")
 def matmul(input: Tensor, other: Tensor, *, out: Any = None) -> Tensor:
     return _product("matmul", input, other)
 
 
-Tensor.__matmul__ = lambda self, other: matmul(self, as_tensor(other, "torch"))
-Tensor.__rmatmul__ = lambda self, other: matmul(as_tensor(other, "torch"), self)
+attach("__matmul__", lambda self, other: _product("matmul", self, as_tensor(other, "torch")))
+attach("__rmatmul__", lambda self, other: _product("matmul", as_tensor(other, "torch"), self))
 
 
 @method("torch.mm", "torch.spmm", "torch.sparse.mm", "torch.smm", "torch.hspmm")

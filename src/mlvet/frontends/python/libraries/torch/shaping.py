@@ -17,7 +17,7 @@ from mlvet.frontends.python.emission import demand, opaque
 from mlvet.frontends.python.libraries.binding import Size, Sizes, Tensors, as_items, as_sizes, as_spread
 from mlvet.frontends.python.libraries.registry import model
 from mlvet.frontends.python.libraries.torch.axes import axes_of, axis_of, placed, rank, ranked_dims
-from mlvet.frontends.python.libraries.torch.tensor import Tensor, made, method
+from mlvet.frontends.python.libraries.torch.tensor import Tensor, attach, made, method
 from mlvet.frontends.python.values.tensors import TensorValue, dims_of, dtype_of, rank_of
 from mlvet.frontends.python.values.unknown import Reason, Undecided
 
@@ -35,7 +35,7 @@ def as_shape(x: TensorValue, sizes: Sizes) -> Tensor:
     return found
 
 
-Tensor.reshape = reshape
+attach("reshape", reshape)
 
 
 @method("torch.Tensor.view")
@@ -200,7 +200,7 @@ def _changing_shape(function: Any) -> Any:
 
 
 for _function in (transpose, t, squeeze, unsqueeze):
-    setattr(Tensor, f"{_function.__name__}_", _changing_shape(_function))
+    attach(f"{_function.__name__}_", _changing_shape(_function))
 
 
 @method("torch.Tensor.expand", "torch.broadcast_to", "torch.expand_copy")
@@ -333,7 +333,7 @@ def diagflat(input: Tensor, offset: Any = 0) -> Tensor:
 
 def _at_least(least: int) -> Any:
     """Tensors of too few dims get more: before, and of 3 also behind."""
-    places = {1: {0: (0,)}, 2: {0: (0, 1), 1: (0,)}, 3: {0: (0, 1, 2), 1: (0, 2), 2: (2,)}}[least]
+    places: Any = {1: {0: (0,)}, 2: {0: (0, 1), 1: (0,)}, 3: {0: (0, 1, 2), 1: (0, 2), 2: (2,)}}[least]
 
     def function(*tensors: Any) -> Any:
         xs = as_items(tensors[0]) if len(tensors) == 1 and not isinstance(tensors[0], TensorValue) else tensors

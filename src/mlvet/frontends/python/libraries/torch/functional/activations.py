@@ -169,7 +169,7 @@ def glu(input: Tensor, dim: Any = -1) -> Tensor:
     axis = placed(axis_of(dim), len(dims))
     demand(bool(dims), "glu needs a tensor of at least 1 dim", "rank-differs")
     if dims and isinstance(dims[axis], int):
-        demand(dims[axis] % 2 == 0, f"glu needs an even size to halve, but gets {dims[axis]}", "not-divisible")  # type: ignore[operator]
+        demand(dims[axis] % 2 == 0, f"glu needs an even size to halve, but gets {dims[axis]}", "not-divisible")
     first, second = emit_all("split", input, None, count=2, axis=axis, num_outputs=2, kind=Tensor)
     return made("mul", first, made("sigmoid", second))
 

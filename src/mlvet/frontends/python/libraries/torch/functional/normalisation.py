@@ -99,7 +99,8 @@ def _ends_with(x: TensorValue, sizes: Sizes, *parameters: TensorValue | None) ->
     """The last dims of the operand must be the sizes that are normalised, and so must scale and offset be."""
     dims = dims_of(x)
     demand(len(sizes) > 0, "at least one size must be normalised")
-    tails = [dims[-len(sizes) :] if dims is not None and sizes else dims, *(None if p is None else dims_of(p) for p in parameters)]
+    ends = dims[-len(sizes) :] if dims is not None and sizes else dims
+    tails = [ends, *(None if parameter is None else dims_of(parameter) for parameter in parameters)]
     for tail in tails:
         if tail is not None:
             fits = len(tail) == len(sizes) and not any(equal(a, b) is False for a, b in zip(tail, sizes, strict=True))

@@ -23,8 +23,8 @@ def _pooled(op: str, x: TensorValue, space: int, **attributes: Any) -> Tensor:
     """A pooling; an operand without batch gets one for the time being."""
     x = assumed(x, space + 2, *spatial(space))
     count = rank_of(x)
-    demand(count in (space + 1, space + 2), f"pooling over {space} dims needs a tensor of {space + 1} or {space + 2} dims, "
-        f"but gets {count}", "rank-differs")  # fmt: skip
+    what = f"pooling over {space} dims needs a tensor of {space + 1} or {space + 2} dims, but gets {count}"
+    demand(count in (space + 1, space + 2), what, "rank-differs")
     if count == space + 1:
         return made("squeeze", made(op, made("unsqueeze", x, (0,)), **attributes), (0,))
     if count != space + 2:
