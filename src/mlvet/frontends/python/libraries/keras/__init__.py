@@ -5,6 +5,8 @@ from __future__ import annotations
 from mlvet.frontends.python.libraries.keras import activations as activations
 from mlvet.frontends.python.libraries.keras import layers as layers
 from mlvet.frontends.python.libraries.keras import model as model
+from mlvet.frontends.python.libraries.keras import ops as ops
+from mlvet.frontends.python.libraries.keras import random as random
 from mlvet.frontends.python.libraries.registry import alias
 
 for _name in (
