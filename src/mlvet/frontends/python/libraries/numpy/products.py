@@ -213,7 +213,7 @@ def _covariance(m: TensorValue, y: Any, rowvar: bool) -> Any:
     if y is not None:
         more = dims_of(as_ndarray(y)) or ()
         count = count + (1 if len(more) < 2 else more[0] if rowvar else more[1])
-    sizes = () if len(dims) < 2 and y is None else (count, count)
+    sizes = () if count == 1 else (count, count)
     return opaque("cov", [m], Type(dtypes.f64, sizes), ndarray)
 
 

@@ -10,7 +10,7 @@ from mlvet.domains.dtypes import DType
 from mlvet.domains.tensors import Tensor as Type
 from mlvet.frontends.python.arrays.arithmetic import cast
 from mlvet.frontends.python.arrays.reductions import extreme_place, reduced
-from mlvet.frontends.python.emission import demand, emit, emit_all, opaque, value_of
+from mlvet.frontends.python.emission import demand, emit, opaque, value_of
 from mlvet.frontends.python.libraries.binding import ArrayLike, Tensor
 from mlvet.frontends.python.libraries.numpy.arrays import as_ndarray, axes_of, function, method, ndarray, one_axis
 from mlvet.frontends.python.libraries.numpy.element_types import averaged_of, element_type, summed_of
@@ -231,13 +231,3 @@ def _running(op: str, a: TensorValue, axis: Any, dtype: Any) -> Any:
     if axis is None:
         return emit(op, emit("reshape", wide, (-1,)), 0)
     return emit(op, wide, one_axis(axis))
-
-
-@function("numpy.maximum.accumulate")
-def running_maximum(array: ArrayLike, axis: Any = 0) -> Tensor:
-    return emit_all("cum_max", array, one_axis(axis), count=2)[0]
-
-
-@function("numpy.minimum.accumulate")
-def running_minimum(array: ArrayLike, axis: Any = 0) -> Tensor:
-    return emit_all("cum_min", array, one_axis(axis), count=2)[0]

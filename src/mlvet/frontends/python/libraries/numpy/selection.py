@@ -75,9 +75,8 @@ def take_along_axis(arr: ArrayLike, indices: ArrayLike, axis: Any = -1) -> Tenso
     return emit("gather_elements", arr, indices, axis=one_axis(axis))
 
 
-@method()
 @function("numpy.compress")
-def compress(a: ArrayLike, condition: ArrayLike, axis: Any = None, out: Any = None) -> Tensor:
+def compress(condition: ArrayLike, a: ArrayLike, axis: Any = None, out: Any = None) -> Tensor:
     return emit("compress", a, condition, axis=None if axis is None else one_axis(axis))
 
 
