@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any
 
 from mlvet.domains import dtypes
@@ -161,9 +162,7 @@ def split(x: ArrayLike, indices_or_sections: Any, axis: Any = 0) -> Any:
     ends = sizes(indices_or_sections)
     total = ranked_dims(made)[place]
     bounds = [0, *ends, total]
-    return list(
-        shaping.split(made, [after - before for before, after in zip(bounds[:-1], bounds[1:], strict=True)], place)
-    )
+    return list(shaping.split(made, [after - before for before, after in pairwise(bounds)], place))
 
 
 @model(*names("hsplit"))
@@ -425,8 +424,8 @@ def extract_sequences(x: ArrayLike, sequence_length: Any, sequence_stride: Any) 
 
 @model(*names("unique"))
 def unique(
-    x: ArrayLike, sorted: Any = True, return_index: Any = False, return_inverse: Any = False, return_counts: Any = False,
-    axis: Any = None, size: Any = None, fill_value: Any = None,
+    x: ArrayLike, sorted: Any = True, return_index: Any = False, return_inverse: Any = False,
+    return_counts: Any = False, axis: Any = None, size: Any = None, fill_value: Any = None,
 ) -> Any:  # fmt: skip
     from mlvet.domains.dims import symbol
     from mlvet.frontends.python.active import machine
