@@ -142,3 +142,5 @@ for _name in (
     "pylab",
 ):  # fmt: skip
     model(f"matplotlib.{_name}")(Inert())
+for _name in ("heatmap", "lineplot", "scatterplot", "histplot", "barplot", "set", "set_theme", "set_style", "pairplot"):
+    model(f"seaborn.{_name}")(Inert())
