@@ -85,7 +85,8 @@ class Machine:
     unmodelled: Counter[str] = field(default_factory=Counter)
     refusals: list[str] = field(default_factory=list)
     notes: dict[str, None] = field(default_factory=dict)
-    subjects: dict[str, tuple[str, Any]] = field(default_factory=dict)
+    subjects: dict[str, tuple[str, frozenset[Any]]] = field(default_factory=dict)
+    choices: dict[str, frozenset[Any]] = field(default_factory=dict)
     carried: set[Value] = field(default_factory=set)
     widened: set[str] = field(default_factory=set)
     running: list[ast.AST] = field(default_factory=list)
@@ -100,6 +101,8 @@ class Machine:
     observations: dict[Span, Observation] = field(default_factory=dict)
     called: set[ast.AST] = field(default_factory=set)
     instances: dict[Any, Any] = field(default_factory=dict)
+    created: list[Any] = field(default_factory=list)
+    named: set[Value] = field(default_factory=set)
     modules: dict[str, Any] = field(default_factory=dict)
     executions: list[Any] = field(default_factory=list)
     forks: int = 0

@@ -16,6 +16,7 @@ from mlvet.frontends.python.interpretation.imports import run_module
 from mlvet.frontends.python.interpretation.scopes import File, Scope
 from mlvet.frontends.python.interpretation.signals import PythonRaise
 from mlvet.frontends.python.libraries import registry
+from mlvet.frontends.python.layer_paths import qualified_names
 from mlvet.frontends.python.machine import Condition, Demand, Limits, Machine, OutOfBudget
 from mlvet.frontends.python.observations import Observation, Span
 from mlvet.frontends.python.project import Project, parsed
@@ -115,6 +116,7 @@ def _interpreted(machine: Machine, file: File, names: dict[str, Any]) -> Interpr
 def _graph(machine: Machine, file: File) -> Graph:
     builder = machine.builder
     builder.keep_used_inputs()
+    builder.qualify(qualified_names(machine.created))
     return builder.graph(
         [], path=file.source.path, format="python", notes=list(machine.notes), loops=machine.host_loops,
         executions=[each for each in machine.executions if hasattr(each, "fetches")],

@@ -101,11 +101,21 @@ def lookup(machine: Machine, value: Any, name: str) -> Any:
             return getattr(value, name, MISSING) if name in ("start", "stop", "step") else MISSING
         case bool() | int() | float() | str() | bytes() | tuple() | complex() | range():
             kind = next(k for k in (bool, int, float, str, bytes, tuple, complex, range) if isinstance(value, k))
+            if kind is tuple and type(value) is not tuple:
+                return _of_named_tuple(value, name)
             found = _builtin(value, kind.__name__, name)
             return _builtin(value, "int", name) if found is MISSING and kind is bool else found
     if callable(value) and name in ("__name__", "__qualname__"):
         return getattr(value, "__name__", "function")
     return MISSING
+
+
+def _of_named_tuple(value: tuple[Any, ...], name: str) -> Any:
+    """An attribute of a library's own kind of tuple: a field, a method, or what all tuples have."""
+    found = vars(type(value)).get(name)
+    if name.startswith("_") or found is None:
+        return _builtin(value, "tuple", name)
+    return BoundMethod(value, found, name) if callable(found) else getattr(value, name)
 
 
 def _builtin(receiver: Any, kind: str, name: str) -> Any:

@@ -6,13 +6,14 @@ import ast
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from mlvet.frontends.python.interpretation.branches import Boundary, distributed
+from mlvet.frontends.python.interpretation.branches import Boundary, alternatives, distributed
 from mlvet.frontends.python.interpretation.signals import PythonRaise
 from mlvet.frontends.python.libraries.binding import TENSORS, Misfit, bind, library_of, signature
 from mlvet.frontends.python.libraries.registry import Overloads
 from mlvet.frontends.python.trail import MISSING
 from mlvet.frontends.python.values.choices import Choice, NeedsChoice
 from mlvet.frontends.python.values.containers import DictValue, IteratorValue, ListValue, Repeated
+from mlvet.frontends.python.values.numbers import Scalar
 from mlvet.frontends.python.values.objects import (
     BoundMethod,
     ClassMethod,
@@ -109,6 +110,8 @@ def _constructed(machine: Machine, kind: type, args: Sequence[Any], keywords: Ma
 
 def native(machine: Machine, function: Any, args: Sequence[Any], keywords: Mapping[str, Any]) -> Any:
     """Call a library model, once for each alternative of arguments that differ from path to path."""
+    if len(args) > 1 and isinstance(args[1], Scalar) and getattr(function, "__name__", "") in _KEYED:
+        args = (args[0], alternatives(machine, args[1]), *args[2:])
     if (choice := _choice(function, args, keywords)) is not None:
         return distributed(
             machine, choice, lambda each: native(machine, function, *_chosen(args, keywords, choice, each))
@@ -142,6 +145,10 @@ def native(machine: Machine, function: Any, args: Sequence[Any], keywords: Mappi
 
 _KEEPING = frozenset(("append", "appendleft", "insert", "add", "setattr", "put", "setdefault", "print", "isinstance", "fill_cell"))
 """Functions of Python that only hand a value on, so that it may differ from path to path."""
+
+
+_KEYED = frozenset(("get_attribute", "get", "has_attribute"))
+"""Functions whose second argument is a name or key, so that a setting is looked at for each thing it may be."""
 
 
 def _choice(function: Any, args: Sequence[Any], keywords: Mapping[str, Any]) -> Choice | None:

@@ -104,6 +104,7 @@ def instance(machine: Machine, kind: ClassValue, args: Sequence[Any], keywords: 
         return machine.unknown(Reason.METACLASS, kind.name)
     object.__setattr__(made, "kind", kind)
     machine.instances.setdefault(kind, made)
+    machine.created.append(made)
     initialise = lookup(machine, made, "__init__")
     if isinstance(initialise, BoundMethod) and isinstance(initialise.function, FunctionValue):
         machine.call(initialise, *args, **keywords)

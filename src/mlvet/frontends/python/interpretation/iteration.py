@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from mlvet.domains.dims import Expr, symbol
-from mlvet.frontends.python.interpretation.joining import all_joined
+from mlvet.frontends.python.interpretation.joining import all_joined, joined_items, merged
 from mlvet.frontends.python.trail import MISSING
 from mlvet.frontends.python.values.choices import Choice
 from mlvet.frontends.python.values.containers import DictValue, Items, IteratorValue, ListValue, Repeated
@@ -76,13 +76,9 @@ def _chosen(machine: Machine, value: Choice) -> Items:
     if all(isinstance(part, tuple) and len(part) == len(parts[0]) for part in parts if isinstance(parts[0], tuple)) and (
         all(isinstance(part, tuple) for part in parts)
     ):
-        from mlvet.frontends.python.interpretation.joining import merged
-
         guards = [guard for guard, _ in value.alternatives]
         columns = zip(*(part for part in parts if isinstance(part, tuple)), strict=True)
         return tuple(merged(machine, list(zip(guards, column, strict=True))) for column in columns)
-    from mlvet.frontends.python.interpretation.joining import joined_items
-
     found: Items = joined_items(machine, parts)
     return found
 
@@ -117,6 +113,10 @@ def unpacked(machine: Machine, value: Any, count: int, star: int | None = None) 
     """A value taken apart into so many, of which one may take what is left."""
     if isinstance(value, Unknown):
         return [_element(machine, value, index) for index in range(count)]
+    if isinstance(value, Choice):
+        guards = [guard for guard, _ in value.alternatives]
+        rows = [unpacked(machine, part, count, star) for _, part in value.alternatives]
+        return [merged(machine, list(zip(guards, column, strict=True))) for column in zip(*rows, strict=True)]
     if isinstance(value, Object):
         unpack = getattr(value, "unpack", None)
         if unpack is not None and star is None:

@@ -160,10 +160,6 @@ def joined(machine: Machine, left: Any, right: Any, name: str = "") -> Any:
         for part in parts:
             if not any(same(part, seen) for seen in distinct):
                 distinct.append(part)
-        if len(distinct) <= machine.limits.alternatives and isinstance(left, Choice):
-            seen = [value for _, value in left.alternatives]
-            if all(any(_covers(machine, old, part) for old in seen) for part in distinct):
-                return left
         return all_joined(machine, distinct)
     if isinstance(left, TensorValue) and isinstance(right, TensorValue):
         return _joined_tensors(machine, left, right)
@@ -186,6 +182,36 @@ def joined(machine: Machine, left: Any, right: Any, name: str = "") -> Any:
     if left is None or right is None:
         return left if right is None else right
     return machine.unknown(Reason.DYNAMIC_TYPE, f"{type(left).__name__} or {type(right).__name__}")
+
+
+def covers(machine: Machine, whole: Any, part: Any) -> bool:
+    """Whether a value stands for another already, so that joining them would change nothing."""
+    if same(whole, part) or isinstance(whole, Unknown) or part is MISSING:
+        return True
+    if isinstance(part, Choice) and not isinstance(whole, Choice):
+        return all(covers(machine, whole, each) for each in _parts(part))
+    match whole:
+        case Choice():
+            return all(any(covers(machine, mine, each) for mine in _parts(whole)) for each in _parts(part))
+        case TensorValue():
+            return type(part) is type(whole) and covers(machine, whole.graph_value, part.graph_value)
+        case Value():
+            return isinstance(part, Value) and whole in machine.carried and _within(part.declared, whole.declared)
+        case Expr():
+            return _is_int(part) and str(whole) in machine.widened
+        case Scalar():
+            return _kind(part) is whole.kind and not whole.choices and not whole.has_default
+        case tuple():
+            return isinstance(part, tuple) and len(part) == len(whole) and all(
+                covers(machine, a, b) for a, b in zip(whole, part, strict=True)
+            )  # fmt: skip
+        case Repeated() if isinstance(part, Repeated):
+            return covers(machine, whole.element, part.element) and covers(machine, whole.length, part.length)
+        case Repeated() if isinstance(part, tuple):
+            return all(covers(machine, whole.element, each) for each in part)
+        case ListValue() if type(part) is type(whole):
+            return covers(machine, whole.cells["items"], part.cells["items"])
+    return False
 
 
 def all_joined(machine: Machine, values: Sequence[Any]) -> Any:
@@ -221,13 +247,6 @@ def _parts(value: Any) -> list[Any]:
     return [part for _, part in value.alternatives] if isinstance(value, Choice) else [value]
 
 
-def _covers(machine: Machine, old: Any, new: Any) -> bool:
-    del machine
-    if isinstance(old, TensorValue) and isinstance(new, TensorValue):
-        return _like(old, new)
-    return same(old, new)
-
-
 def _joined_tensors(machine: Machine, left: TensorValue, right: TensorValue) -> Any:
     if type(left) is not type(right):
         general, special = (left, right) if isinstance(right, type(left)) else (right, left)
@@ -253,7 +272,7 @@ def _widened(machine: Machine, values: list[Value]) -> Value:
     for value in values[1:]:
         like = _common(machine, like, value.declared)
     made = machine.builder.value(machine.fresh("carried"), like)
-    machine.node(OPAQUE, [first], [made], {}, "loop-carried")
+    machine.node(OPAQUE, [first] if machine.builder.defines(first) else [], [made], {}, "loop-carried")
     machine.carried.add(made)
     return made
 

@@ -14,7 +14,7 @@ from mlvet.domains.dims import Dim
 from mlvet.frontends.python.interpretation.assignments import assign
 from mlvet.frontends.python.interpretation.branches import Boundary
 from mlvet.frontends.python.interpretation.iteration import items
-from mlvet.frontends.python.interpretation.joining import joined, same
+from mlvet.frontends.python.interpretation.joining import covers, joined, same
 from mlvet.frontends.python.interpretation.signals import PythonRaise
 from mlvet.frontends.python.interpretation.truth import literal
 from mlvet.frontends.python.trail import MISSING, Delta
@@ -160,36 +160,38 @@ def general(machine: Machine, node: ast.AST, body: Callable[[], bool], end: Boun
                 alive = iteration(machine, body, end)
             except PythonRaise:
                 alive, raised = False, True
+            if raised:
+                machine.trail.undo(mark)
+                return True
             delta = machine.trail.since(mark)
-            changes = _changes(machine, delta, last=attempt == _ROUNDS - 1)
-            if not changes or raised:
-                if raised:
-                    machine.trail.undo(mark)
+            if all(covers(machine, old, new) for _, _, old, new in _changed(machine, delta)):
                 return True
             machine.trail.undo(mark)
             forget(machine, before)
-            for cells, key, value in changes:
-                machine.trail.write(cells, key, value)
+            for cells, key, old, new in _changed(machine, delta):
+                if not covers(machine, old, new):
+                    machine.trail.write(cells, key, _standing_for(machine, key, old, new, last=attempt == _ROUNDS - 1))
         alive = iteration(machine, body, end)
         return alive or True
     finally:
         machine.loops = loops
 
 
-def _changes(machine: Machine, delta: Delta, *, last: bool) -> list[tuple[Any, Any, Any]]:
-    """The cells that an iteration leaves different, with what stands for before and after."""
-    found: list[tuple[Any, Any, Any]] = []
-    for place, (cells, key, after) in delta.after.items():
-        before = delta.before[place]
-        if before is MISSING or after is MISSING or cells is machine.constants:
-            continue
-        value = joined(machine, before, after, str(key) if isinstance(key, str) else "")
-        if same(value, before) or value is before:
-            continue
-        if last and not isinstance(before, Unknown):
-            value = machine.unknown(Reason.LOOP_VARYING, str(key), str(key) if isinstance(key, str) else "")
-        found.append((cells, key, value))
-    return found
+def _changed(machine: Machine, delta: Delta) -> list[tuple[Any, Any, Any, Any]]:
+    """The cells that an iteration leaves different, with what they held before and after."""
+    return [
+        (cells, key, delta.before[place], after)
+        for place, (cells, key, after) in delta.after.items()
+        if delta.before[place] is not MISSING and after is not MISSING and cells is not machine.constants
+    ]
+
+
+def _standing_for(machine: Machine, key: Any, old: Any, new: Any, *, last: bool) -> Any:
+    """What a cell holds at the start of any iteration."""
+    name = key if isinstance(key, str) else ""
+    if last:
+        return machine.unknown(Reason.LOOP_VARYING, name, name)
+    return joined(machine, old, new, name)
 
 
 def kept(machine: Machine) -> tuple[Any, ...]:

@@ -335,7 +335,9 @@ def _equality(machine: Machine, positive: bool, left: Any, right: Any) -> Any:
             if setting.choices is not None and other not in setting.choices:
                 return not positive
             name = f"{setting.name} == {other!r}"
-            machine.subjects[name] = (setting.name, other)
+            machine.subjects[name] = (setting.name, frozenset((other,)))
+            if setting.choices is not None:
+                machine.choices[setting.name] = frozenset(setting.choices)
             default = {"default": setting.default == other, "has_default": True} if setting.has_default else {}
             scalar = Scalar(bool, condition=name, location=setting.location, **default)
             return scalar if positive else negated(scalar)
@@ -352,15 +354,29 @@ def _contains(machine: Machine, container: Any, item: Any) -> Any:
         method = _method(machine, container, "__contains__")
         if method is not MISSING:
             return machine.call(method, item)
-    if isinstance(item, Scalar) and item.choices is not None and isinstance(container, ListValue | tuple):
-        items = container.items if isinstance(container, ListValue) else container
-        if isinstance(items, tuple) and all(choice in items for choice in item.choices):
-            return True
+    if isinstance(item, Scalar) and item.name and isinstance(container, ListValue | tuple | DictValue):
+        found = _member(machine, container, item)
+        if found is not None:
+            return found
     try:
         found = contains(container, item)
     except Undecided:
         found = None
     return Scalar(bool) if found is None else found
+
+
+def _member(machine: Machine, container: Any, setting: Scalar) -> bool | Scalar | None:
+    """Whether a setting is one of some constants; None if they are not all constants."""
+    items = container.items if isinstance(container, ListValue) else tuple(getattr(container, "cells", container))
+    if not isinstance(items, tuple) or not all(isinstance(each, str | int | float) for each in items):
+        return None
+    values = frozenset(items)
+    if setting.choices is not None:
+        machine.choices[setting.name] = frozenset(setting.choices)
+    name = f"{setting.name} in {sorted(values, key=repr)}"
+    machine.subjects[name] = (setting.name, values)
+    default = {"default": setting.default in values, "has_default": True} if setting.has_default else {}
+    return Scalar(bool, condition=name, location=setting.location, **default)
 
 
 def identical(left: Any, right: Any) -> bool | Scalar:

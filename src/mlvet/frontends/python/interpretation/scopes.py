@@ -20,6 +20,7 @@ class File:
     tree: ast.Module
     reached: set[int] = field(default_factory=set)
     _places: dict[int, Location] = field(default_factory=dict)
+    _texts: dict[int, str] = field(default_factory=dict)
 
     def location(self, node: ast.AST) -> Location | None:
         line = getattr(node, "lineno", None)
@@ -33,10 +34,27 @@ class File:
             )
         return found
 
-    def text(self, node: ast.AST) -> str:
+    def text(self, node: ast.expr) -> str:
         """The expression as it is written, on one line."""
-        found = ast.get_source_segment(self.source.text, node) if len(self.source.text) < 200_000 else None
-        return " ".join((found or ast.unparse(node)).split())
+        found = self._texts.get(id(node))
+        if found is None:
+            found = self._texts[id(node)] = " ".join(self._segment(node).split())
+        return found
+
+    def _segment(self, node: ast.expr) -> str:
+        lines = self.source.lines
+        first, last = node.lineno, node.end_lineno or node.lineno
+        if last > len(lines):
+            return ""
+        if first == last:
+            return _cut(lines[first - 1], node.col_offset, node.end_col_offset)
+        middle = lines[first : last - 1]
+        return " ".join((_cut(lines[first - 1], node.col_offset, None), *middle, _cut(lines[last - 1], 0, node.end_col_offset)))
+
+
+def _cut(line: str, start: int, end: int | None) -> str:
+    """A part of a line by offsets that count bytes, as those of Python's trees do."""
+    return line[start:end] if line.isascii() else line.encode()[start:end].decode(errors="replace")
 
 
 class Scope:

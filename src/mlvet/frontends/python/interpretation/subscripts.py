@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from mlvet.frontends.python.interpretation.branches import distributed
+from mlvet.frontends.python.interpretation.branches import alternatives, distributed
 from mlvet.frontends.python.interpretation.signals import PythonRaise
 from mlvet.frontends.python.trail import MISSING
 from mlvet.frontends.python.values.choices import Choice
@@ -29,6 +29,8 @@ def subscript(machine: Machine, value: Any, index: Any) -> Any:
         return distributed(machine, value, lambda each: subscript(machine, each, index))
     if isinstance(index, Choice):
         return distributed(machine, index, lambda each: subscript(machine, value, each))
+    if isinstance(index, Scalar) and isinstance(value, DictValue) and isinstance(alternatives(machine, index), Choice):
+        return subscript(machine, value, alternatives(machine, index))
     if isinstance(value, Object):
         method = lookup(machine, value, "__getitem__")
         if method is not MISSING:

@@ -14,5 +14,17 @@ PACKAGES.update({
     "pandas": "pandas", "PIL": "images", "cv2": "images", "imageio": "images", "skimage": "images",
     "matplotlib": "plotting", "seaborn": "plotting",
     "tqdm": "progress", "absl": "settings", "click": "settings", "hydra": "settings", "omegaconf": "settings",
-    "ml_collections": "settings", "gymnasium": "gym", "gym": "gym",
+    "ml_collections": "settings", "fire": "settings", "typer": "settings", "gymnasium": "gym", "gym": "gym",
 })  # fmt: skip
+
+STANDARD = (
+    "abc argparse array ast asyncio atexit base64 binascii bisect bz2 cmath codecs collections colorsys "
+    "concurrent contextlib copy csv ctypes dataclasses datetime decimal difflib enum faulthandler fnmatch "
+    "fractions functools gc getpass glob gzip hashlib heapq html importlib inspect io itertools json keyword "
+    "locale logging lzma marshal math multiprocessing numbers operator os pathlib pickle pkgutil platform "
+    "posixpath pprint queue random re resource secrets shelve shlex shutil signal socket statistics string struct "
+    "subprocess sys tarfile tempfile textwrap threading time timeit tomllib traceback types typing "
+    "typing_extensions unicodedata unittest urllib uuid warnings weakref zipfile zlib zoneinfo tomli toml yaml "
+    "requests joblib dill cloudpickle urllib2 "
+)
+PACKAGES.update(dict.fromkeys(STANDARD.split(), "stdlib"))

@@ -49,6 +49,10 @@ class Object:
     def __delattr__(self, name: str) -> None:
         erase(self.cells, name)
 
+    def __bool__(self) -> bool:
+        """An object is there: library models ask this of optional arguments, programs ask `truth`."""
+        return True
+
     def __repr__(self) -> str:
         return f"<{self.kind.name if self.kind else type(self).__name__}>"
 

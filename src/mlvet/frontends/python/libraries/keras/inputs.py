@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from mlvet.domains.dims import Dim, Expr, symbol
-from mlvet.domains.tensors import Tensor as Known
 from mlvet.domains.dtypes import DType
+from mlvet.domains.tensors import Tensor as Known
 from mlvet.frontends.python.active import machine, store
 from mlvet.frontends.python.emission import source
 from mlvet.frontends.python.libraries.binding import as_items, as_size

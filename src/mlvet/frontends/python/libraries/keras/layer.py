@@ -13,7 +13,6 @@ from mlvet.domains.dtypes import DType
 from mlvet.frontends.keras.stored import snake_case
 from mlvet.frontends.python.active import machine, store
 from mlvet.frontends.python.arrays.arithmetic import cast
-from mlvet.frontends.python.emission import opaque
 from mlvet.frontends.python.libraries.element_types import dtype_named
 from mlvet.frontends.python.libraries.keras.initializers import initialiser_of, sampled
 from mlvet.frontends.python.libraries.keras.settings import DTypePolicy, floats, policy_of
@@ -60,6 +59,7 @@ class Layer(Object):
         training = self._resolve_training(given, kwargs, outer)
         token = TRAINING.set(training)
         try:
+            given = self._prepared(given)
             self._pass_mask(given, kwargs)
             self._built_for(given, kwargs)
             result = here.send(self, "call", *given, **kwargs)
@@ -104,6 +104,10 @@ class Layer(Object):
     def _casts(self) -> bool:
         """Whether floats given to the layer are cast; those of the program may say otherwise."""
         return True
+
+    def _prepared(self, args: list[Any]) -> list[Any]:
+        """The arguments as the layer needs them, before it is built for them."""
+        return args
 
     def _remember(self, args: list[Any], result: Any) -> None:
         """Note the first call, by which `input` and `output` go, and which layer goes by this name."""

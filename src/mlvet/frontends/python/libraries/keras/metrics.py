@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from mlvet.domains.tensors import Tensor as Known
 from mlvet.domains.dtypes import DType
+from mlvet.domains.tensors import Tensor as Known
 from mlvet.frontends.keras.stored import snake_case
 from mlvet.frontends.python.active import machine, store
 from mlvet.frontends.python.emission import opaque

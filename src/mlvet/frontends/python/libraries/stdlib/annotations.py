@@ -58,7 +58,7 @@ def _typing(module: str) -> None:
         model(f"{module}.{name}")(kind)
     abstract = collections.abc
     for name in abstract.__all__:
-        if hasattr(typing, name):
+        if hasattr(typing, name) and name not in ALIASES:
             model(f"{module}.{name}")(getattr(abstract, name))
     for name in ("OrderedDict", "DefaultDict", "Counter", "Deque", "ChainMap"):
         native = getattr(collections, {"DefaultDict": "defaultdict", "Deque": "deque"}.get(name, name))

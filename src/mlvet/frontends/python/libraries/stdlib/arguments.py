@@ -16,7 +16,9 @@ from mlvet.frontends.python.values.objects import Object
 from mlvet.frontends.python.values.raising import Raised
 from mlvet.frontends.python.values.unknown import Reason, Unknown
 
-constants(argparse, ["ArgumentError", "ArgumentTypeError", "SUPPRESS", "REMAINDER", "OPTIONAL", "ZERO_OR_MORE", "ONE_OR_MORE"])
+constants(
+    argparse, ["ArgumentError", "ArgumentTypeError", "SUPPRESS", "REMAINDER", "OPTIONAL", "ZERO_OR_MORE", "ONE_OR_MORE"]
+)
 _UNSET = "@unset"
 _KINDS = (int, float, str, bool)
 
@@ -82,7 +84,7 @@ class _Adding(Object):
     def add_argument(self, *name_or_flags: Any, **kwargs: Any) -> Any:
         parser = self._parser()
         option = _Option(name_or_flags, kwargs)
-        parser.cells["@shared"].cells["@options"]  # noqa: B018
+        parser.cells["@shared"].cells["@options"]
         shared = parser.cells["@shared"]
         setattr(shared, "@options", (*shared.cells["@options"], option))
         made = Action()
@@ -129,7 +131,9 @@ class ArgumentParser(_Adding):
 
     __slots__ = ()
 
-    def __init__(self, prog: Any = None, usage: Any = None, description: Any = None, parents: Any = (), **kwargs: Any) -> None:
+    def __init__(
+        self, prog: Any = None, usage: Any = None, description: Any = None, parents: Any = (), **kwargs: Any
+    ) -> None:
         del usage, kwargs
         shared = Object()
         shared.cells.update({"@options": (), "@defaults": {}})
@@ -239,7 +243,11 @@ def _value(option: _Option, default: Any) -> Any:
             return setting(bool, option.dest, default if isinstance(default, bool) else off)
         case "store_const" | "append_const":
             kind = kind_of(option.const) or kind_of(default)
-            return machine().unknown(Reason.EXTERNAL_DATA, option.dest, option.dest) if kind is None else setting(kind, option.dest, default)
+            return (
+                machine().unknown(Reason.EXTERNAL_DATA, option.dest, option.dest)
+                if kind is None
+                else setting(kind, option.dest, default)
+            )
         case "count":
             return setting(int, option.dest, default if isinstance(default, int) else 0)
         case "append" | "extend":

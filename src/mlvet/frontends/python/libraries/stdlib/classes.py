@@ -10,7 +10,6 @@ from typing import Any
 
 from mlvet.frontends.python.active import machine, store
 from mlvet.frontends.python.libraries.registry import model
-from mlvet.frontends.python.libraries.stdlib.containers import record_class
 from mlvet.frontends.python.libraries.stdlib.typed import constants
 from mlvet.frontends.python.trail import MISSING
 from mlvet.frontends.python.values.containers import DictValue, ListValue
@@ -23,7 +22,6 @@ from mlvet.frontends.python.values.objects import (
     Property,
     StaticMethod,
 )
-from mlvet.frontends.python.values.raising import Raised
 from mlvet.frontends.python.values.unknown import Reason, Undecided, Unknown
 
 _UNSET = object()
@@ -36,7 +34,7 @@ class Field(Object):
     __slots__ = ()
 
 
-@model("dataclasses.field", "flax.struct.field")
+@model("dataclasses.field")
 def field(
     *, default: Any = _UNSET, default_factory: Any = None, init: Any = True, repr: Any = True, hash: Any = None,
     compare: Any = True, metadata: Any = None, kw_only: Any = False, **others: Any,

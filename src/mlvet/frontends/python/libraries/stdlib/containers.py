@@ -25,7 +25,7 @@ for _name in ("Iterable", "Mapping", "MutableMapping", "Sequence", "MutableSeque
 
 def record_class(name: str, fields: tuple[str, ...], defaults: tuple[Any, ...] = ()) -> type:
     """A class of named tuples. Its instances are tuples of Python whose items have names."""
-    made: type = collections.namedtuple(name, fields, defaults=defaults)  # type: ignore[misc]  # noqa: PYI024
+    made: type = collections.namedtuple(name, fields, defaults=defaults)  # type: ignore[misc]
     CONSTRUCTORS[made] = _constructor(made)
     return made
 

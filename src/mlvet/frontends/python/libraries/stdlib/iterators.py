@@ -6,11 +6,13 @@ import itertools
 from math import comb, perm
 from typing import Any
 
-from mlvet.domains.dims import Dim, minimum, product as product_of_sizes
+from mlvet.domains.dims import Dim, minimum
+from mlvet.domains.dims import product as product_of_sizes
 from mlvet.frontends.python.active import machine
 from mlvet.frontends.python.libraries.builtins.arithmetic import binary
 from mlvet.frontends.python.libraries.builtins.constructors import CONSTRUCTORS
-from mlvet.frontends.python.libraries.builtins.elements import alike, count as count_of, integer, is_known
+from mlvet.frontends.python.libraries.builtins.elements import alike, integer, is_known
+from mlvet.frontends.python.libraries.builtins.elements import count as count_of
 from mlvet.frontends.python.libraries.builtins.sequences import kept, paired
 from mlvet.frontends.python.libraries.builtins.subscripts import sliced
 from mlvet.frontends.python.libraries.registry import model
@@ -204,7 +206,9 @@ def groupby(iterable: Any, key: Any = None) -> Any:
     if isinstance(items, tuple) and isinstance(keys, tuple) and all(is_known(each) for each in keys):
         pairs = itertools.groupby(zip(keys, items, strict=True), key=lambda pair: pair[0])
         return IteratorValue((name, IteratorValue(each for _, each in group)) for name, group in pairs)
-    return IteratorValue(Repeated((alike(keys), IteratorValue(Repeated(alike(items), integer("members")))), integer("groups")))
+    return IteratorValue(
+        Repeated((alike(keys), IteratorValue(Repeated(alike(items), integer("members")))), integer("groups"))
+    )
 
 
 def _keys(items: Items, key: Any) -> Items:

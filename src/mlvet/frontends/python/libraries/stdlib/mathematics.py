@@ -7,7 +7,8 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-from mlvet.domains.dims import Dim, Expr, at_least, product as product_of_sizes
+from mlvet.domains.dims import Dim, Expr, at_least
+from mlvet.domains.dims import product as product_of_sizes
 from mlvet.frontends.python.active import machine
 from mlvet.frontends.python.libraries.binding import as_size
 from mlvet.frontends.python.libraries.builtins.arithmetic import binary, root
@@ -55,7 +56,9 @@ for _name in FUNCTIONS:
         model(f"math.{_name}")(_float(_name))
 for _name in ("exp", "log", "sqrt", "sin", "cos", "phase", "polar", "rect"):
     typed("cmath", {_name: lambda: Scalar(complex)})
-typed("statistics", dict.fromkeys(("mean", "fmean", "median", "stdev", "pstdev", "variance", "pvariance", "mode"), number))
+typed(
+    "statistics", dict.fromkeys(("mean", "fmean", "median", "stdev", "pstdev", "variance", "pvariance", "mode"), number)
+)
 
 
 @model("math.sqrt")
@@ -173,5 +176,3 @@ def fraction(numerator: Any = 0, denominator: Any = 1) -> Any:
 def decimal(value: Any = 0, context: Any = None) -> Any:
     del value, context
     return Scalar(float)
-
-

@@ -3,11 +3,20 @@
 from __future__ import annotations
 
 from mlvet.frontends.python.libraries.registry import alias
+from mlvet.frontends.python.libraries.tensorflow import control as control
+from mlvet.frontends.python.libraries.tensorflow import convolution as convolution
 from mlvet.frontends.python.libraries.tensorflow import creation as creation
+from mlvet.frontends.python.libraries.tensorflow import files as files
+from mlvet.frontends.python.libraries.tensorflow import gradients as gradients
+from mlvet.frontends.python.libraries.tensorflow import images as images
 from mlvet.frontends.python.libraries.tensorflow import layout as layout
 from mlvet.frontends.python.libraries.tensorflow import linear as linear
+from mlvet.frontends.python.libraries.tensorflow import losses as losses
 from mlvet.frontends.python.libraries.tensorflow import pointwise as pointwise
 from mlvet.frontends.python.libraries.tensorflow import reductions as reductions
+from mlvet.frontends.python.libraries.tensorflow import selection as selection
+from mlvet.frontends.python.libraries.tensorflow import signal as signal
+from mlvet.frontends.python.libraries.tensorflow import strings as strings
 from mlvet.frontends.python.libraries.tensorflow import structures as structures
 from mlvet.frontends.python.libraries.tensorflow import tensor as tensor
 from mlvet.frontends.python.libraries.tensorflow.data import dataset as dataset

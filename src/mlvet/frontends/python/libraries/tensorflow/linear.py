@@ -54,9 +54,14 @@ model("tensorflow.batch_matmul")(matmul)
 
 @model("tensorflow.linalg.matvec")
 def matvec(
-    a: Any, b: Any, transpose_a: bool = False, adjoint_a: bool = False, a_is_sparse: Any = False, b_is_sparse: Any = False,
+    a: Any,
+    b: Any,
+    transpose_a: bool = False,
+    adjoint_a: bool = False,
+    a_is_sparse: Any = False,
+    b_is_sparse: Any = False,
     name: Any = None,
-) -> Tensor:  # fmt: skip
+) -> Tensor:
     del a_is_sparse, b_is_sparse, name
     left, right = matched(a, b)
     column = op_of("unsqueeze", right, (-1,))

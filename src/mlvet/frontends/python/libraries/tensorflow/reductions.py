@@ -11,8 +11,8 @@ from mlvet.frontends.python.emission import demand, emit_all
 from mlvet.frontends.python.libraries.binding import ArrayLike, as_size
 from mlvet.frontends.python.libraries.registry import model
 from mlvet.frontends.python.libraries.tensorflow.arguments import axes_of, axis_of, cast_to, chosen, inexact
+from mlvet.frontends.python.libraries.tensorflow.records import Record
 from mlvet.frontends.python.libraries.tensorflow.tensor import Tensor, convert, matched, op_of, quotient, typed
-from mlvet.frontends.python.values.objects import Object
 from mlvet.frontends.python.values.tensors import dims_of, dtype_of
 
 
@@ -155,23 +155,6 @@ def zero_fraction(value: ArrayLike, name: Any = None) -> Tensor:
     return typed("zero_fraction", [convert(value)], dtypes.f32)
 
 
-class TopK(Object):
-    """The pair of values and places, also by name."""
-
-    def __init__(self, values: Tensor, indices: Tensor) -> None:
-        self.values = values
-        self.indices = indices
-
-    def iterate(self) -> Any:
-        return (self.values, self.indices)
-
-    def __getitem__(self, index: Any) -> Any:
-        return (self.values, self.indices)[index]
-
-    def length(self) -> int:
-        return 2
-
-
 @model("tensorflow.math.top_k", "tensorflow.nn.top_k")
 def top_k(
     input: ArrayLike, k: Any = 1, sorted: bool = True, index_type: DType | None = dtypes.i32, name: Any = None
@@ -181,7 +164,7 @@ def top_k(
     values, places = emit_all(
         "top_k", convert(input), count, count=2, kind=Tensor, axis=-1, largest=True, sorted=sorted
     )
-    return TopK(values, cast_to(places, index_type or dtypes.i32))
+    return Record(("values", values), ("indices", cast_to(places, index_type or dtypes.i32)))
 
 
 @model("tensorflow.math.in_top_k", "tensorflow.nn.in_top_k")

@@ -13,7 +13,8 @@ from mlvet.domains.dtypes import DType
 from mlvet.domains.tensors import Tensor as Type
 from mlvet.frontends.python.active import machine
 from mlvet.frontends.python.arrays.arithmetic import cast
-from mlvet.frontends.python.arrays.creation import from_python, full as filled
+from mlvet.frontends.python.arrays.creation import from_python
+from mlvet.frontends.python.arrays.creation import full as filled
 from mlvet.frontends.python.emission import constant, demand, emit, opaque
 from mlvet.frontends.python.libraries.binding import Number, Size, Sizes, as_spread
 from mlvet.frontends.python.libraries.registry import model
@@ -77,7 +78,7 @@ def _init(self: Tensor, *args: Any, device: Any = None) -> None:
     self.cells["@value"] = made_.graph_value
 
 
-setattr(Tensor, "__init__", _init)
+Tensor.__init__ = _init
 
 
 def _filling(value: int) -> Any:
@@ -123,7 +124,13 @@ def _natural(value: Any) -> DType:
     if isinstance(value, TensorValue):
         return dtype_of(value) or default_float()
     kind = value.kind if isinstance(value, Scalar) else type(value)
-    return dtypes.bool_ if kind is bool else dtypes.i64 if kind is int or isinstance(value, int | Expr) else default_float()
+    return (
+        dtypes.bool_
+        if kind is bool
+        else dtypes.i64
+        if kind is int or isinstance(value, int | Expr)
+        else default_float()
+    )
 
 
 def _like(value: Any) -> Any:
@@ -233,7 +240,11 @@ def _ranging(figures: list[Any], to: DType) -> Tensor:
         if isinstance(pace, int) and pace == 1 and first == 0:
             found = made("range", 0, last, 1)
             return made("cast", found, to=to) if to is not dtypes.i64 else found
-        size = maximum(ceil_div(last - first, pace), 0) if isinstance(pace, int) and pace > 0 else symbol(machine().fresh("steps"))
+        size = (
+            maximum(ceil_div(last - first, pace), 0)
+            if isinstance(pace, int) and pace > 0
+            else symbol(machine().fresh("steps"))
+        )
     else:
         size = symbol(machine().fresh("steps"))
     return opaque("arange", [], Type(to, (size,)), Tensor)

@@ -160,7 +160,11 @@ def current_stream(device: Any = None) -> Stream:
 for _name in ("cudnn.benchmark", "cudnn.deterministic", "cudnn.enabled", "cudnn.allow_tf32", "cuda.matmul.allow_tf32",
     "mkldnn.enabled", "opt_einsum.enabled", "cuda.matmul.allow_fp16_reduced_precision_reduction"):  # fmt: skip
     model(f"torch.backends.{_name}")(False)
-for _name, _text in (("torch.__version__", "2.8.0"), ("torch.version.cuda", "12.8"), ("torch.version.__version__", "2.8.0")):
+for _name, _text in (
+    ("torch.__version__", "2.8.0"),
+    ("torch.version.cuda", "12.8"),
+    ("torch.version.__version__", "2.8.0"),
+):
     model(_name)(_text)
 for _name in ("strided", "sparse_coo", "jagged", "contiguous_format", "channels_last", "channels_last_3d",
     "preserve_format"):  # fmt: skip

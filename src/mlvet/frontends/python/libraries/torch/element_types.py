@@ -122,8 +122,8 @@ def is_complex(input: Any) -> Any:
 
 @model("torch.promote_types", "torch.result_type")
 def promote_types(type1: Any, type2: Any) -> Any:
-    from mlvet.frontends.python.arrays.arithmetic import common_dtype
     from mlvet.domains.promotion import Framework, Operand, promote
+    from mlvet.frontends.python.arrays.arithmetic import common_dtype
 
     if isinstance(type1, DType) and isinstance(type2, DType):
         found = promote(type1, type2, Framework.TORCH)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import pi
 from typing import Any
 
 from mlvet.domains import dtypes
@@ -90,9 +91,15 @@ def frac(input: Tensor, *, out: Any = None) -> Tensor:
     return made("sub", input, made("trunc", input))
 
 
-@method("torch.deg2rad", "torch.rad2deg", in_place=True)
+@method("torch.deg2rad", in_place=True)
 def deg2rad(input: Tensor, *, out: Any = None) -> Tensor:
-    found: Tensor = binary("mul", as_float(input), 0.017453292519943295, kind=Tensor)
+    found: Tensor = binary("mul", as_float(input), pi / 180, kind=Tensor)
+    return found
+
+
+@method("torch.rad2deg", in_place=True)
+def rad2deg(input: Tensor, *, out: Any = None) -> Tensor:
+    found: Tensor = binary("mul", as_float(input), 180 / pi, kind=Tensor)
     return found
 
 
@@ -112,14 +119,31 @@ def nan_to_num(input: Tensor, nan: Any = 0.0, posinf: Any = None, neginf: Any = 
     return input if is_integral(input) else made("nan_to_num", input, **known)
 
 
-@method("torch.isnan", "torch.isinf", "torch.isposinf", "torch.isneginf")
-def isnan(input: Tensor) -> Tensor:
-    return made("is_nan", input)
+def _testing(op: str, **attributes: Any) -> Any:
+    def function(input: Tensor) -> Tensor:
+        return made(op, input, **attributes)
+
+    return function
 
 
-@method("torch.isfinite", "torch.isreal")
-def isfinite(input: Tensor) -> Tensor:
-    return made("is_finite", input)
+method("torch.isnan")(_testing("is_nan"))
+method("torch.isinf")(_testing("is_inf"))
+method("torch.isfinite")(_testing("is_finite"))
+
+
+@method("torch.isposinf")
+def isposinf(input: Tensor, *, out: Any = None) -> Tensor:
+    return made("is_inf", input, detect_negative=0)
+
+
+@method("torch.isneginf")
+def isneginf(input: Tensor, *, out: Any = None) -> Tensor:
+    return made("is_inf", input, detect_positive=0)
+
+
+@method("torch.isreal")
+def isreal(input: Tensor) -> Tensor:
+    return opaque("isreal", [input], tensor_of(input).with_dtype(dtypes.bool_), Tensor)
 
 
 @method("torch.signbit")
@@ -179,6 +203,6 @@ for _name in ("i0", "i0e", "i1", "i1e", "sinc", "ndtr", "ndtri", "entr", "log_nd
     method(f"torch.special.{_name}")(_unmodelled(f"special.{_name}"))
 
 
-setattr(Tensor, "__neg__", neg)
-setattr(Tensor, "__abs__", abs)
-setattr(Tensor, "__invert__", bitwise_not)
+Tensor.__neg__ = neg
+Tensor.__abs__ = abs
+Tensor.__invert__ = bitwise_not

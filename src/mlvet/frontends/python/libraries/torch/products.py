@@ -25,7 +25,11 @@ def _product(what: str, left: TensorValue, right: TensorValue) -> Tensor:
 
 def _of_rank(what: str, x: TensorValue, wanted: int) -> None:
     count = rank_of(x)
-    demand(count is None or count == wanted, f"{what} needs tensors of {wanted} dims, but gets one of {count}", "rank-differs")
+    demand(
+        count is None or count == wanted,
+        f"{what} needs tensors of {wanted} dims, but gets one of {count}",
+        "rank-differs",
+    )
 
 
 @method("torch.matmul", "torch.linalg.matmul", "torch.Tensor.__matmul__")
@@ -33,8 +37,8 @@ def matmul(input: Tensor, other: Tensor, *, out: Any = None) -> Tensor:
     return _product("matmul", input, other)
 
 
-setattr(Tensor, "__matmul__", lambda self, other: matmul(self, as_tensor(other, "torch")))
-setattr(Tensor, "__rmatmul__", lambda self, other: matmul(as_tensor(other, "torch"), self))
+Tensor.__matmul__ = lambda self, other: matmul(self, as_tensor(other, "torch"))
+Tensor.__rmatmul__ = lambda self, other: matmul(as_tensor(other, "torch"), self)
 
 
 @method("torch.mm", "torch.spmm", "torch.sparse.mm", "torch.smm", "torch.hspmm")
@@ -50,7 +54,9 @@ def bmm(input: Tensor, mat2: Tensor, *, out: Any = None) -> Tensor:
     _of_rank("bmm", mat2, 3)
     left, right = dims_of(input), dims_of(mat2)
     if left is not None and right is not None and len(left) == len(right) == 3:
-        demand(equal(left[0], right[0]), f"bmm needs batches of one size, but gets {left[0]} and {right[0]}", "dims-differ")
+        demand(
+            equal(left[0], right[0]), f"bmm needs batches of one size, but gets {left[0]} and {right[0]}", "dims-differ"
+        )
     return _product("bmm", input, mat2)
 
 

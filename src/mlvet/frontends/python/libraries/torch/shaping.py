@@ -10,7 +10,9 @@ from mlvet.domains.dtypes import DType
 from mlvet.domains.tensors import Tensor as Type
 from mlvet.frontends.python.arrays.arithmetic import cast
 from mlvet.frontends.python.arrays.operators import become
-from mlvet.frontends.python.arrays.shaping import flattened, reshape as reshaped, squeezed, swapped, transpose as ordered
+from mlvet.frontends.python.arrays.shaping import flattened, squeezed, swapped
+from mlvet.frontends.python.arrays.shaping import reshape as reshaped
+from mlvet.frontends.python.arrays.shaping import transpose as ordered
 from mlvet.frontends.python.emission import demand, opaque
 from mlvet.frontends.python.libraries.binding import Size, Sizes, Tensors, as_sizes, as_spread
 from mlvet.frontends.python.libraries.torch.axes import axes_of, axis_of, placed, rank, ranked_dims
@@ -32,7 +34,7 @@ def as_shape(x: TensorValue, sizes: Sizes) -> Tensor:
     return found
 
 
-setattr(Tensor, "reshape", reshape)
+Tensor.reshape = reshape
 
 
 @method("torch.Tensor.view")
@@ -381,6 +383,6 @@ def cartesian_prod(*tensors: Any) -> Tensor:
 
 
 @method("torch.vander")
-def vander(x: Tensor, N: Any = None, increasing: bool = False) -> Tensor:  # noqa: N803
+def vander(x: Tensor, N: Any = None, increasing: bool = False) -> Tensor:
     dims = ranked_dims(x)
     return opaque("vander", [x], Type(dtype_of(x), (*dims, dims[-1] if N is None else N)), Tensor)

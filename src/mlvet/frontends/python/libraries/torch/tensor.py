@@ -33,12 +33,6 @@ class Tensor(ArrayValue):
     __slots__ = ()
     framework: ClassVar[Framework] = Framework.TORCH
 
-    def __setattr__(self, name: str, value: Any) -> None:
-        if name == "data" and isinstance(value, TensorValue):
-            become(self, value)
-        else:
-            store(self.cells, name, value)
-
     @property
     def shape(self) -> Any:
         return shape_of(self)
@@ -103,6 +97,11 @@ class Tensor(ArrayValue):
     def data(self) -> Any:
         return emit("stop_gradient", self, kind=Tensor)
 
+    @data.setter
+    def data(self, value: Any) -> None:
+        if isinstance(value, TensorValue):
+            become(self, value)
+
     @property
     def real(self) -> Any:
         return emit("real", self, kind=Tensor) if _is_complex(self) else self
@@ -112,12 +111,12 @@ class Tensor(ArrayValue):
         return emit("imag", self, kind=Tensor)
 
     @property
-    def T(self) -> Any:  # noqa: N802
+    def T(self) -> Any:
         rank = rank_of(self)
         return emit("transpose", self, kind=Tensor) if rank is None or rank > 1 else self
 
     @property
-    def mT(self) -> Any:  # noqa: N802
+    def mT(self) -> Any:
         rank = rank_of(self)
         if rank is None:
             raise Undecided(Reason.UNMODELLED_ARGUMENTS, "a tensor of unknown rank")
@@ -126,7 +125,7 @@ class Tensor(ArrayValue):
         return emit("transpose", self, perm=tuple(order), kind=Tensor)
 
     @property
-    def H(self) -> Any:  # noqa: N802
+    def H(self) -> Any:
         return self.mT
 
     @property

@@ -9,11 +9,11 @@ from mlvet.frontends.keras.layers.convolution import SPACE, _around
 from mlvet.frontends.python.active import machine
 from mlvet.frontends.python.arrays.operators import assumed
 from mlvet.frontends.python.emission import demand, emit
-from mlvet.frontends.python.libraries.binding import Size, as_items, as_size
+from mlvet.frontends.python.libraries.binding import ArrayLike, Size, Tensor, as_items, as_size
 from mlvet.frontends.python.libraries.keras.activations import applied
 from mlvet.frontends.python.libraries.keras.layer import Layer, label
 from mlvet.frontends.python.libraries.keras.settings import image_data_format
-from mlvet.frontends.python.libraries.keras.tensor import floating
+from mlvet.frontends.python.libraries.keras.tensor import array, floating
 from mlvet.frontends.python.libraries.registry import model
 from mlvet.frontends.python.values.containers import ListValue
 from mlvet.frontends.python.values.tensors import dims_of, tensor_of
@@ -65,6 +65,9 @@ class Spatial(Layer):
     @property
     def _format(self) -> Any:
         return self.cells.get("data_format")
+
+    def _prepared(self, args: list[Any]) -> list[Any]:
+        return [spatial(array(args[0]), self.SPACE, self._format), *args[1:]] if args else args
 
     def _channels(self, input_shape: Any) -> Dim:
         """The channels of the shape that a layer is built for."""
@@ -133,7 +136,7 @@ class Conv(Spatial):
             self._weight("bias", (cells["filters"],), cells["bias_initializer"])
         self.built = True
 
-    def call(self, inputs: Any) -> Any:
+    def call(self, inputs: ArrayLike) -> Tensor:
         cells, space = self.cells, self.SPACE
         x = spatial(floating(inputs, self._compute), space, self._format)
         x, auto_pad = self._padded(x, cells["kernel_size"], cells["dilation_rate"])
@@ -186,7 +189,7 @@ class ConvTranspose(Conv):
             self._weight("bias", (cells["filters"],), cells["bias_initializer"])
         self.built = True
 
-    def call(self, inputs: Any) -> Any:
+    def call(self, inputs: ArrayLike) -> Tensor:
         cells, space = self.cells, self.SPACE
         x = spatial(floating(inputs, self._compute), space, self._format)
         kernel, strides, dilations = cells["kernel_size"], cells["strides"], cells["dilation_rate"]
@@ -259,7 +262,7 @@ class DepthwiseConv(Spatial):
             self._weight("bias", (channels * many,), cells["bias_initializer"])
         self.built = True
 
-    def call(self, inputs: Any) -> Any:
+    def call(self, inputs: ArrayLike) -> Tensor:
         bias = self._read("bias") if self.cells["use_bias"] else None
         return applied(self.cells["activation"], depthwise(self, inputs, "kernel", bias))
 
@@ -320,7 +323,7 @@ class SeparableConv(Spatial):
             self._weight("bias", (cells["filters"],), bias)
         self.built = True
 
-    def call(self, inputs: Any) -> Any:
+    def call(self, inputs: ArrayLike) -> Tensor:
         cells, space = self.cells, self.SPACE
         deep = depthwise(self, inputs, "depthwise_kernel", None)
         made = emit(

@@ -9,7 +9,7 @@ from mlvet.domains.dims import Dim, equal, symbol
 from mlvet.frontends.python.active import machine
 from mlvet.frontends.python.arrays.arithmetic import cast
 from mlvet.frontends.python.emission import demand, emit
-from mlvet.frontends.python.libraries.binding import Size, as_items, as_size
+from mlvet.frontends.python.libraries.binding import ArrayLike, Size, Tensor, as_items, as_size
 from mlvet.frontends.python.libraries.keras.activations import applied
 from mlvet.frontends.python.libraries.keras.layer import Layer, label
 from mlvet.frontends.python.libraries.keras.tensor import floating
@@ -51,7 +51,7 @@ class Dense(Layer):
             self._weight("bias", (cells["units"],), cells["bias_initializer"])
         self.built = True
 
-    def call(self, inputs: Any, training: Any = None) -> Any:
+    def call(self, inputs: ArrayLike, training: Any = None) -> Tensor:
         del training
         x = floating(inputs, self._compute)
         rank = dims_of(x)
@@ -122,7 +122,7 @@ class EinsumDense(Layer):
             sizes.update(zip(left, dims, strict=True))
         return sizes
 
-    def call(self, inputs: Any, training: Any = None) -> Any:
+    def call(self, inputs: ArrayLike, training: Any = None) -> Tensor:
         del training
         made = emit("einsum", floating(inputs, self._compute), self._read("kernel"), equation=self.cells["equation"])
         if "bias" in self.cells:
@@ -153,7 +153,7 @@ class Embedding(Layer):
         self._weight("embeddings", (cells["input_dim"], cells["output_dim"]), cells["embeddings_initializer"])
         self.built = True
 
-    def call(self, inputs: Any) -> Any:
+    def call(self, inputs: ArrayLike) -> Tensor:
         known = dtype_of(inputs)
         indices = inputs if known is None or known.is_integer else cast(inputs, dtypes.i32)
         return emit("gather", self._read("embeddings"), indices, axis=0, kind=type(inputs))

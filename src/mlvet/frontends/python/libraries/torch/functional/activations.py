@@ -149,7 +149,9 @@ def prelu(input: Tensor, weight: Tensor) -> Tensor:
 
 
 @model("torch.nn.functional.rrelu", "torch.nn.functional.rrelu_", "torch.rrelu")
-def rrelu(input: Tensor, lower: Number = 1 / 8, upper: Number = 1 / 3, training: bool = False, inplace: bool = False) -> Tensor:
+def rrelu(
+    input: Tensor, lower: Number = 1 / 8, upper: Number = 1 / 3, training: bool = False, inplace: bool = False
+) -> Tensor:
     wants_floats(input, "rrelu")
     return _kept(input, made("leaky_relu", input, alpha=(_number(lower, 1 / 8) + _number(upper, 1 / 3)) / 2), inplace)
 

@@ -27,7 +27,11 @@ def embedding(
     scale_grad_by_freq: bool = False, sparse: bool = False,
 ) -> Tensor:  # fmt: skip
     known = dtype_of(input)
-    demand(known in (None, dtypes.i64, dtypes.i32), f"an embedding is looked up by integers, not by {known}", "dtype-mismatch")
+    demand(
+        known in (None, dtypes.i64, dtypes.i32),
+        f"an embedding is looked up by integers, not by {known}",
+        "dtype-mismatch",
+    )
     demand(rank_of(weight) in (None, 2), "the weight of an embedding needs 2 dims", "rank-differs")
     return made("embedding", weight, input, padding_idx=padding_idx if isinstance(padding_idx, int) else None)
 
@@ -47,7 +51,9 @@ def embedding_bag(
     dims = ranked_dims(input)
     width = ranked_dims(weight)[1]
     demand(len(dims) in (1, 2), "embedding_bag needs indices of 1 or 2 dims", "rank-differs")
-    demand((len(dims) == 1) == (offsets is not None), "embedding_bag needs offsets for indices of 1 dim, and none for 2")
+    demand(
+        (len(dims) == 1) == (offsets is not None), "embedding_bag needs offsets for indices of 1 dim, and none for 2"
+    )
     bags = dims[0] if offsets is None else ranked_dims(offsets)[0]
     count = bags - 1 if include_last_offset and offsets is not None else bags
     return opaque("embedding_bag", [input, weight], Type(dtype_of(weight), (count, width)), Tensor)
@@ -104,5 +110,3 @@ def multi_head_attention_forward(
     heads = () if average_attn_weights else (num_heads,)
     shape = (*batch, *heads, dims[0], places[0])
     return found, opaque("attention weights", [query, key], Type(dtype_of(query), shape), Tensor)
-
-

@@ -64,7 +64,9 @@ def convolved(
     return made(op, x, weight, bias, **attributes)
 
 
-def pads(padding: Any, weight: TensorValue, stride: tuple[Dim, ...], dilation: tuple[Dim, ...], space: int) -> tuple[Any, ...]:
+def pads(
+    padding: Any, weight: TensorValue, stride: tuple[Dim, ...], dilation: tuple[Dim, ...], space: int
+) -> tuple[Any, ...]:
     """Padding on both sides; `same` puts the odd one behind."""
     if isinstance(padding, Scalar) and padding.has_default:
         padding = padding.default

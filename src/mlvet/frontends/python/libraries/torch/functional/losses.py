@@ -204,7 +204,13 @@ def hinge_embedding_loss(
     input: Tensor, target: Tensor, margin: Number = 1.0, size_average: Any = None, reduce: Any = None,
     reduction: str = "mean",
 ) -> Tensor:  # fmt: skip
-    return reduced(combined("mul", input, target), how(reduction, reduce, size_average))
+    return _unnamed("hinge_embedding_loss", combined("max", input, target), how(reduction, reduce, size_average))
+
+
+def _unnamed(name: str, each: Tensor, reduction: str) -> Tensor:
+    """A loss that has no operator here, of the shape of its terms or reduced to one number."""
+    known = tensor_of(each)
+    return opaque(name, [each], Type(known.dtype, known.shape if reduction == "none" else ()), Tensor)
 
 
 @model("torch.nn.functional.margin_ranking_loss", "torch.margin_ranking_loss")
@@ -221,8 +227,9 @@ def cosine_embedding_loss(
     input1: Tensor, input2: Tensor, target: Tensor, margin: Number = 0, size_average: Any = None, reduce: Any = None,
     reduction: str = "mean",
 ) -> Tensor:  # fmt: skip
-    loss = combined("sub", 1, cosine_similarity(input1, input2, 1 if rank_of(input1) != 1 else 0))
-    return reduced(combined("mul", loss, target), how(reduction, reduce, size_average))
+    similarity = cosine_similarity(input1, input2, 1 if rank_of(input1) != 1 else 0)
+    each = combined("max", similarity, target)
+    return _unnamed("cosine_embedding_loss", each, how(reduction, reduce, size_average))
 
 
 @model("torch.nn.functional.triplet_margin_loss", "torch.triplet_margin_loss")
@@ -259,8 +266,8 @@ def multilabel_soft_margin_loss(
     reduction: str = "mean",
 ) -> Tensor:  # fmt: skip
     _same_shape("multilabel_soft_margin_loss", input, target)
-    loss = made("softplus", made("neg", combined("mul", input, target)))
-    return reduced(made("reduce_mean", loss, (-1,), keepdims=0), how(reduction, reduce, size_average))
+    each = made("reduce_max", combined("max", input, target), (-1,), keepdims=0)
+    return _unnamed("multilabel_soft_margin_loss", each, how(reduction, reduce, size_average))
 
 
 @model("torch.nn.functional.poisson_nll_loss", "torch.poisson_nll_loss")
@@ -268,7 +275,10 @@ def poisson_nll_loss(
     input: Tensor, target: Tensor, log_input: bool = True, full: bool = False, size_average: Any = None,
     eps: Number = 1e-8, reduce: Any = None, reduction: str = "mean",
 ) -> Tensor:  # fmt: skip
-    loss = combined("sub", made("exp", input) if log_input else input, combined("mul", target, input))
+    if log_input:
+        loss = combined("sub", made("exp", input), combined("mul", target, input))
+    else:
+        loss = combined("sub", input, combined("mul", target, made("log", combined("add", input, eps))))
     return reduced(loss, how(reduction, reduce, size_average))
 
 
@@ -276,8 +286,8 @@ def poisson_nll_loss(
 def gaussian_nll_loss(
     input: Tensor, target: Tensor, var: Any, full: bool = False, eps: Number = 1e-6, reduction: str = "mean"
 ) -> Tensor:
-    gap = combined("div", made("square", combined("sub", input, target)), var)
-    return reduced(gap, how(reduction))
+    each = combined("max", combined("max", input, target), var)
+    return _unnamed("gaussian_nll_loss", each, how(reduction))
 
 
 @model("torch.nn.functional.ctc_loss", "torch.ctc_loss")

@@ -73,7 +73,11 @@ def instance_norm(
 
 @model("torch.nn.functional.layer_norm", "torch.layer_norm")
 def layer_norm(
-    input: Tensor, normalized_shape: Sizes, weight: Tensor | None = None, bias: Tensor | None = None, eps: Number = 1e-05
+    input: Tensor,
+    normalized_shape: Sizes,
+    weight: Tensor | None = None,
+    bias: Tensor | None = None,
+    eps: Number = 1e-05,
 ) -> Tensor:
     wants_floats(input, "layer_norm")
     _ends_with(input, normalized_shape, weight, bias)
@@ -118,7 +122,9 @@ def group_norm(
 
 
 @model("torch.nn.functional.local_response_norm")
-def local_response_norm(input: Tensor, size: Size, alpha: Number = 1e-4, beta: Number = 0.75, k: Number = 1.0) -> Tensor:
+def local_response_norm(
+    input: Tensor, size: Size, alpha: Number = 1e-4, beta: Number = 0.75, k: Number = 1.0
+) -> Tensor:
     count = rank_of(input)
     demand(count is None or count >= 3, f"local_response_norm needs at least 3 dims, but gets {count}", "rank-differs")
     figures = {"alpha": _share(alpha, 1e-4), "beta": _share(beta, 0.75), "bias": _share(k, 1.0)}

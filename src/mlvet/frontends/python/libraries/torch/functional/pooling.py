@@ -79,7 +79,9 @@ def _power_pool(space: int) -> Any:
         ceil_mode: bool = False,
     ) -> Tensor:  # fmt: skip
         order = int(norm_type) if isinstance(norm_type, int | float) else 2
-        return _pooled("lp_pool", input, space, p=order, ceil_mode=int(ceil_mode), **_windows(kernel_size, stride, 0, space))
+        return _pooled(
+            "lp_pool", input, space, p=order, ceil_mode=int(ceil_mode), **_windows(kernel_size, stride, 0, space)
+        )
 
     return function
 
@@ -94,7 +96,11 @@ def adaptive(op: str, x: TensorValue, output_size: Any, space: int) -> Tensor:
         raise Undecided(Reason.UNMODELLED_ARGUMENTS, "the size of the result")
     if len(wanted) == 1:
         wanted = tuple(wanted) * space
-    demand(len(dims) in (space + 1, space + 2), f"pooling over {space} dims gets a tensor of {len(dims)} dims", "rank-differs")
+    demand(
+        len(dims) in (space + 1, space + 2),
+        f"pooling over {space} dims gets a tensor of {len(dims)} dims",
+        "rank-differs",
+    )
     demand(len(wanted) == space, f"pooling to {len(wanted)} sizes over {space} dims")
     if len(dims) < space + 1 or len(wanted) != space:
         raise Undecided(Reason.EXCEPTION, "pooling")
