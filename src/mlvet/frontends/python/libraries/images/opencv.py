@@ -80,10 +80,11 @@ def _same(src: Any, *args: Any, **rest: Any) -> Any:
 
 
 for _name in (
-    "GaussianBlur", "medianBlur", "blur", "bilateralFilter", "flip", "erode", "dilate", "morphologyEx", "normalize",
-    "equalizeHist", "addWeighted", "bitwise_not", "bitwise_and", "rectangle", "circle", "line", "putText",
-    "applyColorMap", "filter2D", "convertScaleAbs", "polylines", "fillPoly", "drawContours", "absdiff", "subtract", "add", "multiply",
-    "Sobel", "Laplacian", "ellipse", "arrowedLine", "detailEnhance", "fastNlMeansDenoisingColored",
+    "GaussianBlur", "medianBlur", "blur", "bilateralFilter", "flip", "erode", "dilate", "morphologyEx",
+    "normalize", "equalizeHist", "addWeighted", "bitwise_not", "bitwise_and", "rectangle", "circle", "line",
+    "putText", "applyColorMap", "filter2D", "convertScaleAbs", "polylines", "fillPoly", "drawContours",
+    "absdiff", "subtract", "add", "multiply", "Sobel", "Laplacian", "ellipse", "arrowedLine", "detailEnhance",
+    "fastNlMeansDenoisingColored",
 ):  # fmt: skip
     model(f"cv2.{_name}")(_same)
 

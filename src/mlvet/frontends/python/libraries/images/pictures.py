@@ -57,7 +57,7 @@ class Image(Object):
         return source("image", Type(dtypes.u8, (*sizes, channels)), ndarray)
 
     def convert(self, mode: Any = None, *args: Any, **rest: Any) -> Any:
-        return picture(*self.size, mode if isinstance(mode, str) else None)
+        return picture(self.width, self.height, mode if isinstance(mode, str) else None)
 
     def resize(self, size: Any, resample: Any = None, box: Any = None, reducing_gap: Any = None) -> Any:
         width, height = as_sizes(size)
@@ -73,7 +73,7 @@ class Image(Object):
         return picture(right - left, lower - upper, self.cells["@mode"])
 
     def copy(self) -> Any:
-        return picture(*self.size, self.cells["@mode"])
+        return picture(self.width, self.height, self.cells["@mode"])
 
     def rotate(self, angle: Any, resample: Any = 0, expand: Any = 0, *args: Any, **rest: Any) -> Any:
         if expand:
@@ -93,7 +93,7 @@ class Image(Object):
         return self.copy()
 
     def quantize(self, colors: Any = 256, *args: Any, **rest: Any) -> Any:
-        return picture(*self.size, "P")
+        return picture(self.width, self.height, "P")
 
     def thumbnail(self, size: Any, *args: Any, **rest: Any) -> None:
         self.cells.update(
@@ -103,7 +103,7 @@ class Image(Object):
     def split(self) -> Any:
         mode = self.cells["@mode"]
         count = CHANNELS.get(mode, 1) if mode is not None else 3
-        return tuple(picture(*self.size, "L") for _ in range(count))
+        return tuple(picture(self.width, self.height, "L") for _ in range(count))
 
     def getbands(self) -> Any:
         mode = self.cells["@mode"]
@@ -180,7 +180,7 @@ def fromarray(obj: Any, mode: Any = None) -> Any:
 @model("PIL.Image.merge")
 def merge(mode: Any, bands: Any) -> Any:
     first = as_items(bands)[0]
-    return picture(*first.size, mode if isinstance(mode, str) else None)
+    return picture(first.width, first.height, mode if isinstance(mode, str) else None)
 
 
 @model("PIL.Image.blend", "PIL.Image.alpha_composite", "PIL.Image.composite")

@@ -41,7 +41,7 @@ class Labelled(ArrayValue):
 
     @classmethod
     def converted(cls, value: Any) -> TensorValue:
-        return as_ndarray(value)  # type: ignore[no-any-return]
+        return as_ndarray(value)
 
     @property
     def shape(self) -> Any:

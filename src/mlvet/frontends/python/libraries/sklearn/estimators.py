@@ -93,14 +93,14 @@ class Scaler(Transformer):
 class LabelEncoder(Transformer):
     """Classes as numbers."""
 
-    def fit(self, y: Any, *args: Any) -> Any:
+    def fit(self, y: Any, *args: Any) -> Any:  # type: ignore[override]
         self.classes_ = opaque("classes", [], Type(None, (symbol(machine().fresh("classes")),)), ndarray)
         return self
 
     def transform(self, y: Any, *args: Any) -> Any:
         return opaque("labels", [], Type(dtypes.i64, (rows_of(y),)), ndarray)
 
-    def fit_transform(self, y: Any, *args: Any) -> Any:
+    def fit_transform(self, y: Any, *args: Any) -> Any:  # type: ignore[override]
         self.fit(y)
         return self.transform(y)
 
@@ -186,7 +186,7 @@ class Reducer(Transformer):
 class Vectorizer(Transformer):
     """Texts as counts of words."""
 
-    def fit(self, raw_documents: Any, y: Any = None, *args: Any, **keywords: Any) -> Any:
+    def fit(self, raw_documents: Any, y: Any = None, *args: Any, **keywords: Any) -> Any:  # type: ignore[override]
         self.width = symbol(machine().fresh("vocabulary"))
         return self
 

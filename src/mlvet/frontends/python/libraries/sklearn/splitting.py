@@ -22,7 +22,7 @@ from mlvet.frontends.python.values.unknown import Reason, Undecided, Unknown
 def rows_of(value: Any) -> Dim:
     """How many rows an array, table or list has."""
     if isinstance(value, TensorValue):
-        return value.length()  # type: ignore[attr-defined,no-any-return]
+        return value.length()
     if isinstance(value, ListValue):
         return value.items.length if isinstance(value.items, Repeated) else len(value.items)
     if isinstance(value, tuple):
