@@ -12,7 +12,7 @@ PACKAGES.update({
     "optax": "optax", "einops": "einops", "sklearn": "sklearn", "transformers": "transformers", "datasets":
     "transformers", "pytorch_lightning": "lightning", "lightning": "lightning", "accelerate": "accelerate",
     "pandas": "pandas", "PIL": "images", "cv2": "images", "imageio": "images", "skimage": "images",
-    "matplotlib": "plotting", "seaborn": "plotting",
+    "matplotlib": "plotting", "seaborn": "plotting", "IPython": "plotting",
     "tqdm": "progress", "absl": "settings", "click": "settings", "hydra": "settings", "omegaconf": "settings",
     "ml_collections": "settings", "fire": "settings", "typer": "settings", "gymnasium": "gym", "gym": "gym",
 })  # fmt: skip

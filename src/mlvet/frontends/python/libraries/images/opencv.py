@@ -9,7 +9,7 @@ from mlvet.domains.dims import Dim, symbol
 from mlvet.domains.tensors import Tensor as Type
 from mlvet.frontends.python.active import machine
 from mlvet.frontends.python.emission import opaque, source
-from mlvet.frontends.python.libraries.binding import as_items, as_sizes
+from mlvet.frontends.python.libraries.binding import Tensor, as_items, as_sizes
 from mlvet.frontends.python.libraries.images.pictures import array_of
 from mlvet.frontends.python.libraries.numpy.arrays import ndarray
 from mlvet.frontends.python.libraries.plotting.figures import Inert
@@ -44,12 +44,12 @@ def frame(channels: Dim | None = 3) -> Any:
 
 
 @model("cv2.imread", "cv2.imdecode")
-def imread(filename: Any, flags: Any = 1) -> Any:
+def imread(filename: Any, flags: Any = 1) -> Tensor:
     return frame(None if flags == 0 else symbol(machine().fresh("channels")) if flags == -1 else 3)
 
 
 @model("cv2.resize")
-def resize(src: Any, dsize: Any = None, dst: Any = None, fx: Any = 0, fy: Any = 0, interpolation: Any = 1) -> Any:
+def resize(src: Any, dsize: Any = None, dst: Any = None, fx: Any = 0, fy: Any = 0, interpolation: Any = 1) -> Tensor:
     array = array_of(src)
     dims = dims_of(array) or ()
     if dsize is None:
@@ -63,7 +63,7 @@ def resize(src: Any, dsize: Any = None, dst: Any = None, fx: Any = 0, fy: Any = 
 
 
 @model("cv2.cvtColor")
-def cvtColor(src: Any, code: Any, *args: Any) -> Any:
+def cvtColor(src: Any, code: Any, *args: Any) -> Tensor:
     array = array_of(src)
     dims = dims_of(array) or ()
     sizes: tuple[Any, ...] = (*dims[:2], 3)
@@ -74,7 +74,7 @@ def cvtColor(src: Any, code: Any, *args: Any) -> Any:
     return opaque("cvtColor", [array], Type(dtype_of(array), sizes), ndarray)
 
 
-def _same(src: Any, *args: Any, **rest: Any) -> Any:
+def _same(src: Any, *args: Any, **rest: Any) -> Tensor:
     array = array_of(src)
     return opaque("filtered", [array], tensor_of(array).without_value(), ndarray)
 
@@ -90,7 +90,7 @@ for _name in (
 
 
 @model("cv2.Canny")
-def canny(image: Any, *args: Any, **rest: Any) -> Any:
+def canny(image: Any, *args: Any, **rest: Any) -> Tensor:
     array = array_of(image)
     return opaque("Canny", [array], Type(dtypes.u8, (dims_of(array) or ())[:2]), ndarray)
 
@@ -101,14 +101,14 @@ def threshold(src: Any, *args: Any, **rest: Any) -> Any:
 
 
 @model("cv2.warpAffine", "cv2.warpPerspective")
-def warp(src: Any, M: Any, dsize: Any, *args: Any, **rest: Any) -> Any:
+def warp(src: Any, M: Any, dsize: Any, *args: Any, **rest: Any) -> Tensor:
     array = array_of(src)
     width, height = as_sizes(dsize)
     return opaque("warp", [array], Type(dtype_of(array), (height, width, *(dims_of(array) or ())[2:])), ndarray)
 
 
 @model("cv2.rotate")
-def rotate(src: Any, rotateCode: Any) -> Any:
+def rotate(src: Any, rotateCode: Any) -> Tensor:
     array = array_of(src)
     dims = dims_of(array) or ()
     sizes = dims if rotateCode == 1 else (dims[1], dims[0], *dims[2:])
@@ -116,7 +116,7 @@ def rotate(src: Any, rotateCode: Any) -> Any:
 
 
 @model("cv2.copyMakeBorder")
-def copyMakeBorder(src: Any, top: Any, bottom: Any, left: Any, right: Any, *args: Any, **rest: Any) -> Any:
+def copyMakeBorder(src: Any, top: Any, bottom: Any, left: Any, right: Any, *args: Any, **rest: Any) -> Tensor:
     array = array_of(src)
     dims = dims_of(array) or ()
     above, below, before, after = as_sizes((top, bottom, left, right))
@@ -134,14 +134,14 @@ def split(m: Any) -> Any:
 
 
 @model("cv2.merge")
-def merge(mv: Any) -> Any:
-    bands = [array_of(each, 2) for each in as_items(mv)]
+def merge(mv: Any) -> Tensor:
+    bands = [array_of(each) for each in as_items(mv)]
     sizes = (*(dims_of(bands[0]) or ())[:2], len(bands))
     return opaque("merge", bands, Type(dtype_of(bands[0]), sizes), ndarray)
 
 
 @model("cv2.getRotationMatrix2D", "cv2.getAffineTransform")
-def matrix(*args: Any, **rest: Any) -> Any:
+def matrix(*args: Any, **rest: Any) -> Tensor:
     return source("matrix", Type(dtypes.f64, (2, 3)), ndarray)
 
 

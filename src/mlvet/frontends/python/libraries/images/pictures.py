@@ -8,8 +8,8 @@ from mlvet.domains import dtypes
 from mlvet.domains.dims import Dim, symbol
 from mlvet.domains.tensors import Tensor as Type
 from mlvet.frontends.python.active import machine
-from mlvet.frontends.python.emission import opaque, source
-from mlvet.frontends.python.libraries.binding import as_items, as_size, as_sizes
+from mlvet.frontends.python.emission import source
+from mlvet.frontends.python.libraries.binding import TENSORS, as_items, as_size, as_sizes
 from mlvet.frontends.python.libraries.numpy.arrays import as_ndarray, ndarray
 from mlvet.frontends.python.libraries.plotting.figures import Inert
 from mlvet.frontends.python.libraries.registry import model
@@ -221,12 +221,12 @@ for _name in ("ImageDraw", "ImageFont", "ImageFilter", "ImageEnhance", "ImageCol
     model(f"PIL.{_name}")(Inert())
 
 
-def array_of(value: Any, rank: int = 3) -> Any:
-    """A picture or array as an array."""
+def array_of(value: Any) -> Any:
+    """A picture or array as an array. Raises Undecided if its rank is not known."""
     array = as_ndarray(value)
-    if dims_of(array) is None and rank == 3:
-        names = ("height", "width", "channels")
-        return opaque(
-            "image", [array], Type(dtype_of(array), tuple(symbol(machine().fresh(n)) for n in names)), ndarray
-        )
+    if dims_of(array) is None:
+        raise Undecided(Reason.UNMODELLED_ARGUMENTS, "an array of unknown rank")
     return array
+
+
+TENSORS["images"] = ndarray

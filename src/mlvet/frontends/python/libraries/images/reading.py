@@ -9,7 +9,7 @@ from mlvet.domains.dims import symbol
 from mlvet.domains.tensors import Tensor as Type
 from mlvet.frontends.python.active import machine
 from mlvet.frontends.python.emission import opaque, source
-from mlvet.frontends.python.libraries.binding import as_sizes
+from mlvet.frontends.python.libraries.binding import Tensor, as_sizes
 from mlvet.frontends.python.libraries.images.opencv import frame
 from mlvet.frontends.python.libraries.images.pictures import array_of
 from mlvet.frontends.python.libraries.numpy.arrays import ndarray
@@ -20,7 +20,7 @@ from mlvet.frontends.python.values.tensors import dims_of
 
 
 @model("imageio.imread", "skimage.io.imread")
-def imread(uri: Any, *args: Any, **rest: Any) -> Any:
+def imread(uri: Any, *args: Any, **rest: Any) -> Tensor:
     return frame(None if rest.get("as_gray") is True else 3)
 
 
@@ -57,7 +57,7 @@ alias("imageio.v3", "imageio")
 
 
 @model("skimage.transform.resize")
-def resize(image: Any, output_shape: Any, *args: Any, **rest: Any) -> Any:
+def resize(image: Any, output_shape: Any, *args: Any, **rest: Any) -> Tensor:
     array = array_of(image)
     sizes = as_sizes(output_shape)
     dims = dims_of(array) or ()
@@ -65,7 +65,7 @@ def resize(image: Any, output_shape: Any, *args: Any, **rest: Any) -> Any:
 
 
 @model("skimage.color.rgb2gray")
-def rgb2gray(rgb: Any, **rest: Any) -> Any:
+def rgb2gray(rgb: Any, **rest: Any) -> Tensor:
     array = array_of(rgb)
     return opaque("rgb2gray", [array], Type(dtypes.f64, (dims_of(array) or (0,))[:-1]), ndarray)
 

@@ -282,12 +282,12 @@ def append(arr: ArrayLike, values: ArrayLike, axis: Any = None) -> Tensor:
 @function("numpy.split")
 def split(ary: ArrayLike, indices_or_sections: Any, axis: int = 0) -> Any:
     dims = dims_of(ary)
-    if dims is None or not -len(dims) <= axis < len(dims):
-        demand(dims is None, f"axis {axis} is out of range for {tensor_of(ary)}", "axis-out-of-range")
-        raise Undecided(Reason.UNMODELLED_ARGUMENTS, "an array of unknown rank")
+    if dims is not None and not -len(dims) <= axis < len(dims):
+        demand(False, f"axis {axis} is out of range for {tensor_of(ary)}", "axis-out-of-range")
+        raise Undecided(Reason.EXCEPTION, "an axis that does not fit")
     if isinstance(indices_or_sections, int):
         return list(shaping.chunks(ary, indices_or_sections, axis))
-    return _pieces(ary, as_sizes(indices_or_sections), axis % len(dims))
+    return _pieces(ary, as_sizes(indices_or_sections), axis % len(dims) if dims is not None else 0)
 
 
 def _pieces(ary: TensorValue, places: Sequence[Dim], axis: int) -> list[Any]:

@@ -21,7 +21,7 @@ from mlvet.frontends.python.values.tensors import TensorValue, dims_of, dtype_of
 from mlvet.frontends.python.values.unknown import Reason, Undecided, Unknown
 
 NAMES = frozenset((
-    "agg", "aggregate", "applymap", "assign", "corr", "cov", "eq", "eval", "explode", "filter", "ge", "gt",
+    "agg", "aggregate", "applymap", "assign", "corr", "cov", "eq", "eval", "filter", "ge", "gt",
     "insert", "join", "kurt", "le", "lt", "mask", "melt", "memory_usage", "ne", "nlargest", "nsmallest",
     "nunique", "pct_change", "pipe", "pivot", "pivot_table", "quantile", "resample", "select_dtypes",
     "set_axis", "skew", "stack", "style", "swaplevel", "to_excel", "to_html", "to_json", "to_markdown",
@@ -236,6 +236,9 @@ class DataFrame(Labelled):
         if names is not None:
             return IteratorValue((name, self.column(name)) for name in names)
         return IteratorValue(Repeated((Scalar(str), self.column(0)), self.width()))
+
+    def explode(self, column: Any, ignore_index: Any = False) -> Any:
+        return self.with_rows(rows_named("exploded"))
 
     def query(self, expr: Any, **keywords: Any) -> Any:
         return self.with_rows(rows_named("selected"))

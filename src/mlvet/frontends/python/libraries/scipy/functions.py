@@ -11,6 +11,7 @@ from mlvet.domains.tensors import unknown
 from mlvet.frontends.python.active import machine
 from mlvet.frontends.python.arrays.arithmetic import cast
 from mlvet.frontends.python.emission import demand, emit, opaque, source
+from mlvet.frontends.python.libraries.binding import TENSORS, Tensor
 from mlvet.frontends.python.libraries.numpy.arrays import as_ndarray, axes_of, ndarray
 from mlvet.frontends.python.libraries.numpy.creation import sizes_of
 from mlvet.frontends.python.libraries.numpy.element_types import averaged_of, floating_of
@@ -34,7 +35,7 @@ SPECIAL = {
 
 def _special(name: str, op: str) -> None:
     @model(f"scipy.special.{name}")
-    def apply(x: Any, /, out: Any = None) -> Any:
+    def apply(x: Any, /, out: Any = None) -> Tensor:
         array = as_ndarray(x)
         wanted = floating_of(dtype_of(array))
         return emit(op, cast(array, dtypes.f64 if wanted is dtypes.f16 else wanted))
@@ -46,7 +47,7 @@ for _name, _op in SPECIAL.items():
 
 def _along(name: str, op: str) -> None:
     @model(f"scipy.special.{name}")
-    def apply(x: Any, axis: Any = None) -> Any:
+    def apply(x: Any, axis: Any = None) -> Tensor:
         array = as_ndarray(x)
         wide = cast(array, averaged_of(dtype_of(array)))
         axes = axes_of(axis)
@@ -78,7 +79,7 @@ def cdist(XA: Any, XB: Any, metric: Any = "euclidean", **rest: Any) -> Any:
 
 def _distance(name: str) -> None:
     @model(f"scipy.spatial.distance.{name}")
-    def apply(u: Any, v: Any, *args: Any, **rest: Any) -> Any:
+    def apply(u: Any, v: Any, *args: Any, **rest: Any) -> Tensor:
         return opaque(name, [as_ndarray(u), as_ndarray(v)], Type(dtypes.f64, ()), ndarray)
 
 
@@ -161,3 +162,5 @@ def of_matrix(A: Any, *args: Any, **rest: Any) -> Any:
 
 for _name in ("inv", "pinv", "det", "norm", "solve", "cholesky", "svd", "eigh", "lstsq", "qr"):
     alias(f"scipy.linalg.{_name}", f"numpy.linalg.{_name}")
+
+TENSORS["scipy"] = ndarray

@@ -9,7 +9,7 @@ from mlvet.domains.dims import symbol
 from mlvet.domains.tensors import Tensor as Type
 from mlvet.frontends.python.active import machine
 from mlvet.frontends.python.emission import opaque
-from mlvet.frontends.python.libraries.binding import Size, as_items
+from mlvet.frontends.python.libraries.binding import Size, Tensor, as_items
 from mlvet.frontends.python.libraries.numpy.arrays import as_ndarray, ndarray
 from mlvet.frontends.python.libraries.numpy.element_types import averaged_of
 from mlvet.frontends.python.libraries.numpy.products import convolve as convolved
@@ -27,7 +27,7 @@ def _dims(array: Any) -> tuple[Any, ...]:
 
 
 @model("scipy.signal.resample")
-def resample(x: Any, num: Size, t: Any = None, axis: int = 0, **rest: Any) -> Any:
+def resample(x: Any, num: Size, t: Any = None, axis: int = 0, **rest: Any) -> Tensor:
     array = as_ndarray(x)
     sizes = list(_dims(array))
     sizes[axis] = num
@@ -35,7 +35,7 @@ def resample(x: Any, num: Size, t: Any = None, axis: int = 0, **rest: Any) -> An
 
 
 @model("scipy.signal.lfilter", "scipy.signal.filtfilt")
-def lfilter(b: Any, a: Any, x: Any, axis: int = -1, **rest: Any) -> Any:
+def lfilter(b: Any, a: Any, x: Any, axis: int = -1, **rest: Any) -> Tensor:
     array = as_ndarray(x)
     return opaque("filter", [array], Type(averaged_of(dtype_of(array)), tensor_of(array).shape), ndarray)
 
@@ -49,7 +49,7 @@ def butter(N: Any, Wn: Any, btype: Any = "low", analog: Any = False, output: Any
 
 
 @model("scipy.signal.convolve", "scipy.signal.fftconvolve", "scipy.signal.correlate")
-def convolve(in1: Any, in2: Any, mode: str = "full", method: Any = "auto") -> Any:
+def convolve(in1: Any, in2: Any, mode: str = "full", method: Any = "auto") -> Tensor:
     left, right = as_ndarray(in1), as_ndarray(in2)
     if len(_dims(left)) == 1:
         return (
@@ -68,7 +68,7 @@ def convolve(in1: Any, in2: Any, mode: str = "full", method: Any = "auto") -> An
 
 def _same(name: str) -> None:
     @model(f"scipy.ndimage.{name}")
-    def apply(input: Any, *args: Any, **rest: Any) -> Any:
+    def apply(input: Any, *args: Any, **rest: Any) -> Tensor:
         array = as_ndarray(input)
         return opaque(name, [array], tensor_of(array).without_value(), ndarray)
 
@@ -79,7 +79,7 @@ for _name in ("gaussian_filter", "median_filter", "uniform_filter", "grey_closin
 
 def _truths(name: str) -> None:
     @model(f"scipy.ndimage.{name}")
-    def apply(input: Any, *args: Any, **rest: Any) -> Any:
+    def apply(input: Any, *args: Any, **rest: Any) -> Tensor:
         array = as_ndarray(input)
         return opaque(name, [array], Type(dtypes.bool_, tensor_of(array).shape), ndarray)
 
@@ -89,7 +89,7 @@ for _name in ("binary_erosion", "binary_dilation", "binary_fill_holes", "binary_
 
 
 @model("scipy.ndimage.rotate")
-def rotate(input: Any, angle: Any, axes: Any = (1, 0), reshape: bool = True, **rest: Any) -> Any:
+def rotate(input: Any, angle: Any, axes: Any = (1, 0), reshape: bool = True, **rest: Any) -> Tensor:
     array = as_ndarray(input)
     sizes = list(_dims(array))
     if reshape:
@@ -99,7 +99,7 @@ def rotate(input: Any, angle: Any, axes: Any = (1, 0), reshape: bool = True, **r
 
 
 @model("scipy.ndimage.zoom")
-def zoom(input: Any, zoom: Any, **rest: Any) -> Any:
+def zoom(input: Any, zoom: Any, **rest: Any) -> Tensor:
     array = as_ndarray(input)
     dims = _dims(array)
     factors = as_items(zoom) if isinstance(zoom, tuple | ListValue) else (zoom,) * len(dims)
