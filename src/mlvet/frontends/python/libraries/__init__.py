@@ -12,7 +12,8 @@ PACKAGES.update({
     "keras_cv": "keras_hub", "keras_nlp": "keras_hub", "tf_slim": "tensorflow", "jax": "jax", "flax": "flax",
     "optax": "optax", "einops": "einops", "sklearn": "sklearn", "transformers": "transformers", "datasets":
     "transformers", "pytorch_lightning": "lightning", "lightning": "lightning", "accelerate": "accelerate",
-    "pandas": "pandas", "PIL": "images", "cv2": "images", "imageio": "images", "matplotlib": "plotting",
+    "pandas": "pandas", "PIL": "images", "cv2": "images", "imageio": "images", "skimage": "images",
+    "matplotlib": "plotting", "seaborn": "plotting", "IPython": "plotting",
     "tqdm": "progress", "absl": "settings", "click": "settings", "hydra": "settings", "omegaconf": "settings",
     "ml_collections": "settings", "fire": "settings", "typer": "settings", "gymnasium": "gym", "gym": "gym",
 })  # fmt: skip
