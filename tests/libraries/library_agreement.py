@@ -185,7 +185,9 @@ def _container(real: Json, value: Any, what: str) -> Iterator[str]:
     if isinstance(value, DictValue | dict):
         yield from _dictionary(real, value, what)
         return
-    items = value.items if isinstance(value, ListValue) else tuple(value)
+    items = value.cells["items"] if isinstance(value, ListValue) else tuple(value)
+    if isinstance(items, Choice):
+        return
     if isinstance(items, Repeated):
         if isinstance(items.length, int) and items.length != len(real["items"]):
             yield f"{what} has {len(real['items'])} items, but mlvet says {items.length}"
