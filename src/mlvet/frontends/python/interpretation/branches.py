@@ -9,13 +9,17 @@ from typing import TYPE_CHECKING, Any
 from mlvet.frontends.python.interpretation.joining import merged
 from mlvet.frontends.python.interpretation.signals import PythonRaise
 from mlvet.frontends.python.machine import Condition
-from mlvet.frontends.python.trail import MISSING, Cells, Delta
+from mlvet.frontends.python.trail import MISSING, Delta
 from mlvet.frontends.python.values.choices import Choice, Guard, conjoined
 from mlvet.frontends.python.values.numbers import Scalar
 from mlvet.ir.graph import Literal
 
 if TYPE_CHECKING:
     from mlvet.frontends.python.machine import Machine
+
+
+MODES = frozenset(("training",))
+"""Attributes of library objects that no shape hangs on; where paths meet they stay as they were."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +80,7 @@ class Boundary:
 
 def merge_states(machine: Machine, states: Sequence[tuple[Guard, Delta]]) -> None:
     """Write into every cell that some branch changed what it holds where the branches meet."""
-    touched: dict[tuple[int, Any], tuple[Cells, Any]] = {}
+    touched: dict[tuple[int, Any], tuple[dict[Any, Any], Any]] = {}
     for _, delta in states:
         for place, (cells, key, _value) in delta.after.items():
             touched.setdefault(place, (cells, key))
@@ -85,7 +89,7 @@ def merge_states(machine: Machine, states: Sequence[tuple[Guard, Delta]]) -> Non
         alternatives = [
             (guard, delta.after[place][2] if place in delta.after else before) for guard, delta in states
         ]
-        value = merged(machine, alternatives)
+        value = before if key in MODES and before is not MISSING else merged(machine, alternatives)
         if value is not before:
             machine.trail.put(cells, key, value)
 

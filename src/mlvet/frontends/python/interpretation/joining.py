@@ -163,6 +163,10 @@ def joined(machine: Machine, left: Any, right: Any, name: str = "") -> Any:
         return all_joined(machine, distinct)
     if isinstance(left, TensorValue) and isinstance(right, TensorValue):
         return _joined_tensors(machine, left, right)
+    if isinstance(right, TensorValue) and isinstance(left, int | float | Scalar | Expr):
+        return _joined_tensors(machine, right, right)
+    if isinstance(left, TensorValue) and isinstance(right, int | float | Scalar | Expr):
+        return left
     if isinstance(left, Value) and isinstance(right, Value):
         return _widened(machine, [left, right])
     if _is_int(left) and _is_int(right):

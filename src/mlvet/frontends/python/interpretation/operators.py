@@ -150,7 +150,9 @@ def _scalars(machine: Machine, kind: type[ast.operator], left: Any, right: Any) 
 def _scalar_kind(value: Any) -> type | None:
     if isinstance(value, Scalar):
         return value.kind
-    return int if isinstance(value, Expr) else type(value)
+    if isinstance(value, Expr):
+        return int
+    return next((kind for kind in (bool, int, float, complex, str) if isinstance(value, kind)), type(value))
 
 
 def _formatted(left: str | bytes, right: Any) -> Any:

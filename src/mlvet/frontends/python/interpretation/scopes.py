@@ -9,7 +9,7 @@ from typing import Any
 from mlvet.core.location import Location
 from mlvet.core.source import Source
 from mlvet.frontends.python.active import store
-from mlvet.frontends.python.trail import MISSING
+from mlvet.frontends.python.trail import MISSING, Cells
 
 
 @dataclass(slots=True, eq=False)
@@ -66,7 +66,7 @@ class Scope:
         self.kind = kind
         self.file = file
         self.parent = parent
-        self.cells: dict[str, Any] = {} if cells is None else cells
+        self.cells: dict[str, Any] = Cells() if cells is None else cells
         self.module: Scope = parent.module if parent is not None else self
         self.globals: set[str] = set()
         self.nonlocals: set[str] = set()
