@@ -3,22 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from types import MappingProxyType
 from typing import Any
 
 from mlvet.frontends.python.active import machine, store
 from mlvet.frontends.python.libraries.binding import as_items, bind, signature
 from mlvet.frontends.python.libraries.registry import model
 from mlvet.frontends.python.libraries.tensorflow.v1.variables import memory
+from mlvet.frontends.python.values.choices import Choice
 from mlvet.frontends.python.values.objects import Object
 from mlvet.frontends.python.values.unknown import Reason, Undecided
 
 Defaults = Mapping[int, Mapping[str, Any]]
 """By the identity of a function, the arguments that it is given unless the call says otherwise."""
+NONE: Defaults = MappingProxyType({})
 
 
 def current() -> Defaults:
-    found: Defaults = memory().get("arg_scope", {})
-    return found
+    """The defaults at this point; where paths with different ones meet, those of the first."""
+    found = memory().get("arg_scope", NONE)
+    return found.alternatives[0][1] if isinstance(found, Choice) else found
 
 
 def with_defaults(function: Callable[..., Any], keywords: Mapping[str, Any], taken: int) -> dict[str, Any]:
@@ -76,7 +80,7 @@ class ArgScope(Object):
         return self
 
     def __exit__(self, *error: Any) -> None:
-        store(memory(), "arg_scope", self.before or {})
+        store(memory(), "arg_scope", NONE if self.before is None else self.before)
 
 
 @model("tf_slim.current_arg_scope")
