@@ -87,12 +87,14 @@ class Machine:
     notes: dict[str, None] = field(default_factory=dict)
     subjects: dict[str, tuple[str, frozenset[Any]]] = field(default_factory=dict)
     choices: dict[str, frozenset[Any]] = field(default_factory=dict)
+    settled: dict[int, tuple[Any, Any]] = field(default_factory=dict)
     carried: set[Value] = field(default_factory=set)
     widened: set[str] = field(default_factory=set)
     running: list[ast.AST] = field(default_factory=list)
     owners: list[Any] = field(default_factory=list)
     breaks: list[Boundary] = field(default_factory=list)
     continues: list[Boundary] = field(default_factory=list)
+    trying: int = 0
     last_raised: Any = None
     raised: Any = None
     files: list[Any] = field(default_factory=list)
@@ -147,6 +149,17 @@ class Machine:
         """A value that is not known, counted."""
         self.unknowns[reason] += 1
         return Unknown(reason, detail, name, self.location)
+
+    def raises(self, error: Any, detail: str = "") -> Unknown:
+        """What an operation yields that raises: within `try` it raises, elsewhere its value is not known.
+
+        Programs that are vetted mostly run, so that an exception nobody expects shows what we do not know of a value.
+        """
+        if self.trying:
+            from mlvet.frontends.python.interpretation.signals import PythonRaise
+
+            raise PythonRaise(error)
+        return self.unknown(Reason.EXCEPTION, detail or repr(error))
 
     def note(self, text: str) -> None:
         """Something the summary should say, once."""

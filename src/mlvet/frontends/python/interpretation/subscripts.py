@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from mlvet.frontends.python.interpretation.branches import alternatives, distributed
-from mlvet.frontends.python.interpretation.signals import PythonRaise
 from mlvet.frontends.python.trail import MISSING
 from mlvet.frontends.python.values.choices import Choice
 from mlvet.frontends.python.values.containers import DictValue, ListValue
@@ -40,6 +39,8 @@ def subscript(machine: Machine, value: Any, index: Any) -> Any:
         return _item(machine, value, index)
     if isinstance(value, Unknown):
         return _of_unknown(machine, value, index)
+    if isinstance(value, ClassValue) and "@members" in value.cells:
+        return subscript(machine, value.cells["__members__"], index)
     if isinstance(value, type | ClassValue):
         return value
     return machine.unknown(Reason.UNKNOWN_DISPATCH, f"{type(value).__name__}[...]")
@@ -54,7 +55,7 @@ def _item(machine: Machine, value: Any, index: Any) -> Any:
     try:
         return item(value, index)
     except Raised as raised:
-        raise PythonRaise(raised.error) from None
+        return machine.raises(raised.error)
     except Undecided as undecided:
         machine.unknowns[undecided.unknown.reason] += 1
         return undecided.unknown
@@ -87,9 +88,11 @@ def set_subscript(machine: Machine, value: Any, index: Any, new: Any) -> None:
             method = lookup(machine, value, "__setitem__")
             if method is not MISSING:
                 machine.call(method, index, new)
-        case ListValue() | DictValue():
+        case ListValue() | DictValue() | tuple() | str():
             try:
                 put_item(value, index, new)
+            except Raised as raised:
+                raise PythonRaise(raised.error) from None
             except Undecided:
                 machine.unknowns[Reason.DYNAMIC_CONTAINER] += 1
             except REFUSALS as error:
