@@ -337,7 +337,10 @@ def loss_of(spec: Any, y: Any, y_pred: Any) -> Any:
     for each, label, output in parts:
         if each is None or label is None or not isinstance(output, TensorValue):
             continue
-        found = machine().call(get(each), label if isinstance(label, TensorValue) else array(label), output)
+        loss, labels = get(each), label if isinstance(label, TensorValue) else array(label)
+        if not isinstance(loss, Loss):
+            labels, output = same_rank(labels, output)
+        found = machine().call(loss, labels, output)
         if isinstance(found, TensorValue):
             one = reduced("reduce_mean", found, None) if rank_of(found) != 0 else found
             total = one if total is None else combined("add", total, one)

@@ -6,6 +6,7 @@ from typing import Any
 
 from mlvet.domains.dims import equal
 from mlvet.frontends.python.active import machine, store
+from mlvet.frontends.python.arrays.arithmetic import cast
 from mlvet.frontends.python.emission import demand
 from mlvet.frontends.python.libraries.keras.inputs import InputLayer, placeholder_of
 from mlvet.frontends.python.libraries.keras.layer import Layer, inside, label, sublayers
@@ -15,7 +16,7 @@ from mlvet.frontends.python.libraries.keras.tensor import KerasTensor, array
 from mlvet.frontends.python.libraries.keras.training import Trainer
 from mlvet.frontends.python.libraries.registry import model
 from mlvet.frontends.python.values.containers import DictValue, ListValue
-from mlvet.frontends.python.values.tensors import TensorValue, dims_of, tensor_of
+from mlvet.frontends.python.values.tensors import TensorValue, dims_of, dtype_of, tensor_of
 from mlvet.frontends.python.values.unknown import Reason, Undecided, Unknown
 
 
@@ -160,10 +161,10 @@ def functional_call(it: Layer, inputs: Any) -> Any:
         return it.cells["@outputs"]
     passed = [_checked(it, place, array(each)) for place, each in zip(places, given, strict=True)]
     outputs = _leaves(it.cells["@outputs"])
-    values = replayed(
-        tuple(each.graph_value for each in places), tuple(each.graph_value for each in outputs),
-        tuple(each.graph_value for each in passed),
-    )  # fmt: skip
+    ends = tuple(each.graph_value for each in places), tuple(each.graph_value for each in outputs)
+    if "@nodes" not in it.cells:
+        store(it.cells, "@nodes", between(*ends))
+    values = replayed(*ends, tuple(each.graph_value for each in passed), it.cells["@nodes"])
     kinds = [type(each) for each in passed if not isinstance(each, KerasTensor)]
     kind = kinds[0] if kinds else KerasTensor
     return _rebuilt(it.cells["@outputs"], iter([kind.of(value) for value in values]))
@@ -201,6 +202,7 @@ def _checked(it: Layer, place: Any, given: Any) -> Any:
     fits = len(actual) == len(wanted) and all(
         not (isinstance(want, int) and equal(want, have) is False) for want, have in zip(wanted, actual, strict=True)
     )
+    given = cast(given, dtype_of(place)) if fits and dtype_of(given) is not None else given
     demand(fits, f"model `{label(it)}` expects {tensor_of(place)} but gets {tensor_of(given)}", "dims-differ")
     return given if fits else place
 

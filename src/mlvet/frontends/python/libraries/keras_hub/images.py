@@ -8,7 +8,8 @@ from mlvet.frontends.python.libraries.keras.layers.images import RandomImage, Re
 from mlvet.frontends.python.libraries.registry import alias, model
 
 for _name in (
-    "Grayscale", "RandomChannelShift", "RandomCutout", "ChannelShuffle", "GridMask", "Mosaic", "RandomAugmentationPipeline",
+    "Grayscale", "RandomChannelShift", "RandomCutout", "ChannelShuffle", "GridMask", "Mosaic",
+    "RandomAugmentationPipeline",
     "Posterization", "RandomGaussianBlur", "FourierMix", "RandomChoice", "RandomApply", "Augmenter",
     "RandomAspectRatio", "BaseImageAugmentationLayer", "VectorizedBaseImageAugmentationLayer",
 ):  # fmt: skip

@@ -113,8 +113,8 @@ class Preprocessor(FromPreset):
         size = symbol(machine().fresh("sequence_length")) if length is None else as_size(length, "sequence_length")
         dims = (*rows_of(x), size)
         tokens = DictValue({
-            "token_ids": _made("token_ids", dtypes.i32, dims), "padding_mask": _made("padding_mask", dtypes.bool_, dims),
-            "segment_ids": _made("segment_ids", dtypes.i32, dims),
+            "token_ids": _made("token_ids", dtypes.i32, dims),
+            "padding_mask": _made("padding_mask", dtypes.bool_, dims), "segment_ids": _made("segment_ids", dtypes.i32, dims),
         })  # fmt: skip
         return tokens if y is None else (tokens, y)
 
@@ -202,8 +202,8 @@ class Backbone(HubModel):
         return self.call(inputs)
 
 
-_TEXT = ("Bert", "Roberta", "DistilBert", "DebertaV3", "GPT2", "Gemma", "Gemma3", "Bart", "T5", "Llama", "Llama3", "Mistral",
-         "OPT", "Falcon", "Phi3", "XLMRoberta", "Albert", "FNet", "Electra", "PaliGemma", "Bloom")  # fmt: skip
+_TEXT = ("Bert", "Roberta", "DistilBert", "DebertaV3", "GPT2", "Gemma", "Gemma3", "Bart", "T5", "Llama", "Llama3",
+         "Mistral", "OPT", "Falcon", "Phi3", "XLMRoberta", "Albert", "FNet", "Electra", "PaliGemma", "Bloom")  # fmt: skip
 for _name in _TEXT:
     for _suffix, _base in (
         ("Backbone", Backbone), ("Classifier", Classifier), ("TextClassifier", Classifier), ("CausalLM", LanguageModel),
