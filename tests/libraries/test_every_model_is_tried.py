@@ -12,13 +12,21 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from library_cases import cases, files, libraries
+from library_cases import CASES, cases, files, libraries
 
 from mlvet.frontends.python.libraries import registry
 
-EFFECTS_ONLY: frozenset[str] = frozenset()
-"""Names of functions that yield nothing and change nothing that mlvet follows."""
-GONE: frozenset[str] = frozenset()
+
+def listed(kind: str) -> frozenset[str]:
+    """Names that libraries list in a file of their own beside their cases."""
+    return frozenset(
+        name for file in CASES.glob(f"*/{kind}.names") for name in file.read_text(encoding="utf-8").split()
+    )
+
+
+EFFECTS_ONLY = listed("effects")
+"""Names of functions that yield nothing and change nothing that mlvet follows, or that need the network."""
+GONE = listed("gone")
 """Names that programs still use and that the installed version of the library no longer has."""
 
 

@@ -124,6 +124,8 @@ model("matplotlib.cm.jet", "matplotlib.pyplot.cm.jet", "matplotlib.cm.viridis", 
     Colours()
 )
 model("matplotlib.colormaps")(Colours())
+DRAWN = Inert()
+"""What every function that draws is."""
 for _name in (
     "show", "plot", "imshow", "figure", "title", "subplot", "axis", "xlabel", "ylabel", "legend", "gca", "gcf",
     "grid", "tight_layout", "close", "scatter", "yticks", "xticks", "MaxNLocator", "savefig", "ylim", "xlim",
@@ -135,15 +137,15 @@ for _name in (
     "tick_params", "xscale", "yscale", "stackplot", "setp", "cm", "Circle", "Line2D", "hist2d", "axvspan",
     "margins", "minorticks_on", "fignum_exists", "waitforbuttonpress", "Normalize", "Figure",
 ):  # fmt: skip
-    model(f"matplotlib.pyplot.{_name}")(Inert())
+    model(f"matplotlib.pyplot.{_name}")(DRAWN)
 for _name in (
     "use", "patches", "dates", "ticker", "colors", "animation", "gridspec", "patheffects", "lines", "rc",
     "rcParams", "font_manager", "style", "axes", "figure", "transforms", "collections", "backends", "offsetbox",
     "pylab",
 ):  # fmt: skip
-    model(f"matplotlib.{_name}")(Inert())
+    model(f"matplotlib.{_name}")(DRAWN)
 for _name in ("display", "Image", "HTML", "Audio", "clear_output", "Markdown", "Video"):
-    model(f"IPython.display.{_name}")(Inert())
-model("IPython.get_ipython")(Inert())
+    model(f"IPython.display.{_name}")(DRAWN)
+model("IPython.get_ipython")(DRAWN)
 for _name in ("heatmap", "lineplot", "scatterplot", "histplot", "barplot", "set", "set_theme", "set_style", "pairplot"):
-    model(f"seaborn.{_name}")(Inert())
+    model(f"seaborn.{_name}")(DRAWN)
