@@ -115,7 +115,7 @@ simple = (
     | st.builds("x0 = {}[{}]".format, st.sampled_from([*LISTS, *TUPLES]), st.integers(-3, 4))
     | st.builds("x1 = d0[{!r}] // {}".format, st.sampled_from("abc"), st.sampled_from([*NUMBERS, "2"]))
     | st.builds("x2 = int({})".format, st.sampled_from([*STRINGS, "'7'"]))
-    | st.builds("assert {}".format, truths)
+    | st.builds("x0 = f3({})".format, numbers)
 )
 statements: st.SearchStrategy[str] = st.recursive(
     simple,
@@ -166,8 +166,9 @@ def programs(draw: st.DrawFn) -> str:
     f0 = f"def f0(n):\n    if n > {draw(st.integers(-2, 3))}:\n        return n - 1\n    return {draw(atoms)}"
     f1 = f"def f1(n, *rest, k={draw(st.integers(0, 3))}, **more):\n    return n * k + len(rest) + len(more)"
     f2 = f"def f2():\n    global x2\n    x2 = x2 + {draw(st.integers(0, 3))}\n    global_counter.append(x2)"
+    f3 = "def f3(n):\n    assert n % 7 != 0, 'no'\n    return n"
     g0 = "def g0(n):\n    for i in range(n):\n        if i == 2:\n            continue\n        yield i * 2"
     method = f"def m(self, k):\n        self.n += k\n        return self.n - {draw(atoms)}"
     c0 = f"class C0:\n    shared = 1\n    def __init__(self, n):\n        self.n = n\n    {method}"
-    head = [START.rstrip(), "global_counter = []", f0, f1, f2, g0, c0, "c0 = C0(1)"]
+    head = [START.rstrip(), "global_counter = []", f0, f1, f2, f3, g0, c0, "c0 = C0(1)"]
     return "\n".join([*head, *draw(st.lists(statements, min_size=1, max_size=6))]) + "\n"

@@ -31,9 +31,10 @@ def plain(value: Any) -> Any:
         case Unknown() | Scalar() | Expr() | Choice():
             raise LookupError(repr(value))
         case ListValue():
-            if isinstance(value.items, Repeated):
+            items = value.cells["items"]
+            if not isinstance(items, tuple):
                 raise LookupError(repr(value))  # noqa: TRY004
-            return [plain(item) for item in value.items]
+            return [plain(item) for item in items]
         case DictValue():
             if value.rest is not None:
                 raise LookupError(repr(value))
@@ -80,15 +81,15 @@ def may_be(said: Any, real: Any, u: int) -> bool:
             return type(real) is int and (symbols(said) != {U} or evaluate(said, {UNKNOWN: u}) == real)
         case Choice():
             return any(may_be(each, real, u) for _, each in said.alternatives)
-        case ListValue() if isinstance(said.items, Repeated):
-            return isinstance(real, list) and all(may_be(said.items.element, each, u) for each in real)
-        case ListValue() | tuple():
-            items = said.items if isinstance(said, ListValue) else said
-            kind = list if isinstance(said, ListValue) else tuple
-            same = isinstance(real, kind) and len(real) == len(items)
-            return same and all(may_be(one, other, u) for one, other in zip(items, real, strict=True))
-        case DictValue():
-            known = isinstance(real, dict) and (said.rest is not None or set(real) == set(said.cells))
+        case ListValue():
+            return isinstance(real, list) and may_be(said.cells["items"], tuple(real), u)
+        case Repeated():
+            return all(may_be(said.element, each, u) for each in real)
+        case tuple():
+            same = isinstance(real, tuple) and len(real) == len(said)
+            return same and all(may_be(one, other, u) for one, other in zip(said, real, strict=True))
+        case DictValue():  # A key that one branch sets counts as set.
+            known = isinstance(real, dict) and (said.rest is not None or set(real) <= set(said.cells))
             return known and all(may_be(said.cells[key], each, u) for key, each in real.items() if key in said.cells)
     return type(plain(said)) is type(real) and said == real
 
@@ -129,7 +130,8 @@ WORDS = (
     "import torch", "import numpy as np", "from keras import layers", "x", "y", "=", "(", ")", "[", "]", "{", "}", ":",
     ",", ".", "\n", "\n    ", "\n        ", "for", "in", "if", "else", "while", "def f(x)", "class A", "return",
     "yield", "lambda", "not", "and", "*", "**", "+", "@", "1", "0", "-1", "2.5", "'a'", "None", "True",
-    "torch.zeros(2, 3)", "np.ones((2, 3))", "layers.Dense(4)", "range(3)", "len", "super().__init__()", "self", "try", "except",
+    "torch.zeros(2, 3)", "np.ones((2, 3))", "layers.Dense(4)", "range(3)", "len", "super().__init__()", "self", "try",
+    "except",
     "finally",
     "with", "as", "raise", "pass", "break", "continue", "global x", "del", "assert", "async", "await", "match x",
     "case", "f(x)", "x.view(-1)", "x.shape", "x[0]", "x[..., None]", "x[1:, ::2]", ":=", "->", "==", "<", "is",

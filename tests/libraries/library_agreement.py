@@ -63,7 +63,7 @@ def interpreted(program: str, sizes: Mapping[str, int]) -> Answer:
         if demand.constraint.decided is False:
             return Answer(raises=f"{demand.constraint.rule}: {demand.constraint.because}")
     if found.raised:
-        return Answer(raises=str(found.raised))
+        return Answer(raises=repr(found.raised))
     return Answer(found.names.get(ANSWER, Answer))
 
 
@@ -185,7 +185,9 @@ def _container(real: Json, value: Any, what: str) -> Iterator[str]:
     if isinstance(value, DictValue | dict):
         yield from _dictionary(real, value, what)
         return
-    items = value.items if isinstance(value, ListValue) else tuple(value)
+    items = value.cells["items"] if isinstance(value, ListValue) else tuple(value)
+    if isinstance(items, Choice):
+        return
     if isinstance(items, Repeated):
         if isinstance(items.length, int) and items.length != len(real["items"]):
             yield f"{what} has {len(real['items'])} items, but mlvet says {items.length}"
