@@ -178,6 +178,9 @@ class Labelled(ArrayValue):
     def notna(self) -> Any:
         return self.isnull()
 
+    def duplicated(self, *args: Any, **keywords: Any) -> Any:
+        return opaque("duplicated", [self], Type(dtypes.bool_, (self.length(),)), Series)
+
     def isin(self, values: Any) -> Any:
         return self.isnull()
 
