@@ -94,6 +94,7 @@ class Machine:
     owners: list[Any] = field(default_factory=list)
     breaks: list[Boundary] = field(default_factory=list)
     continues: list[Boundary] = field(default_factory=list)
+    trying: int = 0
     last_raised: Any = None
     raised: Any = None
     files: list[Any] = field(default_factory=list)
@@ -148,6 +149,17 @@ class Machine:
         """A value that is not known, counted."""
         self.unknowns[reason] += 1
         return Unknown(reason, detail, name, self.location)
+
+    def raises(self, error: Any, detail: str = "") -> Unknown:
+        """What an operation yields that raises: within `try` it raises, elsewhere its value is not known.
+
+        Programs that are vetted mostly run, so that an exception nobody expects shows what we do not know of a value.
+        """
+        if self.trying:
+            from mlvet.frontends.python.interpretation.signals import PythonRaise
+
+            raise PythonRaise(error)
+        return self.unknown(Reason.EXCEPTION, detail or repr(error))
 
     def note(self, text: str) -> None:
         """Something the summary should say, once."""

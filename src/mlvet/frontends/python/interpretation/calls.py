@@ -126,7 +126,9 @@ def native(machine: Machine, function: Any, args: Sequence[Any], keywords: Mappi
         result = wrapped(function(*positional, **named))
         return _of_any_dtype(result) if _asks_unknown_dtype(function, args, keywords) else result
     except Raised as raised:
-        raise PythonRaise(raised.error) from None
+        if isinstance(raised.error, SystemExit | StopIteration):
+            raise PythonRaise(raised.error) from None
+        return _typed(machine, function, machine.raises(raised.error))
     except NeedsChoice as needs:
         machine.trail.undo(mark)
         machine.builder.back_to(kept)

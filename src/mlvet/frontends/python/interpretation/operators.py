@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 from mlvet.domains.dims import Expr, at_least, equal
 from mlvet.frontends.python.interpretation.branches import distributed
-from mlvet.frontends.python.interpretation.signals import PythonRaise
 from mlvet.frontends.python.interpretation.truth import negated
 from mlvet.frontends.python.trail import MISSING
 from mlvet.frontends.python.values.choices import Choice
@@ -86,7 +85,7 @@ def _numbers(machine: Machine, python: Callable[[Any, Any], Any], sign: str, lef
     try:
         found = python(left, right)
     except ZeroDivisionError as error:
-        raise PythonRaise(error) from None
+        return machine.raises(error)
     except (ArithmeticError, TypeError, ValueError):
         return machine.unknown(Reason.EXCEPTION, f"{left!r} {sign} {right!r}")
     if type(found) is int and (isinstance(left, Int) or isinstance(right, Int)):
@@ -107,7 +106,7 @@ def _sizes(machine: Machine, kind: type[ast.operator], left: Any, right: Any) ->
     if kind is ast.Div:
         return divided(left, right)
     if kind in (ast.FloorDiv, ast.Mod) and isinstance(right, int) and right == 0:
-        raise PythonRaise(ZeroDivisionError("integer division or modulo by zero"))
+        return machine.raises(ZeroDivisionError("integer division or modulo by zero"))
     match kind.__name__:
         case "Add" | "Sub" | "Mult" | "FloorDiv" | "Mod":
             return BINARY[kind][1](left, right)

@@ -194,7 +194,7 @@ def _raise(machine: Machine, node: ast.Raise) -> bool:
 def _assert(machine: Machine, node: ast.Assert) -> bool:
     test = condition(machine, node.test)
     if test is False:
-        if machine.path or machine.scopes[-1].kind == "function":
+        if machine.trying or isinstance(node.test, ast.Constant):
             raise PythonRaise(AssertionError())
         machine.note(f"line {node.lineno}: an assertion fails whatever the inputs; what follows is analysed all the same")
     elif not isinstance(test, bool):
@@ -206,12 +206,15 @@ def _try(machine: Machine, node: ast.Try) -> bool:
     """The body is taken to succeed unless it surely raises; handlers are looked at on a path of their own."""
     mark = machine.trail.mark()
     path = machine.path
+    machine.trying += bool(node.handlers)
     try:
         alive = run(machine, node.body)
         raised: PythonRaise | None = None
     except PythonRaise as signal:
         alive, raised = False, signal
         machine.path = path
+    finally:
+        machine.trying -= bool(node.handlers)
     if raised is not None:
         alive = _handled(machine, node, raised)
     else:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from mlvet.frontends.python.interpretation.branches import alternatives, distributed
-from mlvet.frontends.python.interpretation.signals import PythonRaise
 from mlvet.frontends.python.trail import MISSING
 from mlvet.frontends.python.values.choices import Choice
 from mlvet.frontends.python.values.containers import DictValue, ListValue
@@ -56,7 +55,7 @@ def _item(machine: Machine, value: Any, index: Any) -> Any:
     try:
         return item(value, index)
     except Raised as raised:
-        raise PythonRaise(raised.error) from None
+        return machine.raises(raised.error)
     except Undecided as undecided:
         machine.unknowns[undecided.unknown.reason] += 1
         return undecided.unknown
