@@ -144,10 +144,10 @@ class ndarray(ArrayValue):
         return self.astype(dtype) if dtype is not None else self
 
     def __rshift__(self, other: Any) -> Any:
-        return self._combined("bit_shift", self, other, other)
+        return opaque("shift", [self], tensor_of(self).without_value(), ndarray)
 
     def __lshift__(self, other: Any) -> Any:
-        return self._combined("bit_shift", self, other, other)
+        return opaque("shift", [self], tensor_of(self).without_value(), ndarray)
 
     def __round__(self, ndigits: Any = None) -> Any:
         return number(dtype_of(self))
