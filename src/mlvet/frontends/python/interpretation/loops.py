@@ -27,8 +27,12 @@ if TYPE_CHECKING:
     from mlvet.frontends.python.machine import Machine
 
 _ROUNDS = 4
-_LONG_BODY = 2500
-"""Steps of an iteration above which equal iterations are not run again."""
+_SURELY = 4
+"""Iterations that are run however alike they are."""
+_COSTLY = 400
+"""Steps of a loop above which iterations that are alike are not run again."""
+_TOO_COSTLY = 25_000
+"""Steps of a loop above which one iteration stands for all that are left."""
 
 
 def for_loop(machine: Machine, node: ast.For | ast.AsyncFor) -> bool:
@@ -81,21 +85,26 @@ def _unrolled(machine: Machine, node: ast.For | ast.AsyncFor, found: tuple[Any, 
 
     name = _loop(machine, node, len(found))
     loops = machine.loops
+    started = machine.steps
     before: Delta | None = None
     alive = True
     try:
         for index, element in enumerate(found):
             machine.loops = (*loops, Iteration(name, index))
-            steps, mark = machine.steps, machine.trail.mark()
+            mark = machine.trail.mark()
             assign(machine, node.target, element)
             alive = iteration(machine, lambda: run(machine, node.body), end)
             if not alive:
                 break
-            if machine.steps - steps > _LONG_BODY and index + 2 < len(found):
+            left = len(found) - index - 1
+            if left and machine.steps - started > _COSTLY:
                 delta = machine.trail.since(mark)
-                if before is not None and _alike(before, delta, node.target):
-                    machine.note("loops whose iterations are long and alike are followed for two iterations only")
+                if index + 1 >= _SURELY and before is not None and _alike(before, delta, node.target):
+                    machine.note(f"of long loops whose iterations are alike {_SURELY} iterations are followed")
                     break
+                if machine.steps - started > _TOO_COSTLY:
+                    machine.loops = loops
+                    return _general_for(machine, node, found[index + 1 :], end)
                 before = delta
     finally:
         machine.loops = loops
