@@ -63,7 +63,7 @@ def interpreted(program: str, sizes: Mapping[str, int]) -> Answer:
         if demand.constraint.decided is False:
             return Answer(raises=f"{demand.constraint.rule}: {demand.constraint.because}")
     if found.raised:
-        return Answer(raises=str(found.raised))
+        return Answer(raises=repr(found.raised))
     return Answer(found.names.get(ANSWER, Answer))
 
 

@@ -87,6 +87,7 @@ class Machine:
     notes: dict[str, None] = field(default_factory=dict)
     subjects: dict[str, tuple[str, frozenset[Any]]] = field(default_factory=dict)
     choices: dict[str, frozenset[Any]] = field(default_factory=dict)
+    settled: dict[int, tuple[Any, Any]] = field(default_factory=dict)
     carried: set[Value] = field(default_factory=set)
     widened: set[str] = field(default_factory=set)
     running: list[ast.AST] = field(default_factory=list)

@@ -85,7 +85,7 @@ def lookup(machine: Machine, value: Any, name: str) -> Any:
             return _of_native_class(machine, value, name)
         case ListValue() | DictValue():
             kinds = {SetValue: "set", IteratorValue: "iterator", ListValue: "list", DictValue: "dict"}
-            made_by = value.made_by if isinstance(value, DictValue) else "list"
+            made_by = getattr(value, "made_by", "list")
             if made_by not in ("dict", "list"):
                 found = _builtin(value, made_by, name)
                 if found is not MISSING:
@@ -93,6 +93,8 @@ def lookup(machine: Machine, value: Any, name: str) -> Any:
             return _builtin(value, kinds.get(type(value), "list"), name)
         case Scalar():
             return _builtin(value, value.kind.__name__, name)
+        case Expr() | int() if name == "value" and hasattr(type(value), "value"):
+            return value.value  # type: ignore[union-attr]
         case Expr():
             return _builtin(value, "int", name)
         case DType():
@@ -102,7 +104,7 @@ def lookup(machine: Machine, value: Any, name: str) -> Any:
         case bool() | int() | float() | str() | bytes() | tuple() | complex() | range():
             kind = next(k for k in (bool, int, float, str, bytes, tuple, complex, range) if isinstance(value, k))
             if kind is tuple and type(value) is not tuple:
-                return _of_named_tuple(value, name)
+                return _of_named_tuple(machine, value, name)
             found = _builtin(value, kind.__name__, name)
             return _builtin(value, "int", name) if found is MISSING and kind is bool else found
     if callable(value) and name in ("__name__", "__qualname__"):
@@ -110,11 +112,13 @@ def lookup(machine: Machine, value: Any, name: str) -> Any:
     return MISSING
 
 
-def _of_named_tuple(value: tuple[Any, ...], name: str) -> Any:
+def _of_named_tuple(machine: Machine, value: tuple[Any, ...], name: str) -> Any:
     """An attribute of a library's own kind of tuple: a field, a method, or what all tuples have."""
     found = vars(type(value)).get(name)
     if name.startswith("_") or found is None:
         return _builtin(value, "tuple", name)
+    if isinstance(found, FunctionValue | Property | StaticMethod | ClassMethod):
+        return _bound(machine, found, value, type(value))
     return BoundMethod(value, found, name) if callable(found) else getattr(value, name)
 
 

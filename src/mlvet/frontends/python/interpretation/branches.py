@@ -172,6 +172,7 @@ def run_branch(machine: Machine, guard: Guard, body: Callable[[], Any]) -> tuple
 
 def fork(machine: Machine, branches: Sequence[tuple[Guard, Callable[[], Any]]]) -> Any:
     """The value of an expression that is evaluated differently under different guards."""
+    machine.step()
     here = frozenset(machine.path)
     at = machine.at
     results: list[tuple[Guard, Any, Delta]] = []

@@ -11,7 +11,7 @@ from mlvet.frontends.python.interpretation.signals import PythonRaise
 from mlvet.frontends.python.libraries.binding import TENSORS, Misfit, bind, library_of, signature
 from mlvet.frontends.python.libraries.registry import Overloads
 from mlvet.frontends.python.trail import MISSING
-from mlvet.frontends.python.values.choices import Choice, NeedsChoice
+from mlvet.frontends.python.values.choices import Choice, NeedsChoice, settling
 from mlvet.frontends.python.values.containers import DictValue, IteratorValue, ListValue, Repeated
 from mlvet.frontends.python.values.numbers import Scalar
 from mlvet.frontends.python.values.objects import (
@@ -23,7 +23,7 @@ from mlvet.frontends.python.values.objects import (
     StaticMethod,
 )
 from mlvet.frontends.python.values.raising import Raised
-from mlvet.frontends.python.values.tensors import TensorValue
+from mlvet.frontends.python.values.tensors import TensorValue, tensor_of
 from mlvet.frontends.python.values.unknown import Reason, Undecided, Unknown
 from mlvet.ir.graph import Frame
 
@@ -116,20 +116,22 @@ def native(machine: Machine, function: Any, args: Sequence[Any], keywords: Mappi
         return distributed(
             machine, choice, lambda each: native(machine, function, *_chosen(args, keywords, choice, each))
         )
+    machine.step()
     at, file = machine.at, machine.file
     mark, kept = machine.trail.mark(), machine.builder.mark()
     try:
         if any(isinstance(arg, Spread) for arg in args):
             raise Undecided(Reason.DYNAMIC_CONTAINER, "an unknown number of arguments")
         positional, named = bind(function, args, keywords)
-        return wrapped(function(*positional, **named))
+        result = wrapped(function(*positional, **named))
+        return _of_any_dtype(result) if _asks_unknown_dtype(function, args, keywords) else result
     except Raised as raised:
         raise PythonRaise(raised.error) from None
     except NeedsChoice as needs:
         machine.trail.undo(mark)
         machine.builder.back_to(kept)
         machine.at, machine.file = at, file
-        return distributed(machine, needs.choice, lambda _: native(machine, function, args, keywords))
+        return distributed(machine, needs.choice, lambda each: _settled(machine, needs.choice, each, function, args, keywords))
     except Undecided as undecided:
         machine.unknowns[undecided.unknown.reason] += 1
         return _typed(machine, function, undecided.unknown)
@@ -141,6 +143,33 @@ def native(machine: Machine, function: Any, args: Sequence[Any], keywords: Mappi
         return _typed(machine, function, machine.unknown(Reason.UNMODELLED_ARGUMENTS, f"{_name(function)}: {error}"))
     finally:
         machine.at, machine.file = at, file
+
+
+def _asks_unknown_dtype(function: Any, args: Sequence[Any], keywords: Mapping[str, Any]) -> bool:
+    """Whether the call asks for an element type that is not known, for which the model takes its default."""
+    given = [*args, *keywords.values()]
+    if not any(isinstance(each, Unknown | Scalar) for each in given):
+        return False
+    wanted = {each.name: index for index, each in enumerate(signature(function).parameters) if each.coerce == "DType"}
+    return any(
+        isinstance(keywords.get(name), Unknown | Scalar) or (index < len(args) and isinstance(args[index], Unknown | Scalar))
+        for name, index in wanted.items()
+    )
+
+
+def _of_any_dtype(result: Any) -> Any:
+    from mlvet.frontends.python.emission import opaque
+
+    if not isinstance(result, TensorValue):
+        return result
+    return opaque("unknown element type", [result], tensor_of(result).with_dtype(None), type(result))
+
+
+def _settled(
+    machine: Machine, choice: Choice, value: Any, function: Any, args: Sequence[Any], keywords: Mapping[str, Any]
+) -> Any:
+    with settling(machine, choice, value):
+        return native(machine, function, args, keywords)
 
 
 _KEEPING = frozenset(("append", "appendleft", "insert", "add", "setattr", "put", "setdefault", "print", "isinstance", "fill_cell"))

@@ -6,6 +6,7 @@ import ast
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from mlvet.frontends.python.interpretation.joining import all_joined
 from mlvet.frontends.python.interpretation.signals import PythonRaise
 from mlvet.frontends.python.trail import MISSING
 from mlvet.frontends.python.values.containers import DictValue, ListValue
@@ -98,6 +99,8 @@ def instance(machine: Machine, kind: ClassValue, args: Sequence[Any], keywords: 
     builtin = next((base for base in kind.order if isinstance(base, type) and not issubclass(base, Object)), None)
     if builtin is not None and issubclass(builtin, BaseException):
         return _plain(machine, kind, args)
+    if "@members" in kind.cells and args:
+        return _member(machine, kind, args[0])
     native = kind.native
     made = native.__new__(native)
     if not isinstance(made, Object):
@@ -113,6 +116,17 @@ def instance(machine: Machine, kind: ClassValue, args: Sequence[Any], keywords: 
     elif initialise is not MISSING:
         machine.call(initialise, *args, **keywords)
     return made
+
+
+def _member(machine: Machine, kind: ClassValue, value: Any) -> Any:
+    """The member of an enumeration that has a value."""
+    from mlvet.frontends.python.libraries.builtins.operators import equal
+
+    members = kind.cells["@members"]
+    for member in members:
+        if member is value or equal(member.cells["value"], value) is True:
+            return member
+    return all_joined(machine, members)
 
 
 def _plain(machine: Machine, kind: ClassValue, args: Sequence[Any]) -> Object:

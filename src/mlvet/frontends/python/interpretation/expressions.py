@@ -20,7 +20,7 @@ from mlvet.frontends.python.trail import MISSING
 from mlvet.frontends.python.values.choices import Choice
 from mlvet.frontends.python.values.containers import DictValue, ListValue, Repeated, SetValue, is_key
 from mlvet.frontends.python.values.numbers import Int, Origin, Scalar
-from mlvet.frontends.python.values.objects import ClassValue, FunctionValue, Super
+from mlvet.frontends.python.values.objects import ClassValue, FunctionValue, Object, Super
 from mlvet.frontends.python.values.unknown import Reason, Unknown
 from mlvet.ir.graph import Literal
 
@@ -352,7 +352,7 @@ def _dict(machine: Machine, node: ast.Dict) -> DictValue:
 
 def put(machine: Machine, made: DictValue, key: Any, value: Any) -> None:
     """An entry of a new dictionary; one with an unknown key stands for any."""
-    if is_key(key):
+    if is_key(key) or (isinstance(key, Object) and key.kind is None):
         made.cells[int(key) if isinstance(key, Int) else key] = value
     else:
         from mlvet.frontends.python.interpretation.joining import joined

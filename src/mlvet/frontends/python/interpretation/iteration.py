@@ -10,7 +10,7 @@ from mlvet.frontends.python.trail import MISSING
 from mlvet.frontends.python.values.choices import Choice
 from mlvet.frontends.python.values.containers import DictValue, Items, IteratorValue, ListValue, Repeated
 from mlvet.frontends.python.values.numbers import Scalar
-from mlvet.frontends.python.values.objects import Object
+from mlvet.frontends.python.values.objects import ClassValue, Object
 from mlvet.frontends.python.values.tensors import TensorValue
 from mlvet.frontends.python.values.unknown import Reason, Undecided, Unknown
 
@@ -45,6 +45,9 @@ def items(machine: Machine, value: Any) -> Items:
             return Repeated(Scalar(str) if value.kind is str else Unknown(Reason.DYNAMIC_TYPE), _length(machine))
         case Object():
             return _object(machine, value)
+        case ClassValue() if "@members" in value.cells:
+            members: Items = value.cells["@members"]
+            return members
     return Repeated(machine.unknown(Reason.DYNAMIC_CONTAINER, f"items of {type(value).__name__}"), _length(machine))
 
 

@@ -21,7 +21,7 @@ from mlvet.frontends.python.interpretation.patterns import match_statement
 from mlvet.frontends.python.interpretation.signals import PythonRaise
 from mlvet.frontends.python.interpretation.truth import literal
 from mlvet.frontends.python.trail import MISSING, Delta
-from mlvet.frontends.python.values.choices import Guard, NeedsChoice, conjoined
+from mlvet.frontends.python.values.choices import Choice, Guard, NeedsChoice, conjoined, settling
 from mlvet.frontends.python.values.objects import ClassValue, Object
 from mlvet.frontends.python.values.unknown import Reason, Unknown
 from mlvet.ir.graph import Literal
@@ -52,9 +52,16 @@ def _statement(machine: Machine, statement: ast.stmt) -> bool:
         _forget(machine, kept)
         machine.path = path
         here = frozenset(path)
-        guards = [guard for guard, _ in needs.choice.alternatives if conjoined(here, guard) is not None]
+        ways = [(guard, value) for guard, value in needs.choice.alternatives if conjoined(here, guard) is not None]
         machine.at = statement
-        return branches(machine, [(guard, lambda: _statement(machine, statement)) for guard in guards])
+        return branches(
+            machine, [(guard, lambda value=value: _settled(machine, statement, needs.choice, value)) for guard, value in ways]
+        )
+
+
+def _settled(machine: Machine, statement: ast.stmt, choice: Choice, value: Any) -> bool:
+    with settling(machine, choice, value):
+        return _statement(machine, statement)
 
 
 def _expression(machine: Machine, node: ast.Expr) -> bool:
@@ -287,10 +294,20 @@ def _with(machine: Machine, node: ast.With | ast.AsyncWith) -> bool:
             assign(machine, item.optional_vars, value)
     try:
         return run(machine, node.body)
+    except PythonRaise as signal:
+        if not any(_swallows(manager, signal.value) for manager in entered):
+            raise
+        return True
     finally:
         machine.at = node
         for manager in reversed(entered):
             _leave(machine, manager)
+
+
+def _swallows(manager: Any, error: Any) -> bool:
+    """Whether a library's context manager ends its block quietly when such an exception is raised in it."""
+    swallows = getattr(type(manager), "swallows", None)
+    return swallows is not None and bool(swallows(manager, error))
 
 
 def _enter(machine: Machine, manager: Any) -> Any:

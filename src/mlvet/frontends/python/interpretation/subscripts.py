@@ -40,6 +40,8 @@ def subscript(machine: Machine, value: Any, index: Any) -> Any:
         return _item(machine, value, index)
     if isinstance(value, Unknown):
         return _of_unknown(machine, value, index)
+    if isinstance(value, ClassValue) and "@members" in value.cells:
+        return subscript(machine, value.cells["__members__"], index)
     if isinstance(value, type | ClassValue):
         return value
     return machine.unknown(Reason.UNKNOWN_DISPATCH, f"{type(value).__name__}[...]")
@@ -87,9 +89,11 @@ def set_subscript(machine: Machine, value: Any, index: Any, new: Any) -> None:
             method = lookup(machine, value, "__setitem__")
             if method is not MISSING:
                 machine.call(method, index, new)
-        case ListValue() | DictValue():
+        case ListValue() | DictValue() | tuple() | str():
             try:
                 put_item(value, index, new)
+            except Raised as raised:
+                raise PythonRaise(raised.error) from None
             except Undecided:
                 machine.unknowns[Reason.DYNAMIC_CONTAINER] += 1
             except REFUSALS as error:

@@ -5,13 +5,15 @@ from __future__ import annotations
 from mlvet.frontends.python.libraries.registry import PACKAGES
 
 PACKAGES.update({
-    "builtins": "builtins", "torch": "torch", "torchvision": "torchvision", "torchaudio": "torchaudio", "torchtext": "torchtext",
-    "numpy": "numpy", "scipy": "scipy", "tensorflow": "tensorflow", "tensorflow_datasets": "tensorflow_datasets",
+    "builtins": "builtins", "torch": "torch", "torchvision": "torchvision", "torchaudio": "torchaudio",
+    "torchtext": "torchtext", "numpy": "numpy", "scipy": "scipy", "tensorflow": "tensorflow",
+    "tensorflow_datasets": "tensorflow_datasets",
     "tensorflow_hub": "tensorflow_hub", "tf_keras": "keras", "keras": "keras", "keras_hub": "keras_hub",
     "keras_cv": "keras_hub", "keras_nlp": "keras_hub", "tf_slim": "tensorflow", "jax": "jax", "flax": "flax",
     "optax": "optax", "einops": "einops", "sklearn": "sklearn", "transformers": "transformers", "datasets":
     "transformers", "pytorch_lightning": "lightning", "lightning": "lightning", "accelerate": "accelerate",
-    "pandas": "pandas", "PIL": "images", "cv2": "images", "imageio": "images", "matplotlib": "plotting",
+    "pandas": "pandas", "PIL": "images", "cv2": "images", "imageio": "images", "skimage": "images",
+    "matplotlib": "plotting", "seaborn": "plotting", "IPython": "plotting",
     "tqdm": "progress", "absl": "settings", "click": "settings", "hydra": "settings", "omegaconf": "settings",
     "ml_collections": "settings", "fire": "settings", "typer": "settings", "gymnasium": "gym", "gym": "gym",
 })  # fmt: skip
@@ -24,6 +26,6 @@ STANDARD = (
     "posixpath pprint queue random re resource secrets shelve shlex shutil signal socket statistics string struct "
     "subprocess sys tarfile tempfile textwrap threading time timeit tomllib traceback types typing "
     "typing_extensions unicodedata unittest urllib uuid warnings weakref zipfile zlib zoneinfo tomli toml yaml "
-    "requests joblib dill cloudpickle urllib2 "
+    "requests joblib dill cloudpickle "
 )
 PACKAGES.update(dict.fromkeys(STANDARD.split(), "stdlib"))

@@ -34,7 +34,7 @@ class ListValue:
     def items(self) -> Items:
         """The items; raises NeedsChoice if they differ between the paths that lead here."""
         items = self.cells["items"]
-        return resolved(items, machine().path) if isinstance(items, Choice) else items
+        return resolved(items, machine()) if isinstance(items, Choice) else items
 
     @items.setter
     def items(self, items: Items) -> None:

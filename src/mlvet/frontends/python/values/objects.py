@@ -41,7 +41,7 @@ class Object:
             value = object.__getattribute__(self, "cells")[name]
         except KeyError:
             raise AttributeError(name) from None
-        return resolved(value, machine().path) if isinstance(value, Choice) else value
+        return resolved(value, machine()) if isinstance(value, Choice) else value
 
     def __setattr__(self, name: str, value: Any) -> None:
         store(self.cells, name, value)

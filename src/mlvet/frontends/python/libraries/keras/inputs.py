@@ -44,7 +44,7 @@ def sizes_of(shape: Any, name: str = "") -> tuple[Dim, ...]:
 
 
 @model("keras.Input", "keras.layers.Input")
-def Input(  # noqa: N802
+def Input(
     shape: Any = None, batch_size: Any = None, dtype: DType | None = None, sparse: bool | None = None,
     ragged: bool | None = None, batch_shape: Any = None, name: Any = None, tensor: Any = None, optional: bool = False,
     **kwargs: Any,

@@ -122,6 +122,22 @@ class ndarray(ArrayValue):
     def setflags(self, write: Any = None, align: Any = None, uic: Any = None) -> None:
         """Says how the array may be used."""
 
+    def __getitem__(self, index: Any) -> Any:
+        found = super().__getitem__(index)
+        known = tensor_of(found)
+        if known.dtype is dtypes.text and known.shape == ():
+            return Scalar(str) if known.value is None else known.value.item()
+        return found
+
+    def missing(self, name: str) -> Any:
+        """A text without dims has the methods of strings."""
+        if dtype_of(self) is dtypes.text and dims_of(self) in ((), None):
+            return machine().attribute(Scalar(str), name)
+        raise Undecided(Reason.UNMODELLED_CALL, f"numpy.ndarray.{name}")
+
+    def decode(self, encoding: Any = "utf-8", errors: Any = "strict") -> Any:
+        return Scalar(str)
+
     def __array__(self, dtype: Any = None, copy: Any = None) -> Any:
         return self.astype(dtype) if dtype is not None else self
 

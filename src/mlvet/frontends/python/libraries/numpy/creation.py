@@ -34,8 +34,10 @@ for _name, _value in {
 
 
 def sizes_of(shape: Any) -> tuple[Dim, ...]:
-    """The sizes that an argument `shape` or `size` stands for; an unknown one is one size."""
-    return as_spread((shape,), "size") if not isinstance(shape, Unknown) else (as_size(shape),)
+    """The sizes that an argument `shape` or `size` stands for; an unknown one that was used as a size is one."""
+    if isinstance(shape, Unknown) and shape.size is not None:
+        return (as_size(shape),)
+    return as_spread((shape,), "size")
 
 
 @function("numpy.array", "numpy.asarray", "numpy.asanyarray", "numpy.ascontiguousarray", "numpy.asfarray")

@@ -145,9 +145,10 @@ def issubdtype(arg1: Any, arg2: Any) -> Any:
 @model("numpy.result_type", "numpy.promote_types")
 def result_type(*arrays_and_dtypes: Any) -> Any:
     found = [element_type(each) or getattr(each, "dtype", None) for each in arrays_and_dtypes]
-    if not found or any(not isinstance(each, DType) for each in found):
+    known = [each.numpy for each in found if isinstance(each, DType)]
+    if not known or len(known) != len(found):
         raise Undecided(Reason.UNMODELLED_ARGUMENTS, "element types that are not known")
-    return dtypes.of(np.result_type(*(each.numpy for each in found)))
+    return dtypes.of(np.result_type(*known))
 
 
 def floating_of(dtype: DType | None) -> DType | None:

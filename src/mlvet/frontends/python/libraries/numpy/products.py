@@ -12,7 +12,7 @@ from mlvet.frontends.python.arrays import shaping
 from mlvet.frontends.python.arrays.arithmetic import cast
 from mlvet.frontends.python.arrays.operators import ArrayValue
 from mlvet.frontends.python.emission import emit, emit_all, opaque
-from mlvet.frontends.python.libraries.binding import ArrayLike, Size, Tensor
+from mlvet.frontends.python.libraries.binding import ArrayLike, Size, Tensor, as_items
 from mlvet.frontends.python.libraries.numpy.arrays import as_ndarray, axes_of, function, method, ndarray
 from mlvet.frontends.python.libraries.numpy.elementwise import paired
 from mlvet.frontends.python.libraries.numpy.shaping import together
@@ -93,8 +93,7 @@ def tensordot(a: ArrayLike, b: ArrayLike, axes: Any = 2) -> Tensor:
     left, right = together((a, b))
     if isinstance(axes, int):
         return emit("tensordot", left, right, axes=axes)
-    pair = axes.items if isinstance(axes, ListValue) else axes
-    return emit("tensordot", left, right, axes=tuple(axes_of(each) for each in pair))
+    return emit("tensordot", left, right, axes=tuple(axes_of(each) for each in as_items(axes)))
 
 
 def _exact(a: TensorValue) -> Any:

@@ -202,7 +202,7 @@ class Generator(_Draws):
         return _drawn_like(size, element_type(dtype) or dtypes.i64, low, high)
 
     def permuted(self, x: Any, *, axis: Any = None, out: Any = None) -> Tensor:
-        return local(self.permutation(x))  # type: ignore[no-any-return]
+        return local(self.permutation(x))
 
     def spawn(self, n_children: Any) -> Any:
         return ListValue(Generator() for _ in range(n_children)) if isinstance(n_children, int) else Generator()

@@ -171,19 +171,19 @@ def _at_least(a: TensorValue, rank: int) -> Any:
 
 @function("numpy.shape")
 def shape(a: ArrayLike) -> Any:
-    return a.shape  # type: ignore[attr-defined]
+    return a.shape
 
 
 @function("numpy.ndim", "numpy.rank")
 def ndim(a: ArrayLike) -> Any:
-    return a.ndim  # type: ignore[attr-defined]
+    return a.ndim
 
 
 @function("numpy.size")
 def size(a: ArrayLike, axis: Any = None) -> Any:
     if axis is None:
         return tensor_of(a).size
-    return a.shape[one_axis(axis)]  # type: ignore[attr-defined]
+    return a.shape[one_axis(axis)]
 
 
 def together(arrays: Sequence[TensorValue]) -> list[Any]:
@@ -200,7 +200,7 @@ def parts_of(arrays: Any) -> tuple[Any, ...] | Repeated:
     if isinstance(arrays, ListValue) and isinstance(arrays.items, Repeated):
         return Repeated(as_ndarray(arrays.items.element), arrays.items.length)
     if isinstance(arrays, TensorValue):
-        found = arrays.iterate()  # type: ignore[attr-defined]
+        found = arrays.iterate()
         return found if isinstance(found, Repeated) else tuple(found)
     return tuple(as_ndarray(local(each)) for each in as_items(arrays))
 
@@ -282,12 +282,12 @@ def append(arr: ArrayLike, values: ArrayLike, axis: Any = None) -> Tensor:
 @function("numpy.split")
 def split(ary: ArrayLike, indices_or_sections: Any, axis: int = 0) -> Any:
     dims = dims_of(ary)
-    if dims is None or not -len(dims) <= axis < len(dims):
-        demand(dims is None, f"axis {axis} is out of range for {tensor_of(ary)}", "axis-out-of-range")
-        raise Undecided(Reason.UNMODELLED_ARGUMENTS, "an array of unknown rank")
+    if dims is not None and not -len(dims) <= axis < len(dims):
+        demand(False, f"axis {axis} is out of range for {tensor_of(ary)}", "axis-out-of-range")
+        raise Undecided(Reason.EXCEPTION, "an axis that does not fit")
     if isinstance(indices_or_sections, int):
         return list(shaping.chunks(ary, indices_or_sections, axis))
-    return _pieces(ary, as_sizes(indices_or_sections), axis % len(dims))
+    return _pieces(ary, as_sizes(indices_or_sections), axis % len(dims) if dims is not None else 0)
 
 
 def _pieces(ary: TensorValue, places: Sequence[Dim], axis: int) -> list[Any]:
@@ -304,7 +304,7 @@ def array_split(ary: ArrayLike, indices_or_sections: Any, axis: int = 0) -> Any:
     size: Any = tensor_of(ary).dim(axis)
     if isinstance(size, int):
         each, more = divmod(size, count)
-        ends = [each * (n + 1) + min(n + 1, more) for n in range(count - 1)]
+        ends: list[Dim] = [each * (n + 1) + min(n + 1, more) for n in range(count - 1)]
     else:
         ends = [floor_div(size, count) * (n + 1) for n in range(count - 1)]
     return split(ary, tuple(ends), axis)

@@ -142,3 +142,8 @@ for _name in (
     "pylab",
 ):  # fmt: skip
     model(f"matplotlib.{_name}")(Inert())
+for _name in ("display", "Image", "HTML", "Audio", "clear_output", "Markdown", "Video"):
+    model(f"IPython.display.{_name}")(Inert())
+model("IPython.get_ipython")(Inert())
+for _name in ("heatmap", "lineplot", "scatterplot", "histplot", "barplot", "set", "set_theme", "set_style", "pairplot"):
+    model(f"seaborn.{_name}")(Inert())

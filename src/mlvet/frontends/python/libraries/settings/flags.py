@@ -142,8 +142,9 @@ def define_alias(name: Any, original_name: Any, *rest: Any, **options: Any) -> A
 
 
 effects("absl.flags", (
-    "mark_flag_as_required", "mark_flags_as_required", "register_validator", "declare_key_flag", "adopt_module_key_flags",
-    "mark_flags_as_mutual_exclusive", "mark_bool_flags_as_mutual_exclusive", "disclaim_key_flags", "set_default",
+    "mark_flag_as_required", "mark_flags_as_required", "register_validator", "declare_key_flag",
+    "adopt_module_key_flags", "mark_flags_as_mutual_exclusive", "mark_bool_flags_as_mutual_exclusive",
+    "disclaim_key_flags", "set_default",
 ))  # fmt: skip
 typed("absl.flags", {"text_wrap": text, "get_help_width": nothing})
 
@@ -170,8 +171,9 @@ def run(main: Any, argv: Any = None, flags_parser: Any = None) -> None:
 
 
 effects("absl.logging", (
-    "info", "warning", "warn", "error", "debug", "fatal", "exception", "log", "vlog", "set_verbosity", "use_absl_handler",
-    "set_stderrthreshold", "log_first_n", "log_every_n", "log_if", "flush", "log_every_n_seconds", "use_python_logging",
+    "info", "warning", "warn", "error", "debug", "fatal", "exception", "log", "vlog", "set_verbosity",
+    "use_absl_handler", "set_stderrthreshold", "log_first_n", "log_every_n", "log_if", "flush",
+    "log_every_n_seconds", "use_python_logging",
 ))  # fmt: skip
 for _level, _name in enumerate(("FATAL", "ERROR", "WARNING", "INFO", "DEBUG"), -3):
     model(f"absl.logging.{_name}")(_level)

@@ -8,10 +8,10 @@ import typing
 from typing import Any
 
 from mlvet.frontends.python.active import machine
-from mlvet.frontends.python.libraries.registry import model
+from mlvet.frontends.python.libraries.registry import alias, model
 from mlvet.frontends.python.libraries.stdlib.containers import record_class
 from mlvet.frontends.python.values.containers import DictValue
-from mlvet.frontends.python.values.objects import ClassValue, Object
+from mlvet.frontends.python.values.objects import ClassMethod, ClassValue, FunctionValue, Object, Property, StaticMethod
 from mlvet.frontends.python.values.raising import Raised
 from mlvet.frontends.python.values.unknown import Reason
 
@@ -43,8 +43,8 @@ class Annotation(Object):
 INERT = (
     "Any", "Optional", "Union", "Literal", "Final", "ClassVar", "Annotated", "NoReturn", "Never", "Self", "Concatenate",
     "TypeAlias", "TypeGuard", "TypeIs", "Required", "NotRequired", "ReadOnly", "Unpack", "ForwardRef", "AnyStr",
-    "LiteralString", "SupportsInt", "SupportsFloat", "SupportsIndex", "SupportsAbs", "SupportsRound", "BinaryIO", "TextIO",
-    "IO", "ContextManager", "AsyncContextManager",
+    "LiteralString", "SupportsInt", "SupportsFloat", "SupportsIndex", "SupportsAbs", "SupportsRound", "BinaryIO",
+    "TextIO", "IO", "ContextManager", "AsyncContextManager",
 )  # fmt: skip
 ALIASES = {
     "List": list, "Dict": dict, "Tuple": tuple, "Set": set, "FrozenSet": frozenset, "Type": type, "Text": str,
@@ -120,7 +120,9 @@ class NamedTuple(Object):
             record = record_class(made.name, fields, defaults)
         except (TypeError, ValueError) as error:
             raise Raised(error) from error
-        record.program = made  # type: ignore[attr-defined]
+        for name, value in made.cells.items():
+            if isinstance(value, FunctionValue | Property | StaticMethod | ClassMethod):
+                setattr(record, name, value)
         return record
 
     def __init__(self, typename: Any = None, fields: Any = (), **keywords: Any) -> None:
@@ -140,4 +142,4 @@ class TypedDict(Object):
 
 model("dataclasses.InitVar")(Annotation())
 _typing("typing")
-_typing("typing_extensions")
+alias("typing_extensions", "typing")

@@ -125,7 +125,7 @@ class ArgumentGroup(_Adding):
         return parser
 
 
-@model("argparse.ArgumentParser", "argparse._ArgumentParser")
+@model("argparse.ArgumentParser")
 class ArgumentParser(_Adding):
     """A parser of the command line."""
 
@@ -138,7 +138,8 @@ class ArgumentParser(_Adding):
         shared = Object()
         shared.cells.update({"@options": (), "@defaults": {}})
         self.cells.update({"@shared": shared, "prog": prog, "description": description})
-        for parent in parents.items if isinstance(parents, ListValue) else parents:
+        found = machine().items(parents)
+        for parent in found if isinstance(found, tuple) else ():
             if isinstance(parent, ArgumentParser):
                 theirs = parent.cells["@shared"].cells
                 shared.cells["@options"] += theirs["@options"]

@@ -9,6 +9,7 @@ import numbers
 from typing import Any
 
 from mlvet.frontends.python.active import machine, store
+from mlvet.frontends.python.libraries.builtins.elements import writes
 from mlvet.frontends.python.libraries.registry import model
 from mlvet.frontends.python.libraries.stdlib.typed import constants
 from mlvet.frontends.python.trail import MISSING
@@ -78,8 +79,7 @@ def field_names(of: Any) -> dict[str, Any]:
 def is_dataclass(obj: Any) -> Any:
     if isinstance(obj, Unknown):
         return Scalar(bool)
-    kind = obj.kind if isinstance(obj, Object) else obj
-    return isinstance(kind, ClassValue) and any("@dataclass" in getattr(owner, "cells", ()) for owner in kind.order)
+    return writes(obj, "@dataclass")
 
 
 @model("dataclasses.fields")
@@ -155,6 +155,9 @@ def make_dataclass(cls_name: Any, fields: Any, **options: Any) -> Any:
     return ClassValue(cls_name if isinstance(cls_name, str) else "Data", str(cls_name), cells, ())
 
 
+_PLAIN = (str, int, float)
+
+
 @model("enum.Enum")
 class Enum(Object):
     """A class whose names are its only instances."""
@@ -167,18 +170,23 @@ class Enum(Object):
         number = 0
         members = []
         for name, value in list(made.cells.items()):
+            held = value
             if name.startswith(("_", "@")) or isinstance(value, FunctionValue | Property | StaticMethod | ClassMethod):
                 continue
             if isinstance(value, Auto):
                 number += 1
-                value = cls.numbered(name, number)
+                held = cls.numbered(name, number)
             elif isinstance(value, int):
                 number = value
             member = cls.__new__(cls)
-            member.cells.update({"name": name, "value": value, "_value_": value, "_name_": name})
+            member.cells.update({"name": name, "value": held, "_value_": held, "_name_": name})
             object.__setattr__(member, "kind", made)
             store(made.cells, name, member)
             members.append(member)
+        made.order = (
+            *(each for each in made.order if each not in _PLAIN),
+            *(each for each in made.order if each in _PLAIN),
+        )
         store(made.cells, "@members", tuple(members))
         store(made.cells, "__members__", DictValue({member.cells["name"]: member for member in members}))
         return made
@@ -191,8 +199,7 @@ class Enum(Object):
     def __eq__(self, other: object) -> Any:
         if self is other:
             return True
-        mixed = isinstance(self, IntEnum | StrEnum) or _mixes(self)
-        if isinstance(other, Object | type(None)) or not mixed:
+        if isinstance(other, Object | type(None)) or not _mixes(self):
             return False
         from mlvet.frontends.python.libraries.builtins.operators import equal
 
@@ -200,6 +207,12 @@ class Enum(Object):
 
     def __hash__(self) -> int:
         return hash(self.cells.get("name"))
+
+    def missing(self, name: str) -> Any:
+        """What a member lacks its value may have, where members are texts or numbers themselves."""
+        if _mixes(self) and not name.startswith("__"):
+            return machine().attribute(self.cells["value"], name)
+        raise Undecided(Reason.DYNAMIC_ATTRIBUTE, name)
 
     def __str__(self) -> Any:
         value = self.cells.get("value")
@@ -209,7 +222,9 @@ class Enum(Object):
 
 
 def _mixes(member: Enum) -> bool:
-    return member.kind is not None and any(base in (str, int, float) for base in member.kind.order)
+    """Whether members are texts or numbers as well."""
+    plain = member.kind is not None and any(base in _PLAIN for base in member.kind.order)
+    return plain or isinstance(member, IntEnum | StrEnum)
 
 
 @model("enum.IntEnum", "enum.IntFlag", "enum.Flag")

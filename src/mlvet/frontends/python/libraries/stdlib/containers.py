@@ -71,14 +71,14 @@ def replace(self: Any, /, **changes: Any) -> Any:
         raise Raised(error) from error
 
 
-model("builtins.tuple._fields")(property(lambda self: _fields(self)))
-
-
 def _fields(self: Any) -> tuple[str, ...]:
     fields: tuple[str, ...] | None = getattr(self, "_fields", None)
     if fields is None:
         raise Raised(AttributeError("'tuple' object has no such attribute"))
     return fields
+
+
+model("builtins.tuple._fields")(property(_fields))
 
 
 def make_ordered(*args: Any, **keywords: Any) -> Any:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from mlvet.frontends.python.active import machine
+from mlvet.frontends.python.libraries.builtins.classes import instance_of
 from mlvet.frontends.python.libraries.builtins.sequences import taken
 from mlvet.frontends.python.libraries.registry import model
 from mlvet.frontends.python.values.containers import IteratorValue
@@ -73,9 +74,11 @@ class suppress(Object):
 
     def __enter__(self) -> None: ...
 
-    def __exit__(self, *details: Any) -> bool:
-        del details
-        return True
+    def __exit__(self, *details: Any) -> None: ...
+
+    def swallows(self, error: Any) -> bool:
+        """Whether an exception ends the block and no more."""
+        return any(instance_of(error, each) is not False for each in self.cells["exceptions"])
 
 
 @model("contextlib.redirect_stdout", "contextlib.redirect_stderr", "contextlib.chdir")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from mlvet.frontends.python.active import machine
+from mlvet.frontends.python.libraries.builtins.elements import writes
 from mlvet.frontends.python.libraries.builtins.lists import DequeValue
 from mlvet.frontends.python.libraries.registry import model
 from mlvet.frontends.python.libraries.stdlib.classes import Enum
@@ -16,7 +17,7 @@ from mlvet.frontends.python.values.objects import Object
 
 @model("copy.copy")
 def copy(x: Any) -> Any:
-    if isinstance(x, Object) and _writes(x, "__copy__"):
+    if isinstance(x, Object) and writes(x, "__copy__"):
         return machine().send(x, "__copy__")
     match x:
         case ListValue():
@@ -58,7 +59,7 @@ def _deep(x: Any, seen: dict[int, Any]) -> Any:
             return copied
         case Enum():
             return x
-        case Object() if _writes(x, "__deepcopy__"):
+        case Object() if writes(x, "__deepcopy__"):
             return machine().send(x, "__deepcopy__", DictValue())
         case Object():
             clone = seen[id(x)] = _object(x, {})
@@ -92,8 +93,3 @@ def _object(x: Object, cells: dict[str, Any]) -> Any:
     object.__setattr__(made, "cells", dict(cells))
     object.__setattr__(made, "kind", x.kind)
     return made
-
-
-def _writes(x: Object, method: str) -> bool:
-    """Whether a class of the program has such a method."""
-    return x.kind is not None and any(method in getattr(owner, "cells", ()) for owner in x.kind.order)

@@ -8,6 +8,7 @@ import json
 import pickle
 import tomllib
 from collections.abc import Callable
+from importlib import import_module
 from typing import Any
 
 from mlvet.frontends.python.active import machine
@@ -60,7 +61,7 @@ def content_of(stream: Any) -> Any:
 def yaml_of(content: str) -> Any:
     """A YAML text as plain data; None where YAML cannot be read."""
     try:
-        import yaml
+        yaml = import_module("yaml")
     except ImportError as error:
         raise ValueError("YAML cannot be read here") from error
     try:
@@ -137,7 +138,7 @@ def literal(node_or_string: Any) -> Any:
         try:
             return wrapped(ast.literal_eval(node_or_string))
         except (ValueError, SyntaxError) as error:
-            raise Raised(ValueError(str(error))) from error
+            raise Raised(error) from error
     return machine().unknown(Reason.EXTERNAL_DATA, "ast.literal_eval")
 
 
@@ -178,11 +179,14 @@ def dict_reader(f: Any, *rest: Any, **options: Any) -> Any:
 class Writer(Object):
     __slots__ = ()
 
-    def writerow(self, row: Any) -> None: ...
+    def writerow(self, row: Any) -> Any:
+        del row
+        return integer("written")
 
     def writerows(self, rows: Any) -> None: ...
 
-    def writeheader(self) -> None: ...
+    def writeheader(self) -> Any:
+        return integer("written")
 
 
 effects("csv", ("field_size_limit", "register_dialect"))

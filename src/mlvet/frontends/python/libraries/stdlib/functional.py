@@ -152,7 +152,8 @@ def _in_place(sign: str) -> Callable[[Any, Any], Any]:
 
 
 for _name, _sign in NAMES.items():
-    model(f"operator.{_name}", f"operator.__{_name.rstrip('_')}__")(_operator(_sign))
+    _special = () if _sign.startswith("is") else (f"operator.__{_name.rstrip('_')}__",)
+    model(f"operator.{_name}", *_special)(_operator(_sign))
     if _sign in BINARY:
         model(f"operator.i{_name.rstrip('_')}")(_in_place(_sign))
 for _name, _sign in {"neg": "-", "pos": "+", "inv": "~", "invert": "~"}.items():

@@ -6,6 +6,7 @@ import types
 from typing import Any
 
 from mlvet.frontends.python.active import machine
+from mlvet.frontends.python.libraries.builtins.classes import is_instance
 from mlvet.frontends.python.libraries.builtins.constructors import CONSTRUCTORS, make_set
 from mlvet.frontends.python.libraries.builtins.elements import integer
 from mlvet.frontends.python.libraries.registry import model
@@ -13,7 +14,7 @@ from mlvet.frontends.python.libraries.stdlib.typed import constants, effects, li
 from mlvet.frontends.python.values.containers import DictValue, ListValue, Repeated
 from mlvet.frontends.python.values.numbers import Scalar
 from mlvet.frontends.python.values.objects import BoundMethod, ClassValue, FunctionValue, ModuleValue, Object
-from mlvet.frontends.python.values.unknown import Reason, Undecided, Unknown
+from mlvet.frontends.python.values.unknown import Reason, Undecided
 
 constants(types, [
     "FunctionType", "LambdaType", "ModuleType", "GeneratorType", "BuiltinFunctionType", "NoneType", "TracebackType",
@@ -32,16 +33,16 @@ class SimpleNamespace(Object):
 
 def _is(*kinds: type) -> Any:
     def run(object: Any) -> Any:
-        return Scalar(bool) if isinstance(object, Unknown) else isinstance(object, kinds)
+        return is_instance(object, kinds)
 
     return run
 
 
-model("inspect.isfunction")(_is(FunctionValue, types.FunctionType))
-model("inspect.isroutine")(_is(FunctionValue, BoundMethod, types.FunctionType))
-model("inspect.ismethod")(_is(BoundMethod))
-model("inspect.isclass")(_is(ClassValue, type))
-model("inspect.ismodule")(_is(ModuleValue))
+model("inspect.isfunction")(_is(types.FunctionType))
+model("inspect.isroutine")(_is(types.FunctionType, types.MethodType, types.BuiltinFunctionType))
+model("inspect.ismethod")(_is(types.MethodType))
+model("inspect.isclass")(_is(type))
+model("inspect.ismodule")(_is(types.ModuleType))
 typed("inspect", {"isgeneratorfunction": lambda: Scalar(bool), "iscoroutinefunction": lambda: Scalar(bool)})
 typed("inspect", dict.fromkeys(("getsource", "getfile", "getsourcefile", "getdoc", "cleandoc"), text))
 typed("inspect", {"stack": listed(nothing, "frames")})
@@ -112,7 +113,7 @@ def _parameter(name: str, kind: int, default: Any) -> Parameter:
     return made
 
 
-@model("inspect.getfullargspec", "inspect.getargspec")
+@model("inspect.getfullargspec")
 def argument_names(func: Any) -> Any:
     arguments = _function(func).node.args
     made = Object()

@@ -54,8 +54,9 @@ def _float(name: str) -> Callable[..., Any]:
 for _name in FUNCTIONS:
     if hasattr(math, _name):
         model(f"math.{_name}")(_float(_name))
-for _name in ("exp", "log", "sqrt", "sin", "cos", "phase", "polar", "rect"):
+for _name in ("exp", "log", "sqrt", "sin", "cos", "rect"):
     typed("cmath", {_name: lambda: Scalar(complex)})
+typed("cmath", {"phase": number, "polar": lambda: (Scalar(float), Scalar(float))})
 typed(
     "statistics", dict.fromkeys(("mean", "fmean", "median", "stdev", "pstdev", "variance", "pvariance", "mode"), number)
 )

@@ -178,8 +178,8 @@ class Result(Object):
 
 
 @model(
-    "multiprocessing.Pool", "multiprocessing.pool.Pool", "multiprocessing.pool.ThreadPool", "multiprocessing.dummy.Pool",
-    "concurrent.futures.ThreadPoolExecutor", "concurrent.futures.ProcessPoolExecutor",
+    "multiprocessing.Pool", "multiprocessing.pool.Pool", "multiprocessing.pool.ThreadPool",
+    "multiprocessing.dummy.Pool", "concurrent.futures.ThreadPoolExecutor", "concurrent.futures.ProcessPoolExecutor",
 )  # fmt: skip
 class Pool(Object):
     """Workers; each task is done here and now."""

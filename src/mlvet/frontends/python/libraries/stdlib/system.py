@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 from typing import Any
 
 from mlvet.frontends.python.active import machine
@@ -33,7 +34,8 @@ effects("os", (
 typed("os", {
     "getcwd": text, "listdir": listed(text, "files"), "getpid": whole("pid"), "getppid": whole("pid"),
     "cpu_count": whole("cpus", 1), "access": truth, "urandom": data, "getlogin": text, "readlink": text,
-    "get_terminal_size": lambda: (integer("columns", 1), integer("lines", 1)), "getloadavg": lambda: (Scalar(float),) * 3,
+    "get_terminal_size": lambda: (integer("columns", 1), integer("lines", 1)),
+    "getloadavg": lambda: (Scalar(float),) * 3,
     "system": whole("status"), "umask": whole("mask"), "strerror": text, "process_cpu_count": whole("cpus", 1),
     "sched_getaffinity": lambda: ListValue(Repeated(integer("cpu"), integer("cpus", 1))), "getuid": whole("uid"),
     "uname": lambda: (Scalar(str),) * 5, "fork": whole("pid"), "popen": lambda: File(None, "r"), "open": whole("file"),
@@ -171,6 +173,7 @@ class Arguments(Object):
     """sys.argv: texts that the user types."""
 
     __slots__ = ()
+    native = list
 
     def length(self) -> Any:
         return integer("arguments", 1)
@@ -282,13 +285,14 @@ typed("sys", {
     "gettrace": nothing, "getswitchinterval": number,
 })  # fmt: skip
 typed("platform", dict.fromkeys((
-    "system", "machine", "node", "platform", "processor", "python_version", "release", "version", "python_implementation",
+    "system", "machine", "node", "platform", "processor", "python_version", "release", "version",
+    "python_implementation",
 ), text))  # fmt: skip
 effects("gc", ("collect", "disable", "enable", "freeze", "set_threshold"))
 typed("gc", {"get_objects": listed(nothing, "objects"), "isenabled": truth})
 effects("signal", ("signal", "alarm", "pause", "siginterrupt"))
 for _name in ("SIGINT", "SIGTERM", "SIGHUP", "SIGKILL", "SIGUSR1", "SIGALRM", "SIG_IGN", "SIG_DFL"):
-    model(f"signal.{_name}")(0)
+    model(f"signal.{_name}")(int(getattr(signal, _name)))
 effects("atexit", ("register", "unregister"))
 effects("faulthandler", ("enable", "disable", "register"))
 typed("socket", {"gethostname": text, "gethostbyname": text, "getfqdn": text})

@@ -16,7 +16,6 @@ from mlvet.frontends.python.libraries.stdlib.typed import (
     effects,
     listed,
     mapping,
-    nothing,
     text,
     truth,
     typed,
@@ -247,8 +246,9 @@ class Response(File):
     def __init__(self, *args: Any, **keywords: Any) -> None:
         del args, keywords
         self.cells.update({
-            "name": None, "mode": "rb", "content": Scalar(bytes), "@text": None, "text": Scalar(str), "ok": Scalar(bool),
-            "status_code": integer("status"), "headers": DictValue(rest=Scalar(str)), "raw": File(None, "rb"),
+            "name": None, "mode": "rb", "content": Scalar(bytes), "@text": None, "text": Scalar(str),
+            "ok": Scalar(bool), "status_code": integer("status"), "headers": DictValue(rest=Scalar(str)),
+            "raw": File(None, "rb"),
             "url": Scalar(str), "encoding": Scalar(str), "reason": Scalar(str), "status": integer("status"),
         })  # fmt: skip
 
@@ -278,7 +278,7 @@ class Response(File):
 
 
 @model("requests.get", "requests.post", "requests.put", "requests.head", "requests.delete", "requests.request",
-       "urllib.request.urlopen", "urllib2.urlopen")  # fmt: skip
+       "urllib.request.urlopen")  # fmt: skip
 def fetched(*args: Any, **keywords: Any) -> Any:
     del args, keywords
     return Response()
@@ -304,10 +304,12 @@ for _name in ("requests.exceptions.RequestException", "requests.RequestException
               "requests.HTTPError", "requests.exceptions.ConnectionError", "urllib.error.HTTPError",
               "urllib.error.URLError"):  # fmt: skip
     model(_name)(type(_name.rpartition(".")[2], (OSError,), {}))
-typed("urllib.request", {"urlretrieve": lambda: (Scalar(str), DictValue(rest=Scalar(str))), "build_opener": nothing})
+typed(
+    "urllib.request",
+    {"urlretrieve": lambda: (Scalar(str), DictValue(rest=Scalar(str))), "build_opener": Object, "Request": Object},
+)
 typed("urllib", {"urlretrieve": lambda: (Scalar(str), DictValue(rest=Scalar(str)))})
 effects("urllib.request", ("install_opener",))
-typed("urllib.request", {"Request": nothing})
 typed("urllib.parse", {
     "quote": text, "unquote": text, "urlencode": text, "urljoin": text, "quote_plus": text, "unquote_plus": text,
     "parse_qs": mapping(listed(text, "values")),

@@ -94,7 +94,11 @@ def _typed(result: Maker) -> Callable[..., Any]:
 
 def effects(module: str, names: Iterable[str]) -> None:
     """Functions that are called for what they do, not for a result."""
-    typed(module, dict.fromkeys(names, nothing))
+
+    def effect(*args: Any, **keywords: Any) -> None:
+        del args, keywords
+
+    model(*(f"{module}.{name}" for name in names))(effect)
 
 
 def constants(module: Any, names: Iterable[str], prefix: str = "") -> None:

@@ -59,7 +59,7 @@ def _constantly(value: Any) -> Any:
 
 
 @model("tensorflow.autograph.experimental.do_not_convert", "tensorflow.custom_gradient", "tensorflow.no_gradient")
-@model("tensorflow.recompute_grad", "tensorflow.autograph.to_graph", "tensorflow.function.experimental_relax_shapes")
+@model("tensorflow.recompute_grad", "tensorflow.autograph.to_graph")
 def unchanged(func: Any = None, *rest: Any, **keywords: Any) -> Any:
     """Decorators that leave what a function computes as it is."""
     del rest, keywords
@@ -78,7 +78,7 @@ def cond(pred: Any, true_fn: Any = None, false_fn: Any = None, name: Any = None,
     return joined(pred, machine().call(first), machine().call(second))
 
 
-@model("tensorflow.smart_cond", "tensorflow.__internal__.smart_cond.smart_cond")
+@model("tensorflow.__internal__.smart_cond.smart_cond")
 def smart_cond(pred: Any, true_fn: Any = None, false_fn: Any = None, name: Any = None) -> Any:
     return cond(pred, true_fn, false_fn, name)
 
@@ -127,8 +127,8 @@ def while_loop(cond: Any, body: Any, loop_vars: Any, shape_invariants: Any = Non
     after = tuple(as_items(made)) if isinstance(made, tuple | ListValue) else (made,)
     found = tuple(joined(None, a, b) for a, b in zip(given, after, strict=False))
     if isinstance(loop_vars, ListValue):
-        return found[0] if len(found) == 1 else ListValue(found)
-    return found[0] if len(found) == 1 else found
+        return ListValue(found)
+    return found if isinstance(loop_vars, tuple) else found[0]
 
 
 @model("tensorflow.map_fn")
@@ -184,13 +184,13 @@ def foldl(fn: Any, elems: Any, initializer: Any = None, *rest: Any, **keywords: 
 
 
 @model("tensorflow.py_function")
-def py_function(func: Any = None, inp: Any = None, Tout: Any = None, name: Any = None) -> Any:  # noqa: N803
+def py_function(func: Any = None, inp: Any = None, Tout: Any = None, name: Any = None) -> Any:
     del name
     return _from_python(machine().call(func, *(convert(each) for each in as_items(inp))), Tout)
 
 
-@model("tensorflow.numpy_function", "tensorflow.py_func")
-def numpy_function(func: Any = None, inp: Any = None, Tout: Any = None, stateful: Any = True, name: Any = None) -> Any:  # noqa: N803
+@model("tensorflow.numpy_function", "tensorflow.compat.v1.py_func")
+def numpy_function(func: Any = None, inp: Any = None, Tout: Any = None, stateful: Any = True, name: Any = None) -> Any:
     del stateful, name
     return _from_python(machine().call(func, *(numpy_array(convert(each)) for each in as_items(inp))), Tout)
 

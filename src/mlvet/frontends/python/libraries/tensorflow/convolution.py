@@ -136,7 +136,7 @@ def convolution(
     return convolved(x, filters, strides, padding, data_format, rates, dims)
 
 
-@model("tensorflow.nn.depthwise_conv2d", "tensorflow.nn.depthwise_conv2d_native")
+@model("tensorflow.nn.depthwise_conv2d", "tensorflow.compat.v1.nn.depthwise_conv2d_native")
 def depthwise_conv2d(
     input: Any,
     filter: Any,
@@ -302,7 +302,7 @@ def batch_normalization(
     return normal if offset is None else op_of("add", normal, convert(offset, hint=dtype_of(made)))
 
 
-@model("tensorflow.nn.fused_batch_norm")
+@model("tensorflow.compat.v1.nn.fused_batch_norm")
 def fused_batch_norm(
     x: Any, scale: Any, offset: Any, mean: Any = None, variance: Any = None, epsilon: Any = 0.001,
     data_format: Any = "NHWC", is_training: Any = True, name: Any = None, exponential_avg_factor: Any = 1.0,
@@ -345,13 +345,13 @@ def normalize_moments(counts: Any, mean_ss: Any, variance_ss: Any, shift: Any = 
     return quotient(mean_ss, counts), quotient(variance_ss, counts)
 
 
-@model("tensorflow.nn.xw_plus_b")
+@model("tensorflow.compat.v1.nn.xw_plus_b")
 def xw_plus_b(x: Any, weights: Any, biases: Any, name: Any = None) -> Tensor:
     del name
     left, right, bias = matched(x, weights, biases)
     return op_of("add", op_of("matmul", left, right), bias)
 
 
-@model("tensorflow.nn.relu_layer")
+@model("tensorflow.compat.v1.nn.relu_layer")
 def relu_layer(x: Any, weights: Any, biases: Any, name: Any = None) -> Tensor:
     return op_of("relu", xw_plus_b(x, weights, biases, name))

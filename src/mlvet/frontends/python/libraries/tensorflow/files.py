@@ -20,24 +20,28 @@ from mlvet.frontends.python.values.tensors import dims_of
 from mlvet.frontends.python.values.unknown import Reason, Undecided, Unknown
 
 
-@model("tensorflow.io.read_file", "tensorflow.read_file")
+@model("tensorflow.io.read_file", "tensorflow.compat.v1.read_file")
 def read_file(filename: Any, name: Any = None) -> Tensor:
     del filename, name
     return typed("read_file", [], dtypes.text)
 
 
-@model("tensorflow.io.write_file", "tensorflow.write_file")
+@model("tensorflow.io.write_file", "tensorflow.compat.v1.write_file")
 def write_file(filename: Any, contents: Any, name: Any = None) -> None:
     """Written to a file."""
 
 
-@model("tensorflow.io.matching_files", "tensorflow.matching_files", "tensorflow.train.match_filenames_once")
+@model(
+    "tensorflow.io.matching_files",
+    "tensorflow.compat.v1.matching_files",
+    "tensorflow.compat.v1.train.match_filenames_once",
+)
 def matching_files(pattern: Any, name: Any = None) -> Tensor:
     del pattern, name
     return typed("matching_files", [], dtypes.text, symbol(machine().fresh("files")))
 
 
-@model("tensorflow.io.decode_raw", "tensorflow.decode_raw", "tensorflow.io.decode_compressed")
+@model("tensorflow.io.decode_raw", "tensorflow.compat.v1.decode_raw", "tensorflow.io.decode_compressed")
 def decode_raw(
     input_bytes: Any = None, out_type: DType | None = None, little_endian: Any = True, fixed_length: Any = None,
     name: Any = None, **old: Any,
@@ -51,19 +55,19 @@ def decode_raw(
     return typed("decode_raw", [x], out_type or dtypes.u8, *dims, last)
 
 
-@model("tensorflow.io.serialize_tensor", "tensorflow.serialize_tensor")
+@model("tensorflow.io.serialize_tensor", "tensorflow.compat.v1.serialize_tensor")
 def serialize_tensor(tensor: Any, name: Any = None) -> Tensor:
     del name
     return typed("serialize_tensor", [convert(tensor)], dtypes.text)
 
 
-@model("tensorflow.io.parse_tensor", "tensorflow.parse_tensor")
+@model("tensorflow.io.parse_tensor", "tensorflow.compat.v1.parse_tensor")
 def parse_tensor(serialized: Any, out_type: DType, name: Any = None) -> Tensor:
     del serialized, name
     return of_shape("parsed", out_type, None)
 
 
-@model("tensorflow.io.decode_csv", "tensorflow.decode_csv")
+@model("tensorflow.io.decode_csv", "tensorflow.compat.v1.decode_csv")
 def decode_csv(records: Any, record_defaults: Any, *rest: Any, **keywords: Any) -> Any:
     """One tensor per column, of the shape of the records."""
     from mlvet.frontends.python.libraries.element_types import dtype_named
@@ -81,7 +85,7 @@ def _column(default: Any) -> DType | None:
     return natural_dtype(items[0]) if items else dtypes.f32
 
 
-@model("tensorflow.io.FixedLenFeature", "tensorflow.FixedLenFeature")
+@model("tensorflow.io.FixedLenFeature", "tensorflow.compat.v1.FixedLenFeature")
 class FixedLenFeature(Object):
     def __init__(self, shape: Any, dtype: DType | None, default_value: Any = None) -> None:
         self.shape = partial_sizes(shape)
@@ -92,8 +96,8 @@ class FixedLenFeature(Object):
         return of_shape(name, self.dtype, (*batch, *(self.shape or ())))
 
 
-@model("tensorflow.io.VarLenFeature", "tensorflow.VarLenFeature", "tensorflow.io.RaggedFeature")
-@model("tensorflow.io.FixedLenSequenceFeature", "tensorflow.FixedLenSequenceFeature")
+@model("tensorflow.io.VarLenFeature", "tensorflow.compat.v1.VarLenFeature", "tensorflow.io.RaggedFeature")
+@model("tensorflow.io.FixedLenSequenceFeature", "tensorflow.compat.v1.FixedLenSequenceFeature")
 class VarLenFeature(Object):
     """Values of unknown number; `shape` is what each of them has."""
 
@@ -117,19 +121,19 @@ def _parsed(features: Any, batch: tuple[Dim, ...]) -> DictValue:
     })  # fmt: skip
 
 
-@model("tensorflow.io.parse_single_example", "tensorflow.parse_single_example")
+@model("tensorflow.io.parse_single_example", "tensorflow.compat.v1.parse_single_example")
 def parse_single_example(serialized: Any, features: Any, example_names: Any = None, name: Any = None) -> Any:
     del serialized, example_names, name
     return _parsed(features, ())
 
 
-@model("tensorflow.io.parse_example", "tensorflow.parse_example")
+@model("tensorflow.io.parse_example", "tensorflow.compat.v1.parse_example")
 def parse_example(serialized: Any, features: Any, example_names: Any = None, name: Any = None) -> Any:
     del example_names, name
     return _parsed(features, dims_of(convert(serialized)) or ())
 
 
-@model("tensorflow.io.parse_single_sequence_example", "tensorflow.parse_single_sequence_example")
+@model("tensorflow.io.parse_single_sequence_example", "tensorflow.compat.v1.parse_single_sequence_example")
 def parse_single_sequence_example(
     serialized: Any, context_features: Any = None, sequence_features: Any = None, *rest: Any, **keywords: Any
 ) -> Any:
@@ -139,7 +143,7 @@ def parse_single_sequence_example(
     )
 
 
-@model("tensorflow.io.TFRecordWriter", "tensorflow.python_io.TFRecordWriter")
+@model("tensorflow.io.TFRecordWriter", "tensorflow.compat.v1.python_io.TFRecordWriter")
 class TFRecordWriter(Object):
     def __init__(self, path: Any = None, options: Any = None) -> None:
         del options
@@ -161,7 +165,12 @@ class TFRecordWriter(Object):
         """Closed."""
 
 
-@model("tensorflow.io.gfile.GFile", "tensorflow.gfile.GFile", "tensorflow.gfile.Open", "tensorflow.gfile.FastGFile")
+@model(
+    "tensorflow.io.gfile.GFile",
+    "tensorflow.compat.v1.gfile.GFile",
+    "tensorflow.compat.v1.gfile.Open",
+    "tensorflow.compat.v1.gfile.FastGFile",
+)
 class GFile(Object):
     """A file: text of unknown contents."""
 
@@ -217,13 +226,13 @@ def _whether(*args: Any, **keywords: Any) -> Any:
 
 
 for _new, _old in (("glob", "Glob"), ("listdir", "ListDirectory"), ("walk", "Walk")):
-    model(f"tensorflow.io.gfile.{_new}", f"tensorflow.gfile.{_old}")(_names)
+    model(f"tensorflow.io.gfile.{_new}", f"tensorflow.compat.v1.gfile.{_old}")(_names)
 for _new, _old in (
     ("makedirs", "MakeDirs"), ("mkdir", "MkDir"), ("remove", "Remove"), ("rmtree", "DeleteRecursively"),
     ("copy", "Copy"), ("rename", "Rename"),
 ):  # fmt: skip
-    model(f"tensorflow.io.gfile.{_new}", f"tensorflow.gfile.{_old}")(_done)
+    model(f"tensorflow.io.gfile.{_new}", f"tensorflow.compat.v1.gfile.{_old}")(_done)
 for _new, _old in (("exists", "Exists"), ("isdir", "IsDirectory")):
-    model(f"tensorflow.io.gfile.{_new}", f"tensorflow.gfile.{_old}")(_whether)
+    model(f"tensorflow.io.gfile.{_new}", f"tensorflow.compat.v1.gfile.{_old}")(_whether)
 
 alias("tensorflow.python.platform.gfile", "tensorflow.gfile")

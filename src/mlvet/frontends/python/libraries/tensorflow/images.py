@@ -65,7 +65,7 @@ def _pair(size: Any) -> tuple[Dim, Dim]:
     return sizes[0], sizes[1]
 
 
-@model("tensorflow.image.resize", "tensorflow.image.resize_images")
+@model("tensorflow.image.resize", "tensorflow.compat.v1.image.resize_images")
 def resize(
     images: ArrayLike,
     size: Any,
@@ -92,10 +92,10 @@ def _resize_old(method: str) -> Callable[..., Any]:
     return function
 
 
-model("tensorflow.image.resize_bilinear")(_resize_old("bilinear"))
-model("tensorflow.image.resize_nearest_neighbor")(_resize_old("nearest"))
-model("tensorflow.image.resize_bicubic")(_resize_old("bicubic"))
-model("tensorflow.image.resize_area")(_resize_old("area"))
+model("tensorflow.compat.v1.image.resize_bilinear")(_resize_old("bilinear"))
+model("tensorflow.compat.v1.image.resize_nearest_neighbor")(_resize_old("nearest"))
+model("tensorflow.compat.v1.image.resize_bicubic")(_resize_old("bicubic"))
+model("tensorflow.compat.v1.image.resize_area")(_resize_old("area"))
 
 
 @model("tensorflow.image.resize_with_pad")
@@ -116,7 +116,7 @@ def framed(name: str, image: Any, height: Dim, width: Dim) -> Tensor:
     return typed(name, [x], dtype_of(x), *dims[:-3], height, width, dims[-1])
 
 
-@model("tensorflow.image.resize_with_crop_or_pad", "tensorflow.image.resize_image_with_crop_or_pad")
+@model("tensorflow.image.resize_with_crop_or_pad", "tensorflow.compat.v1.image.resize_image_with_crop_or_pad")
 def resize_with_crop_or_pad(image: ArrayLike, target_height: Any, target_width: Any) -> Tensor:
     return framed("resize_with_crop_or_pad", image, as_size(target_height, "height"), as_size(target_width, "width"))
 
@@ -147,7 +147,7 @@ def _central(size: Dim, fraction: Any, name: str) -> Dim:
     return symbol(machine().fresh(name))
 
 
-@model("tensorflow.image.random_crop", "tensorflow.random_crop", "tensorflow.image.stateless_random_crop")
+@model("tensorflow.image.random_crop", "tensorflow.compat.v1.random_crop", "tensorflow.image.stateless_random_crop")
 def random_crop(value: ArrayLike, size: Any, seed: Any = None, name: Any = None) -> Tensor:
     del seed, name
     x = convert(value)
@@ -183,7 +183,7 @@ for _name in (
     model(f"tensorflow.image.{_name}")(_adjusted(_name))
 
 
-@model("tensorflow.image.per_image_standardization", "tensorflow.image.per_image_whitening")
+@model("tensorflow.image.per_image_standardization")
 def per_image_standardization(image: ArrayLike) -> Tensor:
     return like("per_image_standardization", cast_to(convert(image), dtypes.f32))
 
@@ -204,7 +204,7 @@ def rot90(image: ArrayLike, k: Any = 1, name: Any = None) -> Tensor:
     return framed("rot90", x, height, width)
 
 
-@model("tensorflow.image.transpose", "tensorflow.image.transpose_image")
+@model("tensorflow.image.transpose", "tensorflow.compat.v1.image.transpose_image")
 def transpose(image: ArrayLike, name: Any = None) -> Tensor:
     del name
     dims = dims_or_undecided(convert(image))
@@ -263,7 +263,11 @@ def sobel_edges(image: ArrayLike) -> Tensor:
     return typed("sobel_edges", [x], dtype_of(x), *dims_or_undecided(x), 2)
 
 
-@model("tensorflow.image.extract_patches", "tensorflow.image.extract_image_patches", "tensorflow.extract_image_patches")
+@model(
+    "tensorflow.image.extract_patches",
+    "tensorflow.compat.v1.image.extract_image_patches",
+    "tensorflow.compat.v1.extract_image_patches",
+)
 def extract_patches(
     images: ArrayLike, sizes: Any = None, strides: Any = None, rates: Any = None, padding: Any = None, name: Any = None,
     ksizes: Any = None,

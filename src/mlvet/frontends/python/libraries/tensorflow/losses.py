@@ -22,7 +22,9 @@ from mlvet.frontends.python.values.containers import ListValue
 from mlvet.frontends.python.values.tensors import dims_of, dtype_of, tensor_of
 
 
-@model("tensorflow.nn.softmax_cross_entropy_with_logits", "tensorflow.nn.softmax_cross_entropy_with_logits_v2")
+@model(
+    "tensorflow.nn.softmax_cross_entropy_with_logits", "tensorflow.compat.v1.nn.softmax_cross_entropy_with_logits_v2"
+)
 def softmax_cross_entropy_with_logits(
     labels: Any = None, logits: Any = None, axis: Any = -1, name: Any = None, dim: Any = None, _sentinel: Any = None
 ) -> Tensor:

@@ -90,13 +90,13 @@ def _scatter(reduction: str) -> Callable[..., Any]:
     return function
 
 
-model("tensorflow.tensor_scatter_nd_update", "tensorflow.tensor_scatter_update")(_scatter("none"))
-model("tensorflow.tensor_scatter_nd_add", "tensorflow.tensor_scatter_add")(_scatter("add"))
+model("tensorflow.tensor_scatter_nd_update", "tensorflow.compat.v1.tensor_scatter_update")(_scatter("none"))
+model("tensorflow.tensor_scatter_nd_add", "tensorflow.compat.v1.tensor_scatter_add")(_scatter("add"))
 model("tensorflow.tensor_scatter_nd_max")(_scatter("max"))
 model("tensorflow.tensor_scatter_nd_min")(_scatter("min"))
 
 
-@model("tensorflow.tensor_scatter_nd_sub", "tensorflow.tensor_scatter_sub")
+@model("tensorflow.tensor_scatter_nd_sub", "tensorflow.compat.v1.tensor_scatter_sub")
 def tensor_scatter_nd_sub(tensor: ArrayLike, indices: Any, updates: Any, name: Any = None) -> Tensor:
     del name
     x = convert(tensor)
@@ -104,7 +104,7 @@ def tensor_scatter_nd_sub(tensor: ArrayLike, indices: Any, updates: Any, name: A
     return op_of("scatter_nd", x, index_tensor(indices), less, reduction="add")
 
 
-@model("tensorflow.where", "tensorflow.where_v2")
+@model("tensorflow.where", "tensorflow.compat.v1.where_v2")
 def where(condition: ArrayLike, x: Any = None, y: Any = None, name: Any = None) -> Tensor:
     """Elements of one or the other; with the condition alone the places where it is true, one row for each."""
     del name
@@ -198,12 +198,14 @@ def _segments(reduction: str) -> Callable[..., Any]:
 
 
 for _kind in ("sum", "mean", "max", "min", "prod", "sqrt_n"):
-    model(f"tensorflow.math.unsorted_segment_{_kind}", f"tensorflow.unsorted_segment_{_kind}")(_segments(_kind))
+    model(f"tensorflow.math.unsorted_segment_{_kind}", f"tensorflow.compat.v1.unsorted_segment_{_kind}")(
+        _segments(_kind)
+    )
     if _kind != "sqrt_n":
-        model(f"tensorflow.math.segment_{_kind}", f"tensorflow.segment_{_kind}")(_segments(_kind))
+        model(f"tensorflow.math.segment_{_kind}", f"tensorflow.compat.v1.segment_{_kind}")(_segments(_kind))
 
 
-@model("tensorflow.math.bincount", "tensorflow.bincount")
+@model("tensorflow.math.bincount", "tensorflow.compat.v1.bincount")
 def bincount(arr: Any, weights: Any = None, minlength: Any = None, maxlength: Any = None, **rest: Any) -> Tensor:
     x = index_tensor(arr)
     kind = dtypes.i32 if weights is None else dtype_of(convert(weights))
@@ -213,7 +215,7 @@ def bincount(arr: Any, weights: Any = None, minlength: Any = None, maxlength: An
     return typed("bincount", [x], kind, *rows, as_size(limit) if exact else symbol(machine().fresh("bins")))
 
 
-@model("tensorflow.math.confusion_matrix", "tensorflow.confusion_matrix")
+@model("tensorflow.math.confusion_matrix", "tensorflow.compat.v1.confusion_matrix")
 def confusion_matrix(
     labels: Any, predictions: Any, num_classes: Any = None, weights: Any = None, dtype: DType | None = dtypes.i32,
     name: Any = None,
@@ -224,7 +226,7 @@ def confusion_matrix(
     return typed("confusion_matrix", given, dtype or dtypes.i32, size, size)
 
 
-@model("tensorflow.math.invert_permutation", "tensorflow.invert_permutation")
+@model("tensorflow.math.invert_permutation", "tensorflow.compat.v1.invert_permutation")
 def invert_permutation(x: Any, name: Any = None) -> Tensor:
     del name
     given = index_tensor(x)

@@ -10,7 +10,7 @@ from mlvet.domains.dims import Dim, ceil_div, floor_div, symbol
 from mlvet.domains.dtypes import DType
 from mlvet.frontends.python.active import machine
 from mlvet.frontends.python.libraries.binding import ArrayLike, as_size
-from mlvet.frontends.python.libraries.registry import model
+from mlvet.frontends.python.libraries.registry import alias, model
 from mlvet.frontends.python.libraries.tensorflow.arguments import axis_of, dims_or_undecided, sizes_of
 from mlvet.frontends.python.libraries.tensorflow.records import Record
 from mlvet.frontends.python.libraries.tensorflow.tensor import Tensor, convert, op_of, typed
@@ -52,9 +52,9 @@ def _real_fourier(op: str, count: int) -> Callable[..., Any]:
 
 for _count, _suffix in ((1, ""), (2, "2d"), (3, "3d")):
     for _op in ("fft", "ifft"):
-        model(f"tensorflow.signal.{_op}{_suffix}", f"tensorflow.spectral.{_op}{_suffix}")(_fourier(_op, _count))
+        model(f"tensorflow.signal.{_op}{_suffix}")(_fourier(_op, _count))
     for _op in ("rfft", "irfft"):
-        model(f"tensorflow.signal.{_op}{_suffix}", f"tensorflow.spectral.{_op}{_suffix}")(_real_fourier(_op, _count))
+        model(f"tensorflow.signal.{_op}{_suffix}")(_real_fourier(_op, _count))
 
 
 def _frames(length: Dim, size: Dim, step: Dim, pad_end: bool) -> Dim:
@@ -164,3 +164,6 @@ def decode_wav(contents: Any, desired_channels: Any = -1, desired_samples: Any =
 def encode_wav(audio: ArrayLike, sample_rate: Any, name: Any = None) -> Tensor:
     del sample_rate, name
     return typed("encode_wav", [convert(audio)], dtypes.text)
+
+
+alias("tensorflow.compat.v1.spectral", "tensorflow.signal")

@@ -26,14 +26,16 @@ def _each(name: str, dtype: DType = dtypes.text) -> Callable[..., Any]:
     return function
 
 
-for _name in "lower upper strip regex_replace substr bytes_to_string unicode_transcode unicode_script".split():
+for _name in "lower upper strip regex_replace substr unicode_transcode unicode_script".split():
     model(f"tensorflow.strings.{_name}")(_each(_name))
 for _name in "length to_hash_bucket to_hash_bucket_fast to_hash_bucket_strong".split():
     model(f"tensorflow.strings.{_name}")(_each(_name, dtypes.i32 if _name == "length" else dtypes.i64))
-model("tensorflow.string_to_hash_bucket_fast", "tensorflow.string_to_hash_bucket")(_each("hash", dtypes.i64))
+model("tensorflow.compat.v1.string_to_hash_bucket_fast", "tensorflow.compat.v1.string_to_hash_bucket")(
+    _each("hash", dtypes.i64)
+)
 model("tensorflow.strings.regex_full_match")(_each("regex_full_match", dtypes.bool_))
-model("tensorflow.regex_replace")(_each("regex_replace"))
-model("tensorflow.substr")(_each("substr"))
+model("tensorflow.compat.v1.regex_replace")(_each("regex_replace"))
+model("tensorflow.compat.v1.substr")(_each("substr"))
 
 
 @model("tensorflow.strings.as_string", "tensorflow.as_string")
@@ -42,20 +44,20 @@ def as_string(input: ArrayLike, *rest: Any, **keywords: Any) -> Tensor:
     return like("as_string", convert(input), dtype=dtypes.text)
 
 
-@model("tensorflow.strings.to_number", "tensorflow.string_to_number")
+@model("tensorflow.strings.to_number", "tensorflow.compat.v1.string_to_number")
 def to_number(input: Any = None, out_type: DType | None = dtypes.f32, name: Any = None, **old: Any) -> Tensor:
     del name
     return like("to_number", convert(chosen(input, old.get("string_tensor"))), dtype=out_type or dtypes.f32)
 
 
-@model("tensorflow.strings.join", "tensorflow.string_join")
+@model("tensorflow.strings.join", "tensorflow.compat.v1.string_join")
 def join(inputs: Any, separator: Any = "", name: Any = None) -> Tensor:
     del separator, name
     parts = [convert(each) for each in as_items(inputs)]
     return next((like("strings.join", each) for each in parts if dims_of(each) != ()), like("strings.join", parts[0]))
 
 
-@model("tensorflow.strings.reduce_join", "tensorflow.reduce_join")
+@model("tensorflow.strings.reduce_join", "tensorflow.compat.v1.reduce_join")
 def reduce_join(
     inputs: ArrayLike, axis: Any = None, keepdims: bool = False, separator: Any = "", name: Any = None, **old: Any
 ) -> Tensor:
@@ -78,7 +80,7 @@ def _parts(name: str, what: str, dtype: DType = dtypes.text) -> Callable[..., An
     return function
 
 
-model("tensorflow.strings.split", "tensorflow.string_split")(_parts("strings.split", "words"))
+model("tensorflow.strings.split", "tensorflow.compat.v1.string_split")(_parts("strings.split", "words"))
 model("tensorflow.strings.unicode_split")(_parts("strings.unicode_split", "characters"))
 model("tensorflow.strings.bytes_split")(_parts("strings.bytes_split", "bytes"))
 model("tensorflow.strings.unicode_decode")(_parts("strings.unicode_decode", "characters", dtypes.i32))
@@ -182,7 +184,7 @@ def ragged_constant(pylist: Any, dtype: DType | None = None, *rest: Any, **keywo
     return of_shape("ragged", kind or natural_dtype(pylist), tuple(sizes) if depth else None)
 
 
-@model("tensorflow.sparse.to_dense", "tensorflow.sparse_tensor_to_dense")
+@model("tensorflow.sparse.to_dense", "tensorflow.compat.v1.sparse_tensor_to_dense")
 def to_dense(sp_input: ArrayLike, *rest: Any, **keywords: Any) -> Tensor:
     del rest, keywords
     return op_of("identity", convert(sp_input))

@@ -9,7 +9,7 @@ from mlvet.domains.dims import Expr
 from mlvet.domains.dtypes import DType, Kind
 from mlvet.domains.promotion import Framework
 from mlvet.domains.tensors import Tensor as Known
-from mlvet.frontends.python.active import store
+from mlvet.frontends.python.active import machine, store
 from mlvet.frontends.python.arrays.creation import from_python
 from mlvet.frontends.python.arrays.operators import ArrayValue, become
 from mlvet.frontends.python.emission import demand, emit, opaque
@@ -21,6 +21,7 @@ from mlvet.frontends.python.values.numbers import Scalar
 from mlvet.frontends.python.values.objects import Object
 from mlvet.frontends.python.values.tensors import TensorValue, dims_of, dtype_of, tensor_of
 from mlvet.frontends.python.values.unknown import Reason, Undecided, Unknown
+from mlvet.ir.graph import Value
 
 _QUOTIENTS = {dtypes.i32: dtypes.f64, dtypes.i64: dtypes.f64, dtypes.u32: dtypes.f64, dtypes.u64: dtypes.f64}
 
@@ -136,7 +137,7 @@ class Tensor(ArrayValue):
         return op_of("neg", self)
 
     def __abs__(self) -> Any:
-        return op_of("abs", self)
+        return magnitude(self)
 
     def __invert__(self) -> Any:
         known = dtype_of(self)
@@ -268,6 +269,12 @@ def op_of(op: str, *operands: Any, **attributes: Any) -> Tensor:
     return emit(op, *operands, kind=Tensor, **attributes)
 
 
+def magnitude(x: TensorValue) -> Tensor:
+    """The absolute value, of complex numbers a real one."""
+    known = dtype_of(x)
+    return op_of("complex_abs" if known is not None and known.kind is Kind.COMPLEX else "abs", x)
+
+
 def typed(name: str, operands: Any, dtype: DType | None, *dims: Any) -> Tensor:
     """A result of which the type alone is known."""
     return opaque(name, operands, Known(dtype, tuple(dims)), Tensor)
@@ -352,8 +359,6 @@ class Variable(Tensor):
         shape: Any = None,
         **rest: Any,
     ) -> None:
-        from mlvet.frontends.python.active import machine
-
         del validate_shape, caching_device, variable_def, import_scope, constraint, synchronization, aggregation, rest
         if not isinstance(initial_value, TensorValue) and _callable(initial_value):
             initial_value = machine().call(initial_value)
@@ -366,9 +371,17 @@ class Variable(Tensor):
             )
         if shape is not None:
             made = reshaped_as_said(made, shape)
-        store(self.cells, "@value", made.graph_value)
-        self.cells["@name"] = name if isinstance(name, str) else None
-        self.trainable = trainable
+        label = name if isinstance(name, str) else machine().fresh("Variable")
+        like = tensor_of(made).without_value()
+        value = machine().builder.parameter(label, like, trainable=trainable is not False)
+        store(self.cells, "@value", value)
+        store(self.cells, "@name", label)
+        store(self.cells, "trainable", trainable)
+        remember_variable(self)
+
+    @classmethod
+    def of(cls, value: Value, **cells: Any) -> TensorValue:
+        return Tensor.of(value, **cells)
 
     assign = _updated("assign")
     assign_add = _updated("add")
@@ -405,6 +418,12 @@ class Variable(Tensor):
 
     scatter_add = scatter_update
     scatter_sub = scatter_update
+
+
+def remember_variable(variable: Variable) -> None:
+    """Add a variable to those of the program, which older programs ask for without naming them."""
+    memory = machine().memory.setdefault("tensorflow", {})
+    store(memory, "variables", (*memory.get("variables", ()), variable))
 
 
 def _callable(value: Any) -> bool:

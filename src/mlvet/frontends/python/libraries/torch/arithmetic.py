@@ -12,7 +12,7 @@ from mlvet.frontends.python.arrays.creation import from_python
 from mlvet.frontends.python.emission import demand, opaque
 from mlvet.frontends.python.libraries.binding import as_tensor
 from mlvet.frontends.python.libraries.torch.element_types import as_float, default_float
-from mlvet.frontends.python.libraries.torch.tensor import Tensor, changing, made, method
+from mlvet.frontends.python.libraries.torch.tensor import Tensor, attach, changing, made, method
 from mlvet.frontends.python.values.containers import ListValue
 from mlvet.frontends.python.values.tensors import TensorValue, dtype_of, tensor_of
 from mlvet.frontends.python.values.unknown import Unknown
@@ -284,7 +284,7 @@ def where(condition: Tensor, input: Any = None, other: Any = None, *, out: Any =
     return made("where", cast(condition, dtypes.bool_), *(operand(side, common, Tensor) for side in sides))
 
 
-Tensor.where = lambda self, condition, other: where(condition, self, other)
+attach("where", lambda self, condition, other: where(condition, self, other))
 
 
 @method("torch.equal")
@@ -316,10 +316,10 @@ _OPERATORS = {
     "and": _bitwise("and"), "or": _bitwise("or"), "xor": _bitwise("xor"),
 }  # fmt: skip
 for _name, _function in _OPERATORS.items():
-    setattr(Tensor, f"__{_name}__", _operator(_function))
-    setattr(Tensor, f"__r{_name}__", _operator(_function, reflected=True))
+    attach(f"__{_name}__", _operator(_function))
+    attach(f"__r{_name}__", _operator(_function, reflected=True))
 for _name, _op in (("eq", "equal"), ("ne", "not_equal"), ("lt", "less"), ("le", "less_or_equal"), ("gt", "greater"),
     ("ge", "greater_or_equal")):  # fmt: skip
-    setattr(Tensor, f"__{_name}__", _operator(_comparing(_op)))
+    attach(f"__{_name}__", _operator(_comparing(_op)))
 for _name in ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "and", "or", "xor"):
-    setattr(Tensor, f"__i{_name}__", changing(_operator(_OPERATORS[_name])))
+    attach(f"__i{_name}__", changing(_operator(_OPERATORS[_name])))

@@ -20,7 +20,7 @@ from mlvet.frontends.python.libraries.binding import Number, Size, Sizes, as_spr
 from mlvet.frontends.python.libraries.registry import model
 from mlvet.frontends.python.libraries.torch.conversions import TYPES
 from mlvet.frontends.python.libraries.torch.element_types import default_float
-from mlvet.frontends.python.libraries.torch.tensor import Tensor, made, method
+from mlvet.frontends.python.libraries.torch.tensor import Tensor, attach, made, method
 from mlvet.frontends.python.values.numbers import Scalar
 from mlvet.frontends.python.values.tensors import TensorValue, dtype_of, tensor_of
 from mlvet.frontends.python.values.unknown import Reason, Undecided, Unknown
@@ -63,8 +63,9 @@ def constructor(name: str, dtype: DType | None) -> Any:
             if isinstance(only, tuple) and all(isinstance(each, int | Expr) for each in only):
                 return from_python(only, Tensor, to) if not hasattr(only, "numel") else empty(*only, dtype=to)
             return from_python(only, Tensor, to, to)
-        return filled(as_spread(args) if args else (0,), 0, to, Tensor)
+        return empty(*(args or (0,)), dtype=to)
 
+    make.__name__ = make.__qualname__ = name
     return make
 
 
@@ -78,7 +79,7 @@ def _init(self: Tensor, *args: Any, device: Any = None) -> None:
     self.cells["@value"] = made_.graph_value
 
 
-Tensor.__init__ = _init
+attach("__init__", _init)
 
 
 def _filling(value: int) -> Any:
@@ -95,7 +96,12 @@ zeros = model("torch.zeros")(_filling(0))
 ones = model("torch.ones")(_filling(1))
 
 
-@model("torch.empty", "torch.Tensor.new", "torch.empty_strided", "torch.empty_permuted")
+@model("torch.empty_strided", "torch.empty_permuted")
+def empty_strided(size: Sizes, stride: Any, *, dtype: DType | None = None, **keywords: Any) -> Tensor:
+    return empty(size, dtype=dtype)
+
+
+@model("torch.empty")
 def empty(
     *size: Any, out: Any = None, dtype: DType | None = None, layout: Any = None, device: Any = None,
     requires_grad: bool = False, pin_memory: Any = None, memory_format: Any = None,
@@ -181,7 +187,7 @@ def _new(value: Any) -> Any:
 
 
 for _name, _value in (("new_zeros", 0), ("new_ones", 1), ("new_empty", None), ("new", None)):
-    setattr(Tensor, _name, _new(_value))
+    attach(_name, _new(_value))
 
 
 @method("torch.Tensor.new_full")
@@ -225,7 +231,7 @@ def _figure(value: Any) -> Any:
     if isinstance(value, TensorValue):
         from mlvet.frontends.python.libraries.torch.conversions import item
 
-        return item(value)
+        return item(Tensor.of(value.graph_value))  # type: ignore[arg-type]
     return value
 
 

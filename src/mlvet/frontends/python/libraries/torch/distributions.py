@@ -131,7 +131,8 @@ for _name in ("Normal", "Laplace", "Cauchy", "Gumbel", "LogNormal"):
     _kind = type(
         _name, (LocationScale,), {"__slots__": (), "__module__": __name__, "__doc__": f"{_name} distributions."}
     )
-    model(f"torch.distributions.{_name}", f"torch.distributions.{_name.lower()}.{_name}")(_kind)
+    _part = "log_normal" if _name == "LogNormal" else _name.lower()
+    model(f"torch.distributions.{_name}", f"torch.distributions.{_part}.{_name}")(_kind)
     globals()[_name] = _kind
 
 

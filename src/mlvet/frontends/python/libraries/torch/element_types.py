@@ -77,9 +77,8 @@ def set_default_dtype(d: Any) -> None:
 
 @model("torch.set_default_tensor_type")
 def set_default_tensor_type(t: Any) -> None:
-    name = t if isinstance(t, str) else getattr(t, "dotted", "")
-    if "Double" in name:
-        set_default_dtype(dtypes.f64)
+    name = t if isinstance(t, str) else getattr(t, "__name__", "")
+    set_default_dtype(dtypes.f64 if "Double" in name else dtypes.f16 if "Half" in name else dtypes.f32)
 
 
 @model("torch.get_default_dtype")

@@ -11,8 +11,9 @@ from mlvet.domains.tensors import Tensor as Type
 from mlvet.frontends.python.arrays.arithmetic import binary, cast
 from mlvet.frontends.python.emission import demand, opaque
 from mlvet.frontends.python.libraries.binding import Number
+from mlvet.frontends.python.libraries.registry import model
 from mlvet.frontends.python.libraries.torch.element_types import as_float, is_integral
-from mlvet.frontends.python.libraries.torch.tensor import Tensor, made, method
+from mlvet.frontends.python.libraries.torch.tensor import Tensor, attach, made, method
 from mlvet.frontends.python.values.tensors import dtype_of, tensor_of
 
 FLOATS = {
@@ -170,18 +171,18 @@ def conj(input: Tensor) -> Tensor:
     return made("conj", input) if known is None or known.kind is Kind.COMPLEX else input
 
 
-@method("torch.real")
+@model("torch.real")
 def real(input: Tensor) -> Tensor:
     found: Tensor = input.real
     return found
 
 
-@method("torch.imag")
+@model("torch.imag")
 def imag(input: Tensor) -> Tensor:
     return made("imag", input)
 
 
-@method("torch.angle", "torch.arg")
+@method("torch.angle")
 def angle(input: Tensor, *, out: Any = None) -> Tensor:
     known = tensor_of(as_float(input))
     narrow = {dtypes.c64: dtypes.f32, dtypes.c128: dtypes.f64}
@@ -197,12 +198,24 @@ def _unmodelled(name: str) -> Any:
     return function
 
 
-for _name in ("i0", "sinc", "mvlgamma", "polygamma"):
+for _name in ("i0", "sinc"):
     method(f"torch.{_name}")(_unmodelled(_name))
 for _name in ("i0", "i0e", "i1", "i1e", "sinc", "ndtr", "ndtri", "entr", "log_ndtr", "erfcx"):
     method(f"torch.special.{_name}")(_unmodelled(f"special.{_name}"))
 
 
-Tensor.__neg__ = neg
-Tensor.__abs__ = abs
-Tensor.__invert__ = bitwise_not
+@method("torch.mvlgamma", "torch.special.multigammaln")
+def mvlgamma(input: Tensor, p: Any, *, out: Any = None) -> Tensor:
+    return opaque("mvlgamma", [input], tensor_of(as_float(input)).without_value(), Tensor)
+
+
+@model("torch.polygamma", "torch.special.polygamma")
+def polygamma(n: Any, input: Tensor, *, out: Any = None) -> Tensor:
+    return opaque("polygamma", [input], tensor_of(as_float(input)).without_value(), Tensor)
+
+
+for _name in ("relu", "sigmoid", "tanh", "exp", "sqrt", "abs"):
+    model(f"torch.{_name}_")(getattr(Tensor, f"{_name}_"))
+attach("__neg__", neg)
+attach("__abs__", abs)
+attach("__invert__", bitwise_not)

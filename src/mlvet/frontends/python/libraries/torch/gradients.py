@@ -108,7 +108,7 @@ def annotate(the_type: Any, the_value: Any) -> Any:
     return the_value
 
 
-@model("torch.jit.is_tracing_state", "torch.jit.save", "torch.onnx.export", "torch._dynamo.reset",
+@model("torch.jit.save", "torch.onnx.export", "torch._dynamo.reset",
     "torch.compiler.reset", "torch._assert")  # fmt: skip
 def nothing(*args: Any, **keywords: Any) -> None:
     return None
@@ -132,8 +132,7 @@ def grad(outputs: Any, inputs: Any, grad_outputs: Any = None, *args: Any, **keyw
     items = inputs.items if isinstance(inputs, ListValue) else inputs
     if isinstance(items, tuple):
         return tuple(_gradient(each) for each in items)
-    if isinstance(inputs, Unknown) or not isinstance(items, tuple):
-        raise Undecided(Reason.UNMODELLED_ARGUMENTS, "the inputs of a gradient")
+    raise Undecided(Reason.UNMODELLED_ARGUMENTS, "the inputs of a gradient")
 
 
 def _gradient(x: Any) -> Any:

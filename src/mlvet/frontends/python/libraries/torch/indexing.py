@@ -14,7 +14,7 @@ from mlvet.frontends.python.arrays.operators import become
 from mlvet.frontends.python.emission import demand, emit_all, opaque
 from mlvet.frontends.python.libraries.binding import Size, as_tensor
 from mlvet.frontends.python.libraries.torch.axes import axis_of, placed, rank, ranked_dims
-from mlvet.frontends.python.libraries.torch.element_types import category, wants_integers
+from mlvet.frontends.python.libraries.torch.element_types import category, same_types, wants_integers
 from mlvet.frontends.python.libraries.torch.tensor import Tensor, made, method
 from mlvet.frontends.python.values.containers import ListValue
 from mlvet.frontends.python.values.tensors import TensorValue, dims_of, dtype_of, rank_of, tensor_of
@@ -119,7 +119,7 @@ def masked_fill(input: Tensor, mask: Tensor, value: Any) -> Tensor:
         demand(rank_of(value) in (None, 0), "masked_fill needs a value without dims", "rank-differs")
     known = dtype_of(input)
     if isinstance(value, float) and known is not None:
-        demand(category(known) >= 2 or value.is_integer(), f"a tensor of {known} cannot take a float", "dtype-mismatch")
+        demand(category(known) >= 1, f"a tensor of {known} cannot take a float", "dtype-mismatch")
     return made("where", cast(mask, dtypes.bool_), operand(value, known, Tensor), input)
 
 
@@ -159,8 +159,7 @@ def _scattered(x: TensorValue, axis: int, index: TensorValue, source: Any, reduc
         return made("identity", x)
     axis = placed(axis, rank(x))
     if isinstance(source, TensorValue):
-        demand(dtype_of(source) in (None, dtype_of(x)) or dtype_of(x) is None, "scatter needs src of the same element type",
-            "dtype-mismatch")  # fmt: skip
+        same_types("scatter", x, source)
         _fits(index, source, None, "scatter")
         if rank_of(source) == 0:
             source = made("broadcast_to", source, ranked_dims(index))

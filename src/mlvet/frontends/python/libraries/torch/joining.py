@@ -27,7 +27,7 @@ def _list(tensors: Any) -> tuple[Tensor, ...] | Repeated:
 
     if isinstance(tensors, TensorValue):
         raise Misfit("a tensor where a list of tensors is wanted")
-    items = tensors if isinstance(tensors, tuple | list) else None
+    items: Any = tensors if isinstance(tensors, tuple | list) else None
     if items is None:
         items = tensors.items if isinstance(tensors, ListValue) else machine().items(tensors)
     if isinstance(items, Repeated):

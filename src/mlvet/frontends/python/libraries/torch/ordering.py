@@ -69,7 +69,13 @@ argmax = method("torch.argmax")(_extreme_place("arg_max"))
 argmin = method("torch.argmin")(_extreme_place("arg_min"))
 
 
-@method("torch.sort", "torch.msort")
+@method("torch.msort")
+def msort(input: Tensor, *, out: Any = None) -> Tensor:
+    found: Tensor = sort(input, 0).values
+    return found
+
+
+@method("torch.sort")
 def sort(input: Tensor, dim: Any = -1, descending: bool = False, stable: bool = False, *, out: Any = None) -> Any:
     if is_scalar(input):
         return Found(made("identity", input), made("zeros_like", input, dtype=dtypes.i64))

@@ -5,16 +5,18 @@ from __future__ import annotations
 from typing import Any
 
 from mlvet.domains.dims import equal
+from mlvet.domains.promotion import Framework
 from mlvet.domains.tensors import Tensor as Type
+from mlvet.frontends.python.arrays.arithmetic import common_dtype
 from mlvet.frontends.python.emission import demand, opaque
 from mlvet.frontends.python.libraries.binding import as_items, as_tensor
 from mlvet.frontends.python.libraries.registry import model
 from mlvet.frontends.python.libraries.torch.arithmetic import combined
 from mlvet.frontends.python.libraries.torch.axes import axis_of, ranked_dims
 from mlvet.frontends.python.libraries.torch.element_types import same_types
-from mlvet.frontends.python.libraries.torch.tensor import Tensor, made, method
+from mlvet.frontends.python.libraries.torch.tensor import Tensor, attach, made, method
 from mlvet.frontends.python.values.containers import ListValue
-from mlvet.frontends.python.values.tensors import TensorValue, dims_of, dtype_of, rank_of
+from mlvet.frontends.python.values.tensors import TensorValue, dims_of, rank_of
 from mlvet.frontends.python.values.unknown import Reason, Undecided, Unknown
 
 
@@ -32,13 +34,13 @@ def _of_rank(what: str, x: TensorValue, wanted: int) -> None:
     )
 
 
-@method("torch.matmul", "torch.linalg.matmul", "torch.Tensor.__matmul__")
+@method("torch.matmul", "torch.linalg.matmul")
 def matmul(input: Tensor, other: Tensor, *, out: Any = None) -> Tensor:
     return _product("matmul", input, other)
 
 
-Tensor.__matmul__ = lambda self, other: matmul(self, as_tensor(other, "torch"))
-Tensor.__rmatmul__ = lambda self, other: matmul(as_tensor(other, "torch"), self)
+attach("__matmul__", lambda self, other: _product("matmul", self, as_tensor(other, "torch")))
+attach("__rmatmul__", lambda self, other: _product("matmul", as_tensor(other, "torch"), self))
 
 
 @method("torch.mm", "torch.spmm", "torch.sparse.mm", "torch.smm", "torch.hspmm")
@@ -138,8 +140,13 @@ def _ranked_by(equation: str, tensors: list[TensorValue]) -> None:
     from mlvet.frontends.python.arrays.shapes import UnrankedShape
 
     for term, x in zip(equation.partition("->")[0].split(","), tensors, strict=False):
-        if dims_of(x) is None and "." not in term:
+        dims = dims_of(x)
+        if dims is None and "." not in term:
             UnrankedShape(x).unpack(len(term), *term)
+        elif dims is not None and len(dims) == len(term):
+            for letter, size in zip(term, dims, strict=True):
+                same = equal(size, dims[term.index(letter)])
+                demand(same, f"subscript {letter} is repeated, but its sizes differ", "dims-differ")
 
 
 @model("torch.tensordot")
@@ -157,7 +164,8 @@ def kron(input: Tensor, other: Tensor, *, out: Any = None) -> Tensor:
     size = max(len(left), len(right))
     left, right = ((1,) * (size - len(dims)) + dims for dims in (left, right))
     shape = tuple(a * b for a, b in zip(left, right, strict=True))
-    return opaque("kron", [input, other], Type(dtype_of(combined("mul", input, other)), shape), Tensor)
+    common = common_dtype(input, other, Framework.TORCH)
+    return opaque("kron", [input, other], Type(common, shape), Tensor)
 
 
 @method("torch.cross", "torch.linalg.cross")

@@ -16,7 +16,7 @@ from mlvet.frontends.python.libraries.registry import model
 from mlvet.frontends.python.libraries.torch.axes import rank
 from mlvet.frontends.python.libraries.torch.creation import with_gradient
 from mlvet.frontends.python.libraries.torch.element_types import default_float, wants_floats
-from mlvet.frontends.python.libraries.torch.tensor import Tensor, made, method
+from mlvet.frontends.python.libraries.torch.tensor import Tensor, attach, made, method
 from mlvet.frontends.python.values.numbers import Scalar
 from mlvet.frontends.python.values.objects import Object
 from mlvet.frontends.python.values.tensors import TensorValue, dims_of, dtype_of, tensor_of
@@ -201,7 +201,7 @@ def _drawn_like(op: str, x: TensorValue, args: Any, keywords: Any) -> Tensor:
 
 
 for _name in ("uniform", "normal", "random", "bernoulli", "exponential", "cauchy", "log_normal", "geometric"):
-    setattr(Tensor, f"{_name}_", _refilling(_name))
+    attach(f"{_name}_", _refilling(_name))
 
 
 def refilled(x: Tensor, other: TensorValue) -> Tensor:

@@ -154,7 +154,7 @@ def made(op: str, *operands: Any, **attributes: Any) -> Tensor:
 def method(*names: str, in_place: bool = False) -> Callable[[F], F]:
     """Register a function of torch that is a method of tensors too; `torch.Tensor.x` is a name of a method only.
 
-    With `in_place` there is a variant with a trailing underscore that changes its first argument.
+    With `in_place` there is a method with a trailing underscore that changes its tensor.
     """
 
     def register(function: F) -> F:
@@ -163,15 +163,17 @@ def method(*names: str, in_place: bool = False) -> Callable[[F], F]:
             if head != "torch.Tensor":
                 model(name)(function)
             if head in ("torch", "torch.Tensor"):
-                setattr(Tensor, last, function)
+                attach(last, function)
                 if in_place:
-                    changed = changing(function)
-                    setattr(Tensor, f"{last}_", changed)
-                    if head == "torch":
-                        model(f"{name}_")(changed)
+                    attach(f"{last}_", changing(function))
         return function
 
     return register
+
+
+def attach(name: str, function: Callable[..., Any]) -> None:
+    """Make a function a method of tensors."""
+    setattr(Tensor, name, function)
 
 
 def changing(function: Callable[..., Any]) -> Callable[..., Any]:

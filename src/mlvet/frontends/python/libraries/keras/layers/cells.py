@@ -50,7 +50,7 @@ class Cell(Layer):
         held = (
             given[0]
             if given
-            else full((dims_of(x) or (1,))[0:1] + (self.cells["units"],), 0, self._compute, KerasTensor)
+            else full((*(dims_of(x) or (1,))[0:1], self.cells["units"]), 0, self._compute, KerasTensor)
         )
         total = combined(
             "add", emit("matmul", x, self._read("kernel")), emit("matmul", held, self._read("recurrent_kernel"))

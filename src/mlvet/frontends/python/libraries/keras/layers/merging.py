@@ -135,7 +135,7 @@ def contracted(left: Any, right: Any, axes: Any, normalize: bool = False) -> Any
     at = pair[0] % len(first), pair[1] % len(second)
     demand(
         equal(first[at[0]], second[at[1]]) is not False,
-        f"`Dot` along axes {pair} of {tensor_of(left)} and {tensor_of(right)}: {first[at[0]]} and {second[at[1]]} differ",
+        f"axes {pair} of {tensor_of(left)} and {tensor_of(right)} differ: {first[at[0]]} and {second[at[1]]}",
         "dims-differ",
     )
     if normalize:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from mlvet.domains.dims import Dim, equal, modulo, symbol
+from mlvet.domains.dims import Dim, at_least, equal, modulo, symbol
 from mlvet.domains.dtypes import DType
 from mlvet.frontends.keras.layers.convolution import SPACE
 from mlvet.frontends.python.active import machine
@@ -202,7 +202,7 @@ class GroupNormalization(Layer):
         groups = cells["groups"]
         if isinstance(groups, int) and groups > 0:
             demand(
-                equal(modulo(channels, groups), 0) is not False and not (isinstance(channels, int) and channels < groups),
+                equal(modulo(channels, groups), 0) is not False and at_least(channels, groups) is not False,
                 f"`{label(self)}` divides {channels} channels into {groups} groups", "not-divisible",
             )  # fmt: skip
         if cells["scale"]:

@@ -20,8 +20,8 @@ class Pooling(Spatial):
     OP = "max_pool"
 
     def __init__(
-        self, pool_size: Any = 2, strides: Any = None, padding: str = "valid", data_format: Any = None, name: Any = None,
-        **kwargs: Any,
+        self, pool_size: Any = 2, strides: Any = None, padding: str = "valid", data_format: Any = None,
+        name: Any = None, **kwargs: Any,
     ) -> None:  # fmt: skip
         super().__init__(name=name, **kwargs)
         self.pool_size = several(pool_size, self.SPACE, "pool_size")
@@ -35,7 +35,8 @@ class Pooling(Spatial):
         x = spatial(inputs, self.SPACE, self._format)
         return emit(
             self.OP, x, kernel_shape=cells["pool_size"], strides=cells["strides"],
-            auto_pad="SAME_UPPER" if cells["padding"] == "same" else "VALID", data_format=layout(self._format, self.SPACE),
+            auto_pad="SAME_UPPER" if cells["padding"] == "same" else "VALID",
+            data_format=layout(self._format, self.SPACE),
         )  # fmt: skip
 
 

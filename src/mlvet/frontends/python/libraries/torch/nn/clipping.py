@@ -27,14 +27,14 @@ def total_norm() -> Any:
 def clip_grad_norm_(
     parameters: Any, max_norm: Number, norm_type: Number = 2.0, error_if_nonfinite: bool = False, foreach: Any = None
 ) -> Tensor:
-    return total_norm()  # type: ignore[no-any-return]
+    return total_norm()
 
 
 @model("torch.nn.utils.get_total_norm")
 def get_total_norm(
     tensors: Any, norm_type: Number = 2.0, error_if_nonfinite: bool = False, foreach: Any = None
 ) -> Tensor:
-    return total_norm()  # type: ignore[no-any-return]
+    return total_norm()
 
 
 @model("torch.nn.utils.clip_grad_value_", "torch.nn.utils.clip_grad.clip_grad_value_")

@@ -13,7 +13,8 @@ from mlvet.frontends.python.libraries.torchvision.models import weights as weigh
 for part in (
     "resnet", "vgg", "alexnet", "densenet", "mobilenet", "mobilenetv2", "mobilenetv3", "efficientnet", "inception",
     "googlenet", "squeezenet", "vision_transformer", "swin_transformer", "convnext", "regnet", "shufflenetv2",
-    "mnasnet",     "segmentation.deeplabv3", "segmentation.fcn", "detection.faster_rcnn", "detection.mask_rcnn", "maxvit",
+    "mnasnet", "segmentation.deeplabv3", "segmentation.fcn", "detection.faster_rcnn", "detection.mask_rcnn",
+    "maxvit",
 ):  # fmt: skip
     outer = part.rpartition(".")[0]
     alias(f"torchvision.models.{part}", f"torchvision.models.{outer}" if outer else "torchvision.models")

@@ -138,7 +138,8 @@ class Grayscale(Transform):
 
 
 @model("torchvision.transforms.RandomZoomOut", "torchvision.transforms.RandomIoUCrop",
-    "torchvision.transforms.ScaleJitter", "torchvision.transforms.RandomShortestSize", "torchvision.transforms.RandomResize")  # fmt: skip
+    "torchvision.transforms.ScaleJitter", "torchvision.transforms.RandomShortestSize",
+    "torchvision.transforms.RandomResize")  # fmt: skip
 class AnyExtent(Transform):
     """The image in an extent drawn at random."""
 
