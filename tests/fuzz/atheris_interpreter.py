@@ -36,7 +36,8 @@ EXPRESSIONS = (
     "nn.Linear({}, {})", "nn.Linear({}, {})({})", "nn.Conv2d({}, {}, 3)({})", "nn.Sequential({}, {})", "F.relu({})",
     "F.softmax({}, {})", "F.cross_entropy({}, {})", "np.zeros({})", "np.array({})", "np.concatenate([{}, {}])",
     "np.mean({}, {})", "(yield {})", "super().__init__()", "self", "self.{}", "{}.{}", "*{}", "type({})",
-    "{}.append({})", "{}.items()", "{}.get({})", "globals()", "eval({})", "open({})", "print({})", "id({})", "hash({})", "vars({})",
+    "{}.append({})", "{}.items()", "{}.get({})", "globals()", "eval({})", "open({})", "print({})", "id({})",
+    "hash({})", "vars({})",
 )  # fmt: skip
 STATEMENTS = (
     "{n} = {e}", "{n}, {m} = {e}", "{n}, *{m} = {e}", "{n} += {e}", "{n}[{e}] = {e}", "{n}.{m} = {e}", "{e}", "del {n}",
