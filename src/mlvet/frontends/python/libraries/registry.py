@@ -104,7 +104,8 @@ def _spellings(dotted: str) -> list[str]:
         head = name
         while head:
             target = ALIASES.get(head)
-            if target is not None and not name.startswith(f"{target}."):
+            grows = target is not None and target.startswith(f"{head}.") and name.startswith(f"{target}.")
+            if target is not None and not grows:
                 other = target + name[len(head) :]
                 if other not in found and len(found) < _SPELLINGS:
                     found.append(other)
