@@ -10,11 +10,11 @@ import ast
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from mlvet.domains.dims import Dim
+from mlvet.domains.dims import Dim, symbol
 from mlvet.frontends.python.interpretation.assignments import assign
 from mlvet.frontends.python.interpretation.branches import MODES, Boundary
 from mlvet.frontends.python.interpretation.iteration import items
-from mlvet.frontends.python.interpretation.joining import covers, joined, same
+from mlvet.frontends.python.interpretation.joining import anything, covers, joined, same
 from mlvet.frontends.python.interpretation.signals import PythonRaise
 from mlvet.frontends.python.interpretation.truth import literal
 from mlvet.frontends.python.trail import MISSING, Delta, now
@@ -72,7 +72,6 @@ def _general_for(machine: Machine, node: ast.For | ast.AsyncFor, found: Any, end
 
 
 def _any_of(machine: Machine, found: tuple[Any, ...]) -> Any:
-    from mlvet.domains.dims import symbol
     from mlvet.frontends.python.interpretation.joining import all_joined
 
     if all(isinstance(each, int) and not isinstance(each, bool) for each in found):
@@ -203,9 +202,12 @@ def _changed(machine: Machine, delta: Delta, started: int) -> list[tuple[Any, An
 def _standing_for(machine: Machine, key: Any, old: Any, new: Any, *, last: bool) -> Any:
     """What a cell holds at the start of any iteration."""
     name = key if isinstance(key, str) else ""
-    if last:
-        return machine.unknown(Reason.LOOP_VARYING, name, name)
-    return joined(machine, old, new, name)
+    if not last:
+        return joined(machine, old, new, name)
+    if isinstance(old, Value):
+        return anything(machine, old)
+    found = machine.unknown(Reason.LOOP_VARYING, name, name)
+    return Repeated(found, symbol(machine.fresh("count"))) if name == "items" else found
 
 
 def kept(machine: Machine) -> tuple[Any, ...]:
