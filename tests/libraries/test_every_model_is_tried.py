@@ -12,13 +12,20 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from library_cases import cases, files, libraries
+from library_cases import CASES, cases, files, libraries
 
 from mlvet.frontends.python.libraries import registry
 
-EFFECTS_ONLY: frozenset[str] = frozenset(("dataclasses.dataclass",))
-"""Names of functions that yield nothing and change nothing that mlvet follows."""
-GONE: frozenset[str] = frozenset((
+
+def listed(kind: str) -> frozenset[str]:
+    """Names that libraries list in a file of their own beside their cases."""
+    files = CASES.glob(f"*/{kind}.names")
+    return frozenset(name for file in files for name in file.read_text(encoding="utf-8").split())
+
+
+EFFECTS_ONLY = listed("effects") | {"dataclasses.dataclass"}
+"""Names of functions that yield nothing and change nothing that mlvet follows, or that need the network."""
+GONE = listed("gone") | frozenset((
     "builtins.int.is_integer", "builtins.tuple._asdict", "builtins.tuple._fields", "builtins.tuple._replace",
     "collections.Callable", "collections.Hashable", "collections.Iterable", "collections.Mapping",
     "collections.MutableMapping", "collections.MutableSequence", "collections.Sequence", "collections.Set",

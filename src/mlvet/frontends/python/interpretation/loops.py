@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING, Any
 
 from mlvet.domains.dims import Dim
 from mlvet.frontends.python.interpretation.assignments import assign
-from mlvet.frontends.python.interpretation.branches import Boundary
+from mlvet.frontends.python.interpretation.branches import MODES, Boundary
 from mlvet.frontends.python.interpretation.iteration import items
 from mlvet.frontends.python.interpretation.joining import covers, joined, same
 from mlvet.frontends.python.interpretation.signals import PythonRaise
 from mlvet.frontends.python.interpretation.truth import literal
-from mlvet.frontends.python.trail import MISSING, Delta
+from mlvet.frontends.python.trail import MISSING, Delta, now
 from mlvet.frontends.python.values.containers import Repeated
 from mlvet.frontends.python.values.tensors import TensorValue, tensor_of
 from mlvet.frontends.python.values.unknown import Reason, Unknown
@@ -163,6 +163,7 @@ def general(machine: Machine, node: ast.AST, body: Callable[[], bool], end: Boun
     machine.loops = (*loops, Iteration(name))
     try:
         for attempt in range(_ROUNDS):
+            started = now()
             mark, before = machine.trail.mark(), kept(machine)
             raised = False
             try:
@@ -173,11 +174,11 @@ def general(machine: Machine, node: ast.AST, body: Callable[[], bool], end: Boun
                 machine.trail.undo(mark)
                 return True
             delta = machine.trail.since(mark)
-            if all(covers(machine, old, new) for _, _, old, new in _changed(machine, delta)):
+            if all(covers(machine, old, new) for _, _, old, new in _changed(machine, delta, started)):
                 return True
             machine.trail.undo(mark)
             forget(machine, before)
-            for cells, key, old, new in _changed(machine, delta):
+            for cells, key, old, new in _changed(machine, delta, started):
                 if not covers(machine, old, new):
                     machine.trail.write(cells, key, _standing_for(machine, key, old, new, last=attempt == _ROUNDS - 1))
         alive = iteration(machine, body, end)
@@ -186,12 +187,16 @@ def general(machine: Machine, node: ast.AST, body: Callable[[], bool], end: Boun
         machine.loops = loops
 
 
-def _changed(machine: Machine, delta: Delta) -> list[tuple[Any, Any, Any, Any]]:
-    """The cells that an iteration leaves different, with what they held before and after."""
+def _changed(machine: Machine, delta: Delta, started: int) -> list[tuple[Any, Any, Any, Any]]:
+    """The cells older than an iteration that it leaves different, with what they held before and after."""
     return [
         (cells, key, delta.before[place], after)
         for place, (cells, key, after) in delta.after.items()
-        if delta.before[place] is not MISSING and after is not MISSING and cells is not machine.constants
+        if delta.before[place] is not MISSING
+        and after is not MISSING
+        and cells is not machine.constants
+        and getattr(cells, "born", 0) < started
+        and key not in MODES
     ]
 
 

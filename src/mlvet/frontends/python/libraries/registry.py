@@ -53,7 +53,7 @@ def overload(*names: str) -> Callable[[M], M]:
                 _enter(name, Overloads(name))
             found = MODELS[name]
             if not isinstance(found, Overloads):
-                raise ValueError(f"{name} is modelled twice")
+                raise TypeError(f"{name} is modelled twice")
             found.models.append(thing)  # type: ignore[arg-type]
         return thing
 
@@ -104,7 +104,8 @@ def _spellings(dotted: str) -> list[str]:
         head = name
         while head:
             target = ALIASES.get(head)
-            if target is not None and not name.startswith(f"{target}."):
+            inside = target is not None and target.startswith(f"{head}.") and name.startswith(f"{target}.")
+            if target is not None and not inside:
                 other = target + name[len(head) :]
                 if other not in found and len(found) < _SPELLINGS:
                     found.append(other)

@@ -8,6 +8,7 @@ from typing import Any
 
 from mlvet.domains.dims import Dim
 from mlvet.frontends.python.active import erase, machine, store
+from mlvet.frontends.python.trail import Cells
 from mlvet.frontends.python.values.choices import Choice, resolved
 
 
@@ -28,13 +29,14 @@ class ListValue:
     __slots__ = ("cells",)
 
     def __init__(self, items: Iterable[Any] | Repeated = ()) -> None:
-        self.cells: dict[str, Any] = {"items": items if isinstance(items, Repeated) else tuple(items)}
+        self.cells: dict[str, Any] = Cells({"items": items if isinstance(items, Repeated) else tuple(items)})
 
     @property
     def items(self) -> Items:
         """The items; raises NeedsChoice if they differ between the paths that lead here."""
         items = self.cells["items"]
-        return resolved(items, machine()) if isinstance(items, Choice) else items
+        found: Items = resolved(items, machine()) if isinstance(items, Choice) else items
+        return found
 
     @items.setter
     def items(self, items: Items) -> None:
@@ -72,8 +74,8 @@ class DictValue:
     __slots__ = ("cells", "factory", "made_by", "rest_cell")
 
     def __init__(self, cells: Mapping[Any, Any] | None = None, rest: Any = None, made_by: str = "dict") -> None:
-        self.cells: dict[Any, Any] = dict(cells or {})
-        self.rest_cell: dict[str, Any] = {"rest": rest}
+        self.cells: dict[Any, Any] = Cells(cells or {})
+        self.rest_cell: dict[str, Any] = Cells({"rest": rest})
         self.made_by = made_by
         self.factory: Any = None
 

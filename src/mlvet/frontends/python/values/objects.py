@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from mlvet.frontends.python.active import erase, machine, store
+from mlvet.frontends.python.trail import Cells
 from mlvet.frontends.python.values.choices import Choice, resolved
 
 if TYPE_CHECKING:
@@ -29,7 +30,7 @@ class Object:
     def __new__(cls, *args: Any, **keywords: Any) -> Object:
         del args, keywords
         self = object.__new__(cls)
-        object.__setattr__(self, "cells", {})
+        object.__setattr__(self, "cells", Cells())
         object.__setattr__(self, "kind", None)
         return self
 

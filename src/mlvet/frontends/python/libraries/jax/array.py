@@ -10,7 +10,7 @@ from mlvet.domains.dtypes import DType
 from mlvet.domains.promotion import Framework, Operand, Strength, promote
 from mlvet.frontends.python.arrays.creation import from_python
 from mlvet.frontends.python.arrays.operators import ArrayValue
-from mlvet.frontends.python.emission import emit
+from mlvet.frontends.python.emission import demand, emit
 from mlvet.frontends.python.libraries.binding import ARRAYS, TENSORS
 from mlvet.frontends.python.libraries.registry import model
 from mlvet.frontends.python.values.containers import ListValue
@@ -39,7 +39,7 @@ class Array(ArrayValue):
 
     @classmethod
     def converted(cls, value: Any) -> TensorValue:
-        return as_jax(value)
+        return argument(value)
 
     def _combined(self, op: str, left: Any, right: Any, other: Any) -> Any:
         left, right, other = (held(each) for each in (left, right, other))
@@ -224,6 +224,13 @@ def axes_named(axis: Any) -> tuple[int, ...] | None:
     return tuple(int(each) for each in items)
 
 
-for _library in ("jax", "flax", "optax"):
-    ARRAYS[_library] = as_jax
+def argument(value: Any) -> Array:
+    """An argument as an array: JAX takes numbers and arrays, but no lists, which it would have to copy."""
+    lists = isinstance(value, ListValue | tuple | list)
+    demand(not lists, "an array or a number is wanted, not a list; use jnp.array", "illegal-argument")
+    return as_jax(value)
+
+
+ARRAYS.update({"jax": argument, "flax": as_jax, "optax": as_jax})
+for _library in ARRAYS.keys() & {"jax", "flax", "optax"}:
     TENSORS[_library] = Array

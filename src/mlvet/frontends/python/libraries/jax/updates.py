@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from mlvet.frontends.python.arrays.arithmetic import binary
+from mlvet.frontends.python.arrays.shaping import broadcast
 from mlvet.frontends.python.emission import opaque
-from mlvet.frontends.python.libraries.jax.array import Array, as_jax, cast_to
+from mlvet.frontends.python.libraries.jax.array import Array, as_jax
 from mlvet.frontends.python.values.objects import Object
-from mlvet.frontends.python.values.tensors import dtype_of, tensor_of
+from mlvet.frontends.python.values.tensors import dims_of, tensor_of
 
 
 class Places(Object):
@@ -34,13 +35,11 @@ class Written(Object):
 
     def set(self, values: Any, **options: Any) -> Any:
         """The array with the values written; they broadcast to the places."""
-        from mlvet.frontends.python.arrays.indexing import setitem
-
-        del options
-        array = self.array
-        made = Array.of(array.graph_value)
-        setitem(made, self.index, cast_to(as_jax(values), dtype_of(array)))
-        return made
+        array, new = self.array, as_jax(values)
+        places = dims_of(array[self.index])
+        if places is not None:
+            broadcast(new, places)
+        return opaque("at.set", [array, new], tensor_of(array).without_value(), Array)
 
     def _combined(self, op: str, values: Any) -> Any:
         return self.set(binary(op, self.array[self.index], as_jax(values), kind=Array))

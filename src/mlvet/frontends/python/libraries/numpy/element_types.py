@@ -41,7 +41,7 @@ class ScalarType(Object):
 
 NATIVE: dict[str, DType] = {
     "float16": dtypes.f16, "half": dtypes.f16, "float32": dtypes.f32, "single": dtypes.f32, "float64": dtypes.f64,
-    "double": dtypes.f64, "float_": dtypes.f64, "longdouble": dtypes.f64, "int8": dtypes.i8, "byte": dtypes.i8,
+    "double": dtypes.f64, "float_": dtypes.f64, "int8": dtypes.i8, "byte": dtypes.i8,
     "int16": dtypes.i16, "short": dtypes.i16, "int32": dtypes.i32, "intc": dtypes.i32, "int64": dtypes.i64,
     "int_": dtypes.i64, "intp": dtypes.i64, "long": dtypes.i64, "longlong": dtypes.i64, "uint8": dtypes.u8,
     "ubyte": dtypes.u8, "uint16": dtypes.u16, "ushort": dtypes.u16, "uint32": dtypes.u32, "uintc": dtypes.u32,

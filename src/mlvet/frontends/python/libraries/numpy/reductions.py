@@ -176,7 +176,7 @@ def count_nonzero(a: ArrayLike, axis: Any = None, *, keepdims: bool = False) -> 
     return reduced("count_nonzero", a, axes_of(axis), keepdims)
 
 
-def _left(a: TensorValue, axis: Any, keepdims: bool) -> Any:
+def left_by(a: TensorValue, axis: Any, keepdims: bool) -> Any:
     """The dims that a reduction leaves."""
     dims = dims_of(a)
     if dims is None:
@@ -192,7 +192,7 @@ def _left(a: TensorValue, axis: Any, keepdims: bool) -> Any:
 def median(
     a: ArrayLike, axis: Any = None, out: Any = None, overwrite_input: Any = False, keepdims: bool = False
 ) -> Tensor:
-    return opaque("median", [a], Type(averaged_of(dtype_of(a)), _left(a, axis, keepdims)), ndarray)
+    return opaque("median", [a], Type(averaged_of(dtype_of(a)), left_by(a, axis, keepdims)), ndarray)
 
 
 @function("numpy.percentile", "numpy.quantile", "numpy.nanpercentile", "numpy.nanquantile")
@@ -203,14 +203,16 @@ def percentile(
     asked = dims_of(q)
     if asked is None:
         raise Undecided(Reason.UNMODELLED_ARGUMENTS, "an array of unknown rank")
-    return opaque("percentile", [a, q], Type(averaged_of(dtype_of(a)), (*asked, *_left(a, axis, keepdims))), ndarray)
+    return opaque("percentile", [a, q], Type(averaged_of(dtype_of(a)), (*asked, *left_by(a, axis, keepdims))), ndarray)
 
 
 @function("numpy.average")
 def average(
     a: ArrayLike, axis: Any = None, weights: Any = None, returned: bool = False, *, keepdims: bool = False
 ) -> Any:
-    made = mean(a, axis, None, None, keepdims)
+    made: Any = mean(a, axis, None, None, keepdims)
+    if weights is not None:
+        made = opaque("average", [a, as_ndarray(weights)], tensor_of(made).without_value(), ndarray)
     return (made, made) if returned else made
 
 

@@ -360,7 +360,14 @@ def rot90(m: ArrayLike, k: Any = 1, axes: Any = (0, 1)) -> Tensor:
     turned = shaping.swapped(m, first, second)
     if not isinstance(k, int):
         raise Undecided(Reason.UNMODELLED_ARGUMENTS, "a number of turns that is not known")
-    return emit("flip", turned if k % 2 else m, axes=(first,))
+    match k % 4:
+        case 1:
+            return emit("flip", turned, axes=(first,))
+        case 2:
+            return emit("flip", m, axes=(first, second))
+        case 3:
+            return emit("flip", turned, axes=(second,))
+    return local(m, fresh=True)
 
 
 @function("numpy.roll")
@@ -380,8 +387,10 @@ def pad(array: ArrayLike, pad_width: Any, mode: Any = "constant", **kwargs: Any)
     widths = _widths(pad_width, rank)
     names = {"constant": "constant", "edge": "edge", "reflect": "reflect", "wrap": "wrap", "empty": "constant"}
     before, after = [pair[0] for pair in widths], [pair[1] for pair in widths]
-    if mode in names:
-        return emit("pad", array, (*before, *after), mode=names[mode])
+    number = kwargs.get("constant_values", 0)
+    if mode in names and isinstance(number, int | float):
+        value = as_ndarray(number, dtype_of(array)) if number and mode == "constant" else None
+        return emit("pad", array, (*before, *after), value, mode=names[mode])
     dims = [low + dim + high for low, dim, high in zip(before, dims_of(array) or (), after, strict=True)]
     return opaque("pad", [array], Type(dtype_of(array), tuple(dims)), ndarray)
 

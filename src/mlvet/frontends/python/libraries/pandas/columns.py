@@ -178,6 +178,9 @@ class Labelled(ArrayValue):
     def notna(self) -> Any:
         return self.isnull()
 
+    def duplicated(self, *args: Any, **keywords: Any) -> Any:
+        return opaque("duplicated", [self], Type(dtypes.bool_, (self.length(),)), Series)
+
     def isin(self, values: Any) -> Any:
         return self.isnull()
 
@@ -362,7 +365,7 @@ def _reduction(name: str, op: str) -> None:
         exact = op in ("reduce_max", "reduce_min")
         x = ndarray.of(self.graph_value)
         wide = x if exact or known is None or known is dtypes.text else cast(x, averaged_of(known))
-        if known is None or known is dtypes.text:
+        if known is None or known is dtypes.text or name == "median":
             dims = () if isinstance(self, Series) else (dims_of(self) or (0, 0))[1:]
             made: Any = opaque(name, [self], Type(None if exact or name == "sum" else dtypes.f64, dims), ndarray)
         else:

@@ -22,7 +22,7 @@ from mlvet.frontends.python.values.unknown import Reason, Undecided, Unknown
 
 NAMES = frozenset((
     "agg", "aggregate", "applymap", "assign", "corr", "cov", "eq", "eval", "filter", "ge", "gt",
-    "insert", "join", "kurt", "le", "lt", "mask", "melt", "memory_usage", "ne", "nlargest", "nsmallest",
+    "insert", "kurt", "le", "lt", "mask", "melt", "memory_usage", "ne", "nlargest", "nsmallest",
     "nunique", "pct_change", "pipe", "pivot", "pivot_table", "quantile", "resample", "select_dtypes",
     "set_axis", "skew", "stack", "style", "swaplevel", "to_excel", "to_html", "to_json", "to_markdown",
     "to_parquet", "to_records", "to_sql", "to_string", "transform", "transpose", "truncate", "tz_convert",
@@ -220,6 +220,9 @@ class DataFrame(Labelled):
 
     def merge(self, right: Any, *args: Any, **keywords: Any) -> Any:
         return opaque("merge", [self], Type(None, (rows_named(), rows_named("columns"))), DataFrame)
+
+    def join(self, other: Any, *args: Any, **keywords: Any) -> Any:
+        return opaque("join", [self], Type(None, (self.length(), rows_named("columns"))), DataFrame)
 
     def append(self, other: Any, **keywords: Any) -> Any:
         return self.with_rows(rows_named())

@@ -11,7 +11,7 @@ from mlvet.frontends.python.active import machine
 from mlvet.frontends.python.emission import source
 from mlvet.frontends.python.libraries import numpy as numpy
 from mlvet.frontends.python.libraries.binding import TENSORS
-from mlvet.frontends.python.libraries.registry import model
+from mlvet.frontends.python.libraries.registry import alias, model
 from mlvet.frontends.python.values.containers import ListValue, Repeated
 from mlvet.frontends.python.values.objects import Object
 
@@ -120,10 +120,13 @@ class Colours(Inert):
         return source("colours", Type(dtypes.u8 if bytes else dtypes.f64, dims), TENSORS["numpy"])
 
 
-model("matplotlib.cm.jet", "matplotlib.pyplot.cm.jet", "matplotlib.cm.viridis", "matplotlib.pyplot.cm.viridis")(
-    Colours()
-)
-model("matplotlib.colormaps")(Colours())
+COLOURS = Colours()
+for _name in ("jet", "viridis", "gray", "Blues", "Greens", "Reds", "hot", "plasma", "inferno", "magma", "tab10"):
+    model(f"matplotlib.cm.{_name}")(COLOURS)
+model("matplotlib.colormaps")(COLOURS)
+alias("matplotlib.pyplot.cm", "matplotlib.cm")
+DRAWN = Inert()
+"""What every function that draws is."""
 for _name in (
     "show", "plot", "imshow", "figure", "title", "subplot", "axis", "xlabel", "ylabel", "legend", "gca", "gcf",
     "grid", "tight_layout", "close", "scatter", "yticks", "xticks", "MaxNLocator", "savefig", "ylim", "xlim",
@@ -132,18 +135,18 @@ for _name in (
     "subplot2grid", "subplot_mosaic", "semilogy", "semilogx", "loglog", "fill_between", "errorbar", "axhline",
     "axvline", "annotate", "contour", "contourf", "boxplot", "pcolormesh", "violinplot", "pie", "quiver", "sca",
     "delaxes", "set_cmap", "clim", "imsave", "switch_backend", "hlines", "vlines", "step", "stem",
-    "tick_params", "xscale", "yscale", "stackplot", "setp", "cm", "Circle", "Line2D", "hist2d", "axvspan",
+    "tick_params", "xscale", "yscale", "stackplot", "setp", "Circle", "Line2D", "hist2d", "axvspan",
     "margins", "minorticks_on", "fignum_exists", "waitforbuttonpress", "Normalize", "Figure",
 ):  # fmt: skip
-    model(f"matplotlib.pyplot.{_name}")(Inert())
+    model(f"matplotlib.pyplot.{_name}")(DRAWN)
 for _name in (
     "use", "patches", "dates", "ticker", "colors", "animation", "gridspec", "patheffects", "lines", "rc",
     "rcParams", "font_manager", "style", "axes", "figure", "transforms", "collections", "backends", "offsetbox",
     "pylab",
 ):  # fmt: skip
-    model(f"matplotlib.{_name}")(Inert())
+    model(f"matplotlib.{_name}")(DRAWN)
 for _name in ("display", "Image", "HTML", "Audio", "clear_output", "Markdown", "Video"):
-    model(f"IPython.display.{_name}")(Inert())
-model("IPython.get_ipython")(Inert())
+    model(f"IPython.display.{_name}")(DRAWN)
+model("IPython.get_ipython")(DRAWN)
 for _name in ("heatmap", "lineplot", "scatterplot", "histplot", "barplot", "set", "set_theme", "set_style", "pairplot"):
-    model(f"seaborn.{_name}")(Inert())
+    model(f"seaborn.{_name}")(DRAWN)

@@ -79,8 +79,8 @@ def cdist(XA: Any, XB: Any, metric: Any = "euclidean", **rest: Any) -> Any:
 
 def _distance(name: str) -> None:
     @model(f"scipy.spatial.distance.{name}")
-    def apply(u: Any, v: Any, *args: Any, **rest: Any) -> Tensor:
-        return opaque(name, [as_ndarray(u), as_ndarray(v)], Type(dtypes.f64, ()), ndarray)
+    def apply(u: Any, v: Any, *args: Any, **rest: Any) -> Any:
+        return Scalar(float)
 
 
 for _name in ("cosine", "euclidean", "cityblock", "correlation"):

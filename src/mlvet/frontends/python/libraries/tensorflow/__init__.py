@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from mlvet.frontends.python.libraries import keras as keras
+from mlvet.frontends.python.libraries import settings as settings
 from mlvet.frontends.python.libraries.registry import alias
 from mlvet.frontends.python.libraries.tensorflow import control as control
 from mlvet.frontends.python.libraries.tensorflow import convolution as convolution
@@ -23,6 +24,7 @@ from mlvet.frontends.python.libraries.tensorflow import structures as structures
 from mlvet.frontends.python.libraries.tensorflow import tensor as tensor
 from mlvet.frontends.python.libraries.tensorflow.data import dataset as dataset
 from mlvet.frontends.python.libraries.tensorflow.data import sources as sources
+from mlvet.frontends.python.libraries.tensorflow.slim import scopes as scopes
 from mlvet.frontends.python.libraries.tensorflow.v1 import layers as layers
 from mlvet.frontends.python.libraries.tensorflow.v1 import mnist as mnist
 from mlvet.frontends.python.libraries.tensorflow.v1 import recurrent as recurrent
@@ -36,3 +38,7 @@ alias("tensorflow", "tensorflow.compat.v1")
 alias("tensorflow.keras", "keras")
 for _part in ("losses", "metrics", "optimizers", "initializers"):
     alias(f"tensorflow.{_part}", f"keras.{_part}")
+alias("tensorflow.compat.v1.flags", "absl.flags")
+alias("tensorflow.compat.v1.app", "absl.app")
+alias("tensorflow.compat.v1.app.flags", "absl.flags")
+alias("tensorflow.compat.v1.python_io", "tensorflow.io")

@@ -134,7 +134,7 @@ def while_loop(cond: Any, body: Any, loop_vars: Any, shape_invariants: Any = Non
 @model("tensorflow.map_fn")
 def map_fn(fn: Any, elems: Any, dtype: Any = None, *rest: Any, **keywords: Any) -> Any:
     del rest
-    given = as_elements(elems)
+    given = mapped(as_elements, elems)
     length = first_dim(given)
     made = as_elements(machine().call(fn, mapped(row_of, given)))
     if isinstance(made, Unknown):
@@ -167,7 +167,7 @@ def _declared(types: Any, otherwise: Any) -> Any:
 @model("tensorflow.scan")
 def scan(fn: Any, elems: Any, initializer: Any = None, *rest: Any, **keywords: Any) -> Any:
     del rest, keywords
-    given = as_elements(elems)
+    given = mapped(as_elements, elems)
     length = first_dim(given)
     row = mapped(row_of, given)
     state = row if initializer is None else as_elements(initializer)
@@ -178,7 +178,7 @@ def scan(fn: Any, elems: Any, initializer: Any = None, *rest: Any, **keywords: A
 @model("tensorflow.foldl", "tensorflow.foldr")
 def foldl(fn: Any, elems: Any, initializer: Any = None, *rest: Any, **keywords: Any) -> Any:
     del rest, keywords
-    row = mapped(row_of, as_elements(elems))
+    row = mapped(row_of, mapped(as_elements, elems))
     state = row if initializer is None else as_elements(initializer)
     return joined(None, state, as_elements(machine().call(fn, state, row)))
 
@@ -308,6 +308,13 @@ def map_structure(func: Any, *structure: Any, **keywords: Any) -> Any:
         return machine().call(func, each, *(other[index] for other in others))
 
     return mapped(leaf, structure[0])
+
+
+@model("tensorflow.nest.pack_sequence_as")
+def pack_sequence_as(structure: Any, flat_sequence: Any, expand_composites: Any = False) -> Any:
+    del expand_composites
+    parts = iter(as_items(flat_sequence))
+    return mapped(lambda each: next(parts, each), structure)
 
 
 @model("tensorflow.nest.flatten")

@@ -10,9 +10,9 @@ from mlvet.frontends.python.emission import demand, emit_all
 from mlvet.frontends.python.libraries.binding import ArrayLike, as_items
 from mlvet.frontends.python.libraries.registry import model
 from mlvet.frontends.python.libraries.tensorflow.arguments import chosen, sizes_of
-from mlvet.frontends.python.libraries.tensorflow.tensor import Tensor, convert, matched, op_of, quotient
+from mlvet.frontends.python.libraries.tensorflow.tensor import Tensor, alongside, convert, matched, op_of, quotient
 from mlvet.frontends.python.values.containers import ListValue
-from mlvet.frontends.python.values.tensors import dims_of, dtype_of, rank_of
+from mlvet.frontends.python.values.tensors import dims_of, rank_of
 from mlvet.frontends.python.values.unknown import Reason, Undecided
 
 _FORMATS = {1: "NWC", 2: "NHWC", 3: "NDHWC"}
@@ -295,11 +295,11 @@ def batch_normalization(
 ) -> Tensor:
     del name
     made = convert(x)
-    inverse = op_of("rsqrt", op_of("add", *matched(convert(variance, hint=dtype_of(made)), variance_epsilon)))
+    inverse = op_of("rsqrt", op_of("add", *matched(alongside(variance, made), variance_epsilon)))
     if scale is not None:
-        inverse = op_of("mul", inverse, convert(scale, hint=dtype_of(made)))
-    normal = op_of("mul", op_of("sub", made, convert(mean, hint=dtype_of(made))), inverse)
-    return normal if offset is None else op_of("add", normal, convert(offset, hint=dtype_of(made)))
+        inverse = op_of("mul", inverse, alongside(scale, made))
+    normal = op_of("mul", op_of("sub", made, alongside(mean, made)), inverse)
+    return normal if offset is None else op_of("add", normal, alongside(offset, made))
 
 
 @model("tensorflow.compat.v1.nn.fused_batch_norm")

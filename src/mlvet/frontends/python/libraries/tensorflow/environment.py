@@ -97,6 +97,36 @@ for _level, _number in (("DEBUG", 10), ("ERROR", 40), ("FATAL", 50), ("INFO", 20
     model(f"tensorflow.compat.v1.logging.{_level}")(_number)
 
 
+@model("tensorflow.compat.forward_compatible")
+def forward_compatible(year: Any, month: Any, day: Any) -> bool:
+    del year, month, day
+    return True
+
+
+class HParams(Object):
+    """Settings as attributes."""
+
+    def __init__(self, hparam_def: Any = None, model_structure: Any = None, **kwargs: Any) -> None:
+        del hparam_def, model_structure
+        for name, value in kwargs.items():
+            setattr(self, name, value)
+
+    def add_hparam(self, name: str, value: Any) -> None:
+        setattr(self, name, value)
+
+    set_hparam = add_hparam
+
+    def parse(self, values: Any) -> Any:
+        del values
+        return self
+
+    def values(self) -> Any:
+        return DictValue(dict(self.cells))
+
+
+model("tensorflow.contrib.training.HParams")(HParams)
+
+
 @model("tensorflow.executing_eagerly")
 def executing_eagerly() -> Any:
     return Scalar(bool, "executing_eagerly", condition="executing eagerly")

@@ -296,10 +296,28 @@ def crop_and_resize(
     return op_of("crop_and_resize", convert(image), convert(boxes), which, convert(crop_size), method=method)
 
 
-@model("tensorflow.image.non_max_suppression", "tensorflow.image.non_max_suppression_with_scores")
+@model("tensorflow.image.non_max_suppression")
 def non_max_suppression(boxes: Any, scores: Any, max_output_size: Any, *rest: Any, **keywords: Any) -> Tensor:
     del max_output_size, rest, keywords
     return typed("non_max_suppression", [convert(boxes), convert(scores)], dtypes.i32, symbol(machine().fresh("kept")))
+
+
+@model("tensorflow.image.non_max_suppression_with_scores")
+def non_max_suppression_with_scores(boxes: Any, scores: Any, max_output_size: Any, *rest: Any, **keywords: Any) -> Any:
+    chosen = non_max_suppression(boxes, scores, max_output_size, *rest, **keywords)
+    return chosen, typed("non_max_suppression", [chosen], dtype_of(convert(scores)), *dims_or_undecided(chosen))
+
+
+@model("tensorflow.image.non_max_suppression_padded")
+def non_max_suppression_padded(boxes: Any, scores: Any, max_output_size: Any, *rest: Any, **keywords: Any) -> Any:
+    del rest
+    size = (
+        as_size(max_output_size, "boxes")
+        if keywords.get("pad_to_max_output_size") is True
+        else symbol(machine().fresh("kept"))
+    )
+    given = [convert(boxes), convert(scores)]
+    return typed("nms", given, dtypes.i32, *dims_or_undecided(given[1])[:-1], size), typed("nms", given, dtypes.i32)
 
 
 @model("tensorflow.image.combined_non_max_suppression")
@@ -371,6 +389,12 @@ def encode_jpeg(image: ArrayLike, *options: Any, **keywords: Any) -> Tensor:
 def extract_jpeg_shape(contents: Any, output_type: DType | None = dtypes.i32, name: Any = None) -> Tensor:
     del contents, name
     return typed("extract_jpeg_shape", [], output_type or dtypes.i32, 3)
+
+
+@model("tensorflow.io.is_jpeg", "tensorflow.image.is_jpeg")
+def is_jpeg(contents: Any, name: Any = None) -> Tensor:
+    del contents, name
+    return typed("is_jpeg", [], dtypes.bool_)
 
 
 @model("tensorflow.image.sample_distorted_bounding_box")

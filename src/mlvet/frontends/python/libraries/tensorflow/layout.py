@@ -20,7 +20,7 @@ from mlvet.frontends.python.libraries.tensorflow.arguments import (
     sizes_of,
 )  # fmt: skip
 from mlvet.frontends.python.libraries.tensorflow.shapes import partial_sizes, shape_of
-from mlvet.frontends.python.libraries.tensorflow.tensor import Tensor, convert, matched, op_of, typed
+from mlvet.frontends.python.libraries.tensorflow.tensor import Tensor, alongside, convert, matched, op_of, typed
 from mlvet.frontends.python.values.containers import ListValue, Repeated
 from mlvet.frontends.python.values.tensors import TensorValue, dims_of, dtype_of, rank_of, tensor_of
 from mlvet.frontends.python.values.unknown import Reason, Undecided
@@ -225,7 +225,7 @@ def pad(
     pads = (*(before for before, _ in rows), *(after for _, after in rows))
     if mode.upper() != "CONSTANT":
         return op_of("pad", x, pads, mode=mode.lower())
-    return op_of("pad", x, pads, convert(constant_values, hint=dtype_of(x)), mode="constant")
+    return op_of("pad", x, pads, alongside(constant_values, x), mode="constant")
 
 
 def _pairs(paddings: Any) -> list[tuple[Dim, Dim]]:

@@ -17,7 +17,7 @@ from mlvet.frontends.python.libraries.tensorflow.arguments import (
     inexact,
 )
 from mlvet.frontends.python.libraries.tensorflow.structures import of_shape
-from mlvet.frontends.python.libraries.tensorflow.tensor import Tensor, convert, like, matched, op_of, typed
+from mlvet.frontends.python.libraries.tensorflow.tensor import Tensor, alongside, convert, like, matched, op_of, typed
 from mlvet.frontends.python.values.containers import ListValue
 from mlvet.frontends.python.values.tensors import dims_of, dtype_of, tensor_of
 
@@ -31,7 +31,7 @@ def softmax_cross_entropy_with_logits(
     del name, _sentinel
     scores = inexact(logits, "softmax_cross_entropy_with_logits")
     where = axis_of(chosen(dim, axis))
-    return op_of("softmax_cross_entropy_with_logits", scores, convert(labels, hint=dtype_of(scores)), axis=where)
+    return op_of("softmax_cross_entropy_with_logits", scores, alongside(labels, scores), axis=where)
 
 
 @model("tensorflow.nn.sparse_softmax_cross_entropy_with_logits")
@@ -50,7 +50,7 @@ def sigmoid_cross_entropy_with_logits(
     """Labels and scores have one shape; nothing is broadcast."""
     del name, _sentinel
     scores = inexact(logits, "sigmoid_cross_entropy_with_logits")
-    targets = convert(labels, hint=dtype_of(scores))
+    targets = alongside(labels, scores)
     same_shape(scores, targets)
     return op_of("binary_cross_entropy_with_logits", scores, targets, reduction="none")
 

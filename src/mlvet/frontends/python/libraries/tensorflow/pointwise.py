@@ -10,10 +10,11 @@ from mlvet.domains.dtypes import DType
 from mlvet.domains.tensors import Tensor as Known
 from mlvet.frontends.python.emission import opaque
 from mlvet.frontends.python.libraries.binding import ArrayLike, as_items
-from mlvet.frontends.python.libraries.registry import model
+from mlvet.frontends.python.libraries.registry import alias, model
 from mlvet.frontends.python.libraries.tensorflow.arguments import cast_to, inexact
 from mlvet.frontends.python.libraries.tensorflow.tensor import (
     Tensor,
+    alongside,
     convert,
     like,
     magnitude,
@@ -112,7 +113,7 @@ def add(x: Any, y: Any, name: Any = None) -> Tensor:
     """Numbers on the left become tensors before the right side is looked at."""
     del name
     first = convert(x)
-    return op_of("add", first, convert(y, hint=dtype_of(first)))
+    return op_of("add", first, alongside(y, first))
 
 
 @model("tensorflow.divide", "tensorflow.math.divide", "tensorflow.truediv", "tensorflow.math.truediv")
@@ -158,7 +159,7 @@ def add_n(inputs: Any, name: Any = None, shape: Any = None, tensor_dtype: Any = 
 def clip_by_value(t: Any, clip_value_min: Any, clip_value_max: Any, name: Any = None) -> Tensor:
     del name
     x = convert(t)
-    low, high = (convert(end, hint=dtype_of(x)) for end in (clip_value_min, clip_value_max))
+    low, high = (alongside(end, x) for end in (clip_value_min, clip_value_max))
     if tensor_of(low).shape == () and tensor_of(high).shape == ():
         return op_of("clip", x, low, high)
     return op_of("max", op_of("min", x, high), low)
@@ -283,6 +284,26 @@ def ensure_shape(x: ArrayLike, shape: Any, name: Any = None) -> Tensor:
 def check_numerics(tensor: ArrayLike, message: Any, name: Any = None) -> Tensor:
     del message, name
     return op_of("identity", inexact(tensor, "check_numerics"))
+
+
+@model("tensorflow.compat.v1.Print")
+def printed(input_: ArrayLike, data: Any, *rest: Any, **keywords: Any) -> Tensor:
+    del data, rest, keywords
+    return op_of("identity", convert(input_))
+
+
+@model(
+    "tensorflow.quantization.fake_quant_with_min_max_vars", "tensorflow.quantization.fake_quant_with_min_max_args",
+    "tensorflow.quantization.fake_quant_with_min_max_vars_per_channel",
+)  # fmt: skip
+def fake_quant(inputs: ArrayLike, min: Any = -6.0, max: Any = 6.0, *rest: Any, **keywords: Any) -> Tensor:
+    del rest, keywords
+    x = inexact(inputs, "fake_quant")
+    return op_of("fake_quantize", x, alongside(min, x), alongside(max, x))
+
+
+for _name in ("vars", "args", "vars_per_channel"):
+    alias(f"tensorflow.fake_quant_with_min_max_{_name}", f"tensorflow.quantization.fake_quant_with_min_max_{_name}")
 
 
 @model("tensorflow.math.polyval")

@@ -23,7 +23,7 @@ from mlvet.frontends.python.libraries.tensorflow.arguments import (
 )  # fmt: skip
 from mlvet.frontends.python.libraries.tensorflow.indexing import masked
 from mlvet.frontends.python.libraries.tensorflow.records import Record
-from mlvet.frontends.python.libraries.tensorflow.tensor import Tensor, convert, matched, op_of, typed
+from mlvet.frontends.python.libraries.tensorflow.tensor import Tensor, alongside, convert, matched, op_of, typed
 from mlvet.frontends.python.values.containers import ListValue
 from mlvet.frontends.python.values.tensors import dims_of, dtype_of, rank_of
 from mlvet.frontends.python.values.unknown import Reason, Undecided
@@ -85,7 +85,7 @@ def _scatter(reduction: str) -> Callable[..., Any]:
     def function(tensor: ArrayLike, indices: Any, updates: Any, name: Any = None) -> Tensor:
         del name
         x = convert(tensor)
-        return op_of("scatter_nd", x, index_tensor(indices), convert(updates, hint=dtype_of(x)), reduction=reduction)
+        return op_of("scatter_nd", x, index_tensor(indices), alongside(updates, x), reduction=reduction)
 
     return function
 
@@ -100,7 +100,7 @@ model("tensorflow.tensor_scatter_nd_min")(_scatter("min"))
 def tensor_scatter_nd_sub(tensor: ArrayLike, indices: Any, updates: Any, name: Any = None) -> Tensor:
     del name
     x = convert(tensor)
-    less = op_of("neg", convert(updates, hint=dtype_of(x)))
+    less = op_of("neg", alongside(updates, x))
     return op_of("scatter_nd", x, index_tensor(indices), less, reduction="add")
 
 

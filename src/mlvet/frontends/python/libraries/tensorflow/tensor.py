@@ -242,16 +242,25 @@ def _takes(dtype: DType, natural: DType | None) -> bool:
     return not (natural.kind in (Kind.FLOAT, Kind.COMPLEX) and dtype.kind not in (Kind.FLOAT, Kind.COMPLEX))
 
 
+def alongside(value: Any, x: TensorValue) -> Tensor:
+    """A value as an operand beside a tensor: numbers and lists take its element type, known or not."""
+    known = dtype_of(x)
+    made = convert(value, hint=known)
+    if known is not None or isinstance(value, Tensor | Unknown):
+        return made
+    return opaque("number", [made], Known(None, tensor_of(made).shape), Tensor)
+
+
 def matched(*values: Any) -> tuple[Tensor, ...]:
     """Operands as tensors; numbers, lists and foreign arrays take the element type of the first tensor."""
-    tensors = [value for value in values if isinstance(value, Tensor)]
-    known = next((dtype_of(each) for each in tensors if dtype_of(each) is not None), None)
-    if known is None:
-        arrays = [value for value in values if isinstance(value, TensorValue)]
-        known = next((dtype_of(each) for each in arrays if dtype_of(each) is not None), None)
-    if known is None:
+    tensors = [value for value in values if isinstance(value, Tensor | Unknown)]
+    arrays: list[Any] = tensors or [value for value in values if isinstance(value, TensorValue)]
+    if not arrays:
         known = natural_dtype(values)
-    return tuple(convert(value, hint=known) for value in values)
+        return tuple(convert(value, hint=known) for value in values)
+    made = [convert(each) for each in arrays]
+    first = next((each for each in made if dtype_of(each) is not None), made[0])
+    return tuple(alongside(value, first) for value in values)
 
 
 def quotient(left: Any, right: Any) -> Tensor:
@@ -328,7 +337,7 @@ def _fits(value: Any) -> bool:
 def _updated(op: str) -> Any:
     def method(self: Variable, value: Any, use_locking: Any = None, name: Any = None, read_value: bool = True) -> Any:
         del use_locking, name, read_value
-        made = convert(value, hint=dtype_of(self))
+        made = alongside(value, self)
         if op == "assign":
             op_of("assign", self, made, validate_shape=tensor_of(self).ranked)
             become(self, Tensor.of(self.graph_value))
@@ -410,7 +419,7 @@ class Variable(Tensor):
 
     def scatter_nd_update(self, indices: Any, updates: Any, name: Any = None) -> Any:
         del name
-        return become(self, op_of("scatter_nd", self, convert(indices), convert(updates, hint=dtype_of(self))))
+        return become(self, op_of("scatter_nd", self, convert(indices), alongside(updates, self)))
 
     def scatter_update(self, sparse_delta: Any, use_locking: bool = False, name: Any = None) -> Any:
         del sparse_delta, use_locking, name
@@ -422,8 +431,7 @@ class Variable(Tensor):
 
 def remember_variable(variable: Variable) -> None:
     """Add a variable to those of the program, which older programs ask for without naming them."""
-    memory = machine().memory.setdefault("tensorflow", {})
-    store(memory, "variables", (*memory.get("variables", ()), variable))
+    machine().memory.setdefault("tensorflow", {}).setdefault("variables", []).append(variable)
 
 
 def _callable(value: Any) -> bool:

@@ -234,19 +234,15 @@ def sort_key_val(keys: ArrayLike, values: ArrayLike, dimension: int = -1, is_sta
 def approx_max_k(operand: ArrayLike, k: Size, reduction_dimension: int = -1, **_: Any) -> Any:
     dims = list(_ranked(operand))
     dims[reduction_dimension] = k
-    return (
-        opaque("max_k", [operand], Known(dtype_of(operand), tuple(dims)), Array),
-        opaque("max_k", [operand], Known(dtypes.i32, tuple(dims)), Array),
-    )
+    return [opaque("max_k", [operand], Known(to, tuple(dims)), Array) for to in (dtype_of(operand), dtypes.i32)]
 
 
 @model("jax.ops.segment_sum", "jax.ops.segment_max", "jax.ops.segment_min", "jax.ops.segment_prod")
-def segment_sum(
-    data: ArrayLike, segment_ids: ArrayLike, num_segments: Any = None, *rest: Any, **options: Any
-) -> Tensor:
+def segment_sum(data: Any, segment_ids: Any, num_segments: Any = None, *rest: Any, **options: Any) -> Tensor:
     """Rows of one segment combined; the ids are as many as the rows."""
     from mlvet.domains.dims import symbol
 
+    data, segment_ids = as_jax(data), as_jax(segment_ids)
     dims, ids = _ranked(data), dims_of(segment_ids)
     if ids is not None and len(ids) == 1 and isinstance(ids[0], int) and isinstance(dims[0], int):
         demand(ids[0] == dims[0], f"{ids[0]} ids are given for {tensor_of(data)}", "dims-differ")

@@ -89,7 +89,7 @@ def celu(x: ArrayLike, alpha: Any = 1.0) -> Tensor:
 
 @model("jax.nn.squareplus", "jax.nn.sparse_plus", "jax.nn.sparse_sigmoid", "jax.nn.log1mexp")
 def squareplus(x: ArrayLike, b: Any = 4) -> Tensor:
-    return emit("softplus", inexact(x))
+    return opaque("squareplus", [x], tensor_of(inexact(x)).without_value(), Array)
 
 
 @model("jax.nn.glu")
@@ -125,7 +125,8 @@ def log_softmax(x: ArrayLike, axis: Any = -1, where: Any = None, initial: Any = 
 
 @model("jax.nn.logmeanexp")
 def logmeanexp(x: ArrayLike, axis: Any = None, where: Any = None, keepdims: bool = False) -> Tensor:
-    return reduced("reduce_log_sum_exp", inexact(x), axes_named(axis), keepdims)
+    total = reduced("reduce_log_sum_exp", inexact(x), axes_named(axis), keepdims)
+    return opaque("logmeanexp", [x], tensor_of(total).without_value(), Array)
 
 
 @model("jax.nn.standardize", "jax.nn.normalize")
@@ -147,7 +148,8 @@ def standardize(
 
 
 @model("jax.nn.one_hot")
-def one_hot(x: ArrayLike, num_classes: Size, *, dtype: DType | None = None, axis: Any = -1) -> Tensor:
+def one_hot(x: Any, num_classes: Size, *, dtype: DType | None = None, axis: Any = -1) -> Tensor:
+    x = as_jax(x)
     to = canonical(dtype) or dtypes.f32
     dims = dims_of(x)
     if dims is not None and isinstance(axis, int):

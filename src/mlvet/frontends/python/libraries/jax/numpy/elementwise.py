@@ -65,8 +65,10 @@ def unary(op: str, x: Any) -> Any:
             return emit("complex_abs", x)
         if op == "imag" and known.kind is not Kind.COMPLEX:
             return emit("zeros_like", x)
-        if known.kind is Kind.BOOL and op in ("abs", "square"):
+        if known.kind is Kind.BOOL and op == "abs":
             return x
+        if known.kind is Kind.BOOL and op == "square":
+            x = cast_to(x, dtypes.i32)
     return marked(emit(op, x), x)
 
 
@@ -202,13 +204,14 @@ def nan_to_num(x: ArrayLike, copy: bool = True, nan: Any = 0.0, posinf: Any = No
 @model("jax.numpy.isclose")
 def isclose(a: ArrayLike, b: ArrayLike, rtol: Any = 1e-5, atol: Any = 1e-8, equal_nan: bool = False) -> Tensor:
     left, right = together(a, b)
-    return emit("less_or_equal", emit("abs", emit("sub", inexact(left), inexact(right))), as_jax(0.0))
+    same = emit("equal", left, right)
+    return opaque("isclose", [left, right], tensor_of(same).without_value(), Array)
 
 
 @model("jax.numpy.logaddexp")
 def logaddexp(x1: ArrayLike, x2: ArrayLike, /) -> Tensor:
     left, right = together(inexact(x1), inexact(x2))
-    return floats("log", emit("add", emit("exp", left), emit("exp", right)))
+    return _as("logaddexp", emit("add", left, right))
 
 
 @model("jax.numpy.sinc", "jax.numpy.i0")
@@ -219,7 +222,7 @@ def sinc(x: ArrayLike, /) -> Tensor:
 
 @model("jax.numpy.deg2rad", "jax.numpy.radians", "jax.numpy.rad2deg", "jax.numpy.degrees")
 def deg2rad(x: ArrayLike, /) -> Tensor:
-    return pair("mul", inexact(x), math.pi / 180)
+    return _as("deg2rad", pair("mul", inexact(x), math.pi / 180))
 
 
 @model("jax.numpy.signbit", "jax.numpy.iscomplex", "jax.numpy.isreal", "jax.numpy.isneginf", "jax.numpy.isposinf")
@@ -230,7 +233,12 @@ def signbit(x: ArrayLike, /) -> Tensor:
 @model("jax.numpy.heaviside", "jax.numpy.copysign", "jax.numpy.nextafter")
 def heaviside(x1: ArrayLike, x2: ArrayLike, /) -> Tensor:
     left, right = together(inexact(x1), inexact(x2))
-    return emit("mul", left, right)
+    return _as("heaviside", emit("mul", left, right))
+
+
+def _as(name: str, result: Any) -> Any:
+    """An array of the type of a result, of which the elements are others."""
+    return opaque(name, [result], tensor_of(result).without_value(), Array)
 
 
 @model("jax.numpy.angle")

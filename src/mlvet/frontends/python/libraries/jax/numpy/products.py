@@ -139,7 +139,7 @@ def det(a: ArrayLike) -> Tensor:
 @model("jax.numpy.linalg.slogdet")
 def slogdet(a: ArrayLike, *, method: Any = None) -> Any:
     found = emit("det", inexact(a))
-    return emit("sign", found), emit("log", emit("abs", found))
+    return emit("sign", found), opaque("logdet", [a], tensor_of(found).without_value(), Array)
 
 
 @model("jax.numpy.linalg.cholesky")
@@ -214,12 +214,13 @@ def eig(a: ArrayLike) -> Any:
 
 @model("jax.numpy.linalg.pinv")
 def pinv(a: ArrayLike, rtol: Any = None, hermitian: bool = False, **_: Any) -> Tensor:
-    return swapped(inexact(a), -2, -1)
+    turned = swapped(inexact(a), -2, -1)
+    return opaque("pinv", [a], tensor_of(turned).without_value(), Array)
 
 
 @model("jax.numpy.linalg.matrix_power")
 def matrix_power(a: ArrayLike, n: int) -> Tensor:
-    return emit("matmul", a, a)
+    return opaque("matrix_power", [a], tensor_of(emit("matmul", a, a)).without_value(), Array)
 
 
 @model("jax.numpy.linalg.matrix_rank")
@@ -240,7 +241,7 @@ def lstsq(a: ArrayLike, b: ArrayLike, rcond: Any = None, *, numpy_resid: bool = 
 
 @model("jax.scipy.linalg.expm")
 def expm(A: ArrayLike, **_: Any) -> Tensor:
-    return emit("matmul", A, A)
+    return opaque("expm", [A], tensor_of(emit("matmul", A, A)).without_value(), Array)
 
 
 @model("jax.scipy.linalg.block_diag")
@@ -306,4 +307,5 @@ def polyval(p: ArrayLike, x: ArrayLike, *, unroll: int = 16) -> Tensor:
 
 @model("jax.numpy.trapezoid", "jax.scipy.integrate.trapezoid")
 def trapezoid(y: ArrayLike, x: Any = None, dx: Any = 1.0, axis: int = -1) -> Tensor:
-    return reduced("reduce_sum", inexact(y), (axis,), False)
+    total = reduced("reduce_sum", inexact(y), (axis,), False)
+    return opaque("trapezoid", [y], tensor_of(total).without_value(), Array)

@@ -11,7 +11,7 @@ from mlvet.domains.dtypes import DType as ElementType
 from mlvet.domains.tensors import Tensor as Known
 from mlvet.frontends.python.arrays.reductions import extreme_place, reduced
 from mlvet.frontends.python.arrays.shaping import reshape
-from mlvet.frontends.python.emission import demand, emit, emit_all, opaque
+from mlvet.frontends.python.emission import demand, emit, opaque
 from mlvet.frontends.python.libraries.jax.array import (
     Array,
     ArrayLike,
@@ -24,7 +24,7 @@ from mlvet.frontends.python.libraries.jax.array import (
     together,
 )
 from mlvet.frontends.python.libraries.registry import model
-from mlvet.frontends.python.values.tensors import dims_of, dtype_of
+from mlvet.frontends.python.values.tensors import dims_of, dtype_of, tensor_of
 from mlvet.frontends.python.values.unknown import Reason, Undecided
 
 SUMS = {"sum": "reduce_sum", "prod": "reduce_prod", "nansum": "reduce_sum", "nanprod": "reduce_prod"}
@@ -188,7 +188,8 @@ def count_nonzero(a: ArrayLike, axis: Any = None, keepdims: bool = False) -> Ten
 def median(
     a: ArrayLike, axis: Any = None, out: Any = None, overwrite_input: bool = False, keepdims: bool = False
 ) -> Tensor:
-    return reduced("reduce_mean", inexact(a), axes_named(axis), keepdims)
+    middle = reduced("reduce_mean", inexact(a), axes_named(axis), keepdims)
+    return opaque("median", [a], tensor_of(middle).without_value(), Array)
 
 
 @model("jax.numpy.quantile", "jax.numpy.percentile", "jax.numpy.nanquantile", "jax.numpy.nanpercentile")
@@ -230,12 +231,12 @@ def cov(m: ArrayLike, y: Any = None, rowvar: bool = True, bias: bool = False, dd
 
 @model("jax.lax.cummax", "jax.lax.cummin")
 def cummax(operand: ArrayLike, axis: int = 0, reverse: bool = False) -> Tensor:
-    return emit_all("cum_max", operand, axis, count=2)[0]
+    return opaque("cummax", [operand], tensor_of(operand).without_value(), Array)
 
 
 @model("jax.lax.cumsum", "jax.lax.cumprod", "jax.lax.cumlogsumexp")
 def lax_cumsum(operand: ArrayLike, axis: int = 0, reverse: bool = False) -> Tensor:
-    return emit("cum_sum", operand, axis)
+    return opaque("cumsum", [operand], tensor_of(operand).without_value(), Array)
 
 
 @model("jax.numpy.trace")

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
+
+import numpy as np
 
 from mlvet.domains import dtypes
 from mlvet.domains.dims import symbol
@@ -73,23 +76,34 @@ def argpartition(a: ArrayLike, kth: int, axis: int = -1) -> Tensor:
 @model("jax.lax.top_k")
 def top_k(operand: ArrayLike, k: Size, *, axis: int = -1) -> Any:
     values, places = emit_all("top_k", operand, (k,), count=2, axis=axis)
-    return ListOfTwo(values, cast_to(places, dtypes.i32))
+    return [values, cast_to(places, dtypes.i32)]
 
 
-def ListOfTwo(first: Any, second: Any) -> Any:
-    return [first, second]
+def _count(a: Any, size: Any) -> Any:
+    if size is not None:
+        return size
+    return tensor_of(emit("nonzero", cast_to(a, dtypes.bool_))).dim(-1)
 
 
-@model("jax.numpy.nonzero", "jax.numpy.argwhere", "jax.numpy.flatnonzero")
+@model("jax.numpy.argwhere")
+def argwhere(a: ArrayLike, *, size: Any = None, fill_value: Any = None) -> Tensor:
+    dims = dims_of(a)
+    if dims is None:
+        raise Undecided(Reason.UNMODELLED_ARGUMENTS, "an array of unknown rank")
+    return opaque("argwhere", [a], Known(dtypes.i32, (_count(a, size), len(dims))), Array)
+
+
+@model("jax.numpy.flatnonzero")
+def flatnonzero(a: ArrayLike, *, size: Any = None, fill_value: Any = None) -> Tensor:
+    return opaque("flatnonzero", [a], Known(dtypes.i32, (_count(a, size),)), Array)
+
+
+@model("jax.numpy.nonzero")
 def nonzero(a: ArrayLike, *, size: Any = None, fill_value: Any = None) -> Any:
     dims = dims_of(a)
     if dims is None:
         raise Undecided(Reason.UNMODELLED_ARGUMENTS, "an array of unknown rank")
-    if size is None:
-        found = emit("nonzero", cast_to(a, dtypes.bool_))
-        count = tensor_of(found).dim(-1)
-    else:
-        count = size
+    count = _count(a, size)
     return tuple(opaque("nonzero", [a], Known(dtypes.i32, (count,)), Array) for _ in dims)
 
 
@@ -127,7 +141,7 @@ def searchsorted(a: ArrayLike, v: ArrayLike, side: Any = "left", sorter: Any = N
 
 @model("jax.numpy.digitize")
 def digitize(x: ArrayLike, bins: ArrayLike, right: bool = False, *, method: Any = None) -> Tensor:
-    return searchsorted(bins, x)
+    return opaque("digitize", [x, bins], Known(dtypes.i32, tensor_of(x).shape), Array)
 
 
 @model("jax.numpy.bincount")
@@ -187,15 +201,22 @@ def indices(dimensions: Sizes, dtype: Any = None, sparse: bool = False) -> Tenso
     return opaque("indices", [], Known(dtypes.i32, (len(dimensions), *dimensions)), Array)
 
 
-@model("jax.numpy.tril_indices", "jax.numpy.triu_indices")
-def tril_indices(n: Size, k: int = 0, m: Size | None = None) -> Any:
+def _entries(n: Any, k: int, m: Any, indices: Callable[..., Any]) -> Any:
     if isinstance(n, int) and isinstance(m, int | None):
-        import numpy as np
-
-        count: Any = len(np.tril_indices(n, k, m)[0])
+        count: Any = len(indices(n, k, m)[0])
     else:
         count = symbol(machine().fresh("entries"))
-    return tuple(opaque("tril_indices", [], Known(dtypes.i32, (count,)), Array) for _ in range(2))
+    return tuple(opaque("indices", [], Known(dtypes.i32, (count,)), Array) for _ in range(2))
+
+
+@model("jax.numpy.tril_indices")
+def tril_indices(n: Size, k: int = 0, m: Size | None = None) -> Any:
+    return _entries(n, k, m, np.tril_indices)
+
+
+@model("jax.numpy.triu_indices")
+def triu_indices(n: Size, k: int = 0, m: Size | None = None) -> Any:
+    return _entries(n, k, m, np.triu_indices)
 
 
 @model("jax.numpy.unravel_index")

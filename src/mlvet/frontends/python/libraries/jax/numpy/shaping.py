@@ -326,7 +326,8 @@ def roll(a: ArrayLike, shift: Any, axis: Any = None) -> Tensor:
 @model("jax.numpy.rot90")
 def rot90(m: ArrayLike, k: int = 1, axes: Any = (0, 1)) -> Tensor:
     first, second = axes_named(axes) or (0, 1)
-    return shaping.swapped(m, first, second) if k % 2 else m
+    turned = shaping.swapped(m, first, second) if k % 2 else m
+    return opaque("rot90", [m], turned.graph_value.declared.without_value(), Array)
 
 
 @model("jax.numpy.pad")

@@ -14,8 +14,14 @@ from mlvet.frontends.python.libraries.registry import model
 from mlvet.frontends.python.libraries.tensorflow.arguments import sizes_of
 from mlvet.frontends.python.libraries.tensorflow.creation import normal, ones, uniform, zeros
 from mlvet.frontends.python.libraries.tensorflow.shapes import partial_sizes
-from mlvet.frontends.python.libraries.tensorflow.tensor import Tensor, Variable, convert, remember_variable
-from mlvet.frontends.python.values.containers import ListValue
+from mlvet.frontends.python.libraries.tensorflow.tensor import (
+    Tensor,
+    Variable,
+    convert,
+    remember_variable,
+)
+from mlvet.frontends.python.values.choices import Choice
+from mlvet.frontends.python.values.containers import ListValue, Repeated
 from mlvet.frontends.python.values.numbers import Scalar
 from mlvet.frontends.python.values.objects import Object
 from mlvet.frontends.python.values.tensors import TensorValue, dims_of
@@ -39,8 +45,8 @@ def memory() -> dict[Any, Any]:
 
 
 def prefix() -> str:
-    found: str = memory().get("scope", "")
-    return found
+    found = memory().get("scope", "")
+    return found if isinstance(found, str) else ""
 
 
 def full_name(name: Any) -> str:
@@ -104,8 +110,7 @@ def get_variable_scope() -> Any:
 
 
 def all_variables() -> tuple[Variable, ...]:
-    found: tuple[Variable, ...] = memory().get("variables", ())
-    return found
+    return tuple(memory().get("variables", ()))
 
 
 def trainable(variable: Any) -> bool:
@@ -177,14 +182,19 @@ def get_collection(key: Any, scope: Any = None) -> Any:
         return _selected("trainable" if key == "trainable_variables" else "all")(scope)
     if isinstance(key, Scalar | Unknown):
         raise Undecided(key if isinstance(key, Unknown) else Reason.UNKNOWN_DISPATCH, "a collection")
-    found: tuple[Any, ...] = memory().get(("collection", str(key)), ())
-    return ListValue(found)
+    return ListValue(_collected(str(key)))
 
 
 @model("tensorflow.compat.v1.add_to_collection", "tensorflow.compat.v1.add_to_collections")
 def add_to_collection(name: Any, value: Any) -> None:
-    place = ("collection", str(name))
-    store(memory(), place, (*memory().get(place, ()), value))
+    store(memory(), ("collection", str(name)), (*_collected(str(name)), value))
+
+
+def _collected(name: str) -> tuple[Any, ...]:
+    found = memory().get(("collection", name), ())
+    if isinstance(found, Choice):
+        found = found.alternatives[0][1]
+    return (found.element,) if isinstance(found, Repeated) else tuple(found)
 
 
 class Initializer(Object):
