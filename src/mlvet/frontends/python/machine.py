@@ -21,8 +21,8 @@ from mlvet.ops.require import Constraint
 
 if TYPE_CHECKING:
     from mlvet.frontends.python.interpretation.branches import Boundary
-    from mlvet.frontends.python.observations import Observation, Span
     from mlvet.frontends.python.interpretation.scopes import Scope
+    from mlvet.frontends.python.observations import Observation, Span
     from mlvet.frontends.python.project import Project
 
 

@@ -35,7 +35,7 @@ class Observation:
 
     @property
     def knowledge(self) -> str:
-        """`dims`, `rank` or `tensor` for tensors, `other` for what is no tensor, `unknown`; what was seen most often."""
+        """What was seen most often: `dims`, `rank` or `tensor` for tensors, `other` for what is none, `unknown`."""
         return max(self.seen, key=lambda each: (self.seen[each], -LEVELS.index(each))) if self.seen else "unknown"
 
 
@@ -59,7 +59,9 @@ def knowledge(value: Any, depth: int = 0) -> str:
             parts = list(value)
         case ListValue():
             items = value.cells["items"]
-            parts = [items.element] if isinstance(items, Repeated) else list(items) if isinstance(items, tuple) else [items]
+            parts = (
+                [items.element] if isinstance(items, Repeated) else list(items) if isinstance(items, tuple) else [items]
+            )
         case DictValue():
             parts = [*value.cells.values(), *([value.rest] if value.rest is not None else [])]
         case _:

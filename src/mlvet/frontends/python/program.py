@@ -15,8 +15,8 @@ from mlvet.frontends.python.active import interpreting
 from mlvet.frontends.python.interpretation.imports import run_module
 from mlvet.frontends.python.interpretation.scopes import File, Scope
 from mlvet.frontends.python.interpretation.signals import PythonRaise
-from mlvet.frontends.python.libraries import registry
 from mlvet.frontends.python.layer_paths import qualified_names
+from mlvet.frontends.python.libraries import registry
 from mlvet.frontends.python.machine import Condition, Demand, Limits, Machine, OutOfBudget
 from mlvet.frontends.python.observations import Observation, Span
 from mlvet.frontends.python.project import Project, parsed
@@ -51,7 +51,9 @@ class Interpreted:
     libraries: Counter[str] = field(default_factory=Counter)
 
 
-def interpret(source: Source, path: Path | None = None, base: Path | None = None, limits: Limits | None = None) -> Interpreted:
+def interpret(
+    source: Source, path: Path | None = None, base: Path | None = None, limits: Limits | None = None
+) -> Interpreted:
     """Interpret a program; one that Python cannot parse yields an empty graph and a note."""
     project = Project.of(path, base) if path is not None else None
     machine = Machine(project=project, limits=limits or Limits())
@@ -155,7 +157,12 @@ def _methods(machine: Machine, kind: ClassValue) -> None:
 def _functions(kind: ClassValue) -> list[FunctionValue]:
     found: list[FunctionValue] = []
     for cell in kind.cells.values():
-        for each in (cell, getattr(cell, "function", None), getattr(cell, "getter", None), getattr(cell, "setter", None)):
+        for each in (
+            cell,
+            getattr(cell, "function", None),
+            getattr(cell, "getter", None),
+            getattr(cell, "setter", None),
+        ):
             if isinstance(each, FunctionValue):
                 found.append(each)
     return found

@@ -103,7 +103,7 @@ def lookup(machine: Machine, value: Any, name: str) -> Any:
             return getattr(value, name, MISSING) if name in ("start", "stop", "step") else MISSING
         case bool() | int() | float() | str() | bytes() | tuple() | complex() | range():
             kind = next(k for k in (bool, int, float, str, bytes, tuple, complex, range) if isinstance(value, k))
-            if kind is tuple and type(value) is not tuple:
+            if isinstance(value, tuple) and type(value) is not tuple:
                 return _of_named_tuple(machine, value, name)
             found = _builtin(value, kind.__name__, name)
             return _builtin(value, "int", name) if found is MISSING and kind is bool else found
@@ -127,7 +127,7 @@ def _builtin(receiver: Any, kind: str, name: str) -> Any:
         found = registry.find(f"builtins.{kind}.{name}")
     except KeyError:
         return MISSING
-    return found.fget(receiver) if isinstance(found, property) else BoundMethod(receiver, found, name)
+    return found.__get__(receiver) if isinstance(found, property) else BoundMethod(receiver, found, name)
 
 
 def _of_object(machine: Machine, value: Object, name: str) -> Any:
@@ -200,7 +200,11 @@ def _native(machine: Machine, owner: type, name: str, receiver: Any) -> Any:
 
 
 def _is_operator(klass: type, name: str) -> bool:
-    return klass is ArrayValue and name.startswith("__") and name not in ("__slots__", "__module__", "__doc__", "__len__", "__iter__", "__hash__")
+    return (
+        klass is ArrayValue
+        and name.startswith("__")
+        and name not in ("__slots__", "__module__", "__doc__", "__len__", "__iter__", "__hash__")
+    )
 
 
 def _wrapped(value: Any) -> Any:
@@ -226,7 +230,7 @@ def _of_class(machine: Machine, value: ClassValue, name: str) -> Any:
             if native is not MISSING:
                 return native
             if name == "__init__":
-                return owner.__init__
+                return vars(Object)["__init__"]
     return MISSING
 
 
@@ -312,7 +316,9 @@ def _missing(machine: Machine, value: Object, name: str) -> Any:
         except Undecided as undecided:
             return undecided.unknown
     dotted = f"{type(value).dotted if value.kind is None else value.kind.name}.{name}"
-    unmodelled = value.kind is None or not any(isinstance(owner, ClassValue) and name in owner.cells for owner in mro(value))
+    unmodelled = value.kind is None or not any(
+        isinstance(owner, ClassValue) and name in owner.cells for owner in mro(value)
+    )
     reason = Reason.UNMODELLED_CALL if value.kind is None and unmodelled else Reason.DYNAMIC_ATTRIBUTE
     return machine.unknown(reason, dotted, name)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from mlvet.frontends.python.interpretation.joining import merged
@@ -86,9 +87,7 @@ def merge_states(machine: Machine, states: Sequence[tuple[Guard, Delta]]) -> Non
             touched.setdefault(place, (cells, key))
     for place, (cells, key) in touched.items():
         before = cells.get(key, MISSING)
-        alternatives = [
-            (guard, delta.after[place][2] if place in delta.after else before) for guard, delta in states
-        ]
+        alternatives = [(guard, delta.after[place][2] if place in delta.after else before) for guard, delta in states]
         value = before if key in MODES and before is not MISSING else merged(machine, alternatives)
         if value is not before:
             machine.trail.put(cells, key, value)
@@ -160,7 +159,9 @@ def equals(machine: Machine, setting: Scalar, value: Any) -> Literal:
     return Literal(name)
 
 
-def run_branch(machine: Machine, guard: Guard, body: Callable[[], Any]) -> tuple[Any, Delta, tuple[Literal, ...]] | None:
+def run_branch(
+    machine: Machine, guard: Guard, body: Callable[[], Any]
+) -> tuple[Any, Delta, tuple[Literal, ...]] | None:
     """Take a branch and take it back: its value, changes and path; None if it only raises."""
     mark, path = machine.trail.mark(), machine.path
     machine.path = path + tuple(literal for literal in guard if literal not in path)
@@ -204,4 +205,4 @@ def distributed(machine: Machine, choice: Choice, then: Callable[[Any], Any]) ->
     possible = [each for each in choice.alternatives if conjoined(here, each[0]) is not None]
     if len(possible) == 1:
         return then(possible[0][1])
-    return fork(machine, [(guard, lambda value=value: then(value)) for guard, value in possible])
+    return fork(machine, [(guard, partial(then, value)) for guard, value in possible])

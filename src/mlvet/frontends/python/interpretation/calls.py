@@ -74,8 +74,7 @@ def call(machine: Machine, function: Any, args: Sequence[Any], keywords: Mapping
 def _unknown(machine: Machine, function: Unknown) -> Unknown:
     if function.reason in (Reason.UNMODELLED_CALL, Reason.UNMODELLED_LIBRARY):
         machine.unmodelled[function.detail] += 1
-    result = machine.unknown(function.reason, function.detail, function.name)
-    return result
+    return machine.unknown(function.reason, function.detail, function.name)
 
 
 def _called_object(machine: Machine, value: Object, args: Sequence[Any], keywords: Mapping[str, Any]) -> Any:
@@ -133,7 +132,8 @@ def native(machine: Machine, function: Any, args: Sequence[Any], keywords: Mappi
         machine.trail.undo(mark)
         machine.builder.back_to(kept)
         machine.at, machine.file = at, file
-        return distributed(machine, needs.choice, lambda each: _settled(machine, needs.choice, each, function, args, keywords))
+        choice = needs.choice
+        return distributed(machine, choice, lambda each: _settled(machine, choice, each, function, args, keywords))
     except Undecided as undecided:
         machine.unknowns[undecided.unknown.reason] += 1
         return _typed(machine, function, undecided.unknown)
@@ -154,7 +154,8 @@ def _asks_unknown_dtype(function: Any, args: Sequence[Any], keywords: Mapping[st
         return False
     wanted = {each.name: index for index, each in enumerate(signature(function).parameters) if each.coerce == "DType"}
     return any(
-        isinstance(keywords.get(name), Unknown | Scalar) or (index < len(args) and isinstance(args[index], Unknown | Scalar))
+        isinstance(keywords.get(name), Unknown | Scalar)
+        or (index < len(args) and isinstance(args[index], Unknown | Scalar))
         for name, index in wanted.items()
     )
 
@@ -174,7 +175,9 @@ def _settled(
         return native(machine, function, args, keywords)
 
 
-_KEEPING = frozenset(("append", "appendleft", "insert", "add", "setattr", "put", "setdefault", "print", "isinstance", "fill_cell"))
+_KEEPING = frozenset(
+    ("append", "appendleft", "insert", "add", "setattr", "put", "setdefault", "print", "isinstance", "fill_cell")
+)
 """Functions of Python that only hand a value on, so that it may differ from path to path."""
 
 
@@ -185,7 +188,9 @@ _KEYED = frozenset(("get_attribute", "get", "has_attribute"))
 def _choice(function: Any, args: Sequence[Any], keywords: Mapping[str, Any]) -> Choice | None:
     """An argument that differs from path to path, or a part of a tuple or list that does."""
     library = library_of(function)
-    given = args[:1] if library in ("builtins", "stdlib") and function.__name__ in _KEEPING else (*args, *keywords.values())
+    given = (
+        args[:1] if library in ("builtins", "stdlib") and function.__name__ in _KEEPING else (*args, *keywords.values())
+    )
     for arg in given:
         if isinstance(arg, Choice):
             return arg
@@ -233,7 +238,9 @@ def _overloaded(machine: Machine, function: Overloads, args: Sequence[Any], keyw
             pass
         return native(machine, candidate, args, keywords)
     machine.refusals.append(f"{function.name}: {misfit}")
-    return _typed(machine, function.models[0], machine.unknown(Reason.UNMODELLED_ARGUMENTS, f"{function.name}: {misfit}"))
+    return _typed(
+        machine, function.models[0], machine.unknown(Reason.UNMODELLED_ARGUMENTS, f"{function.name}: {misfit}")
+    )
 
 
 def _typed(machine: Machine, function: Any, unknown: Unknown) -> Any:
@@ -325,7 +332,7 @@ def is_generator(node: ast.AST) -> bool:
     found = getattr(node, "_yields", None)
     if found is None:
         found = False
-        pending = list(node.body) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) else []
+        pending: list[ast.AST] = list(node.body) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) else []
         while pending:
             each = pending.pop()
             if isinstance(each, ast.Yield | ast.YieldFrom):
@@ -353,7 +360,13 @@ def bind_parameters(
         rest = given[place + 1 :]
         missing = max(len(parameters) - place - len(rest), 0)
         given = [*given[:place], *([spread.element] * missing), *rest]
-    defaults = dict(zip([each.arg for each in parameters][len(parameters) - len(function.defaults) :], function.defaults, strict=True))
+    defaults = dict(
+        zip(
+            [each.arg for each in parameters][len(parameters) - len(function.defaults) :],
+            function.defaults,
+            strict=True,
+        )
+    )
     for index, parameter in enumerate(parameters):
         name = parameter.arg
         if index < len(given):

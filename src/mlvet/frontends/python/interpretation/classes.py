@@ -88,7 +88,9 @@ def _order(bases: tuple[Any, ...]) -> tuple[Any, ...]:
 def _annotations(machine: Machine, node: ast.ClassDef) -> DictValue:
     """The annotated names of a class body in order; their annotations stay unread."""
     del machine
-    names = [each.target.id for each in node.body if isinstance(each, ast.AnnAssign) and isinstance(each.target, ast.Name)]
+    names = [
+        each.target.id for each in node.body if isinstance(each, ast.AnnAssign) and isinstance(each.target, ast.Name)
+    ]
     return DictValue(dict.fromkeys(names))
 
 
@@ -101,7 +103,7 @@ def instance(machine: Machine, kind: ClassValue, args: Sequence[Any], keywords: 
         return _plain(machine, kind, args)
     if "@members" in kind.cells and args:
         return _member(machine, kind, args[0])
-    native = kind.native
+    native: Any = kind.native
     made = native.__new__(native)
     if not isinstance(made, Object):
         return machine.unknown(Reason.METACLASS, kind.name)

@@ -41,7 +41,9 @@ def dict_comprehension(machine: Machine, node: ast.DictComp) -> DictValue:
     from mlvet.frontends.python.interpretation.expressions import evaluate, put
 
     made = DictValue()
-    _each(machine, node.generators, lambda: put(machine, made, evaluate(machine, node.key), evaluate(machine, node.value)))
+    _each(
+        machine, node.generators, lambda: put(machine, made, evaluate(machine, node.key), evaluate(machine, node.value))
+    )
     return made
 
 

@@ -30,7 +30,7 @@ def same(left: Any, right: Any) -> bool:
     if isinstance(left, tuple) and isinstance(right, tuple):
         return len(left) == len(right) and all(map(same, left, right))
     if isinstance(left, _PLAIN) and isinstance(right, _PLAIN):
-        return type(left) is type(right) and bool(left == right) or (
+        return (type(left) is type(right) and bool(left == right)) or (
             isinstance(left, int) and isinstance(right, int) and isinstance(left, bool) == isinstance(right, bool)
             and left == right
         )  # fmt: skip
@@ -91,18 +91,21 @@ def _united(machine: Machine, values: list[Any]) -> Any:
     first = values[0]
     if all(isinstance(value, TensorValue) for value in values):
         if all(type(value) is type(first) and _like(value, first) for value in values):
-            return _either(machine, values)
+            return _either(values)
         return None
     if all(isinstance(value, float | Scalar) and _kind(value) is float for value in values):
         return Scalar(float, getattr(first, "name", ""))
-    if all(isinstance(value, Scalar) and value.kind is first.kind for value in values if isinstance(first, Scalar)) and (
-        isinstance(first, Scalar) and all(isinstance(value, Scalar) for value in values)
-    ):
+    if all(
+        isinstance(value, Scalar) and value.kind is first.kind for value in values if isinstance(first, Scalar)
+    ) and (isinstance(first, Scalar) and all(isinstance(value, Scalar) for value in values)):
         return Scalar(first.kind)
     if all(isinstance(value, tuple) and len(value) == len(first) for value in values if isinstance(first, tuple)) and (
         isinstance(first, tuple) and all(isinstance(value, tuple) for value in values)
     ):
-        parts = [_united(machine, list(column)) if not _all_same(column) else column[0] for column in zip(*values, strict=True)]
+        parts = [
+            _united(machine, list(column)) if not _all_same(column) else column[0]
+            for column in zip(*values, strict=True)
+        ]
         return None if any(part is None for part in parts) else tuple(parts)
     if all(isinstance(value, Value) for value in values):
         return first if all(value.declared == first.declared for value in values) else _widened(machine, values)
@@ -122,7 +125,7 @@ def _like(left: TensorValue, right: TensorValue) -> bool:
     return a.dtype == b.dtype and a.shape == b.shape
 
 
-def _either(machine: Machine, tensors: list[TensorValue]) -> TensorValue:
+def _either(tensors: list[TensorValue]) -> TensorValue:
     """One of several tensors of one type, as a selection by a condition that only execution knows."""
     from mlvet.frontends.python.emission import emit, source
 
@@ -132,7 +135,7 @@ def _either(machine: Machine, tensors: list[TensorValue]) -> TensorValue:
         chosen = emit("where", condition, found, other, kind=type(found))
         like = tensor_of(found)
         if tensor_of(chosen).shape != like.shape:
-            chosen = _opaque_like(machine, type(found), like)
+            chosen = _opaque_like(type(found), like)
         for name, value in found.cells.items():
             if name != "@value" and same(value, other.cells.get(name)):
                 chosen.cells[name] = value
@@ -140,7 +143,7 @@ def _either(machine: Machine, tensors: list[TensorValue]) -> TensorValue:
     return found
 
 
-def _opaque_like(machine: Machine, kind: type[TensorValue], like: Tensor) -> TensorValue:
+def _opaque_like(kind: type[TensorValue], like: Tensor) -> TensorValue:
     from mlvet.frontends.python.emission import opaque
 
     return opaque("either", [], like.without_value(), kind)
@@ -306,7 +309,7 @@ def _any_size(machine: Machine, left: Any, right: Any, name: str = "") -> Dim:
     low = min(bounds(left)[0], bounds(right)[0])
     named = machine.fresh(name or "varying.1")
     machine.widened.add(named)
-    return symbol(named, low=0 if low >= 0 else low if low == 0 else -2**62)
+    return symbol(named, low=0 if low >= 0 else low if low == 0 else -(2**62))
 
 
 def _is_int(value: Any) -> bool:

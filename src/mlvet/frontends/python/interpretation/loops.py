@@ -192,8 +192,11 @@ def _changed(machine: Machine, delta: Delta, started: int) -> list[tuple[Any, An
     return [
         (cells, key, delta.before[place], after)
         for place, (cells, key, after) in delta.after.items()
-        if delta.before[place] is not MISSING and after is not MISSING and cells is not machine.constants
-        and getattr(cells, "born", 0) < started and key not in MODES
+        if delta.before[place] is not MISSING
+        and after is not MISSING
+        and cells is not machine.constants
+        and getattr(cells, "born", 0) < started
+        and key not in MODES
     ]
 
 

@@ -67,7 +67,12 @@ def binary(machine: Machine, kind: type[ast.operator], left: Any, right: Any) ->
         return _overloaded(machine, name, left, right)
     if isinstance(left, str | bytes) and kind is ast.Mod:
         return _formatted(left, right)
-    if isinstance(left, str | bytes) and isinstance(right, str | bytes) and kind is ast.Add and type(left) is type(right):
+    if (
+        isinstance(left, str | bytes)
+        and isinstance(right, str | bytes)
+        and kind is ast.Add
+        and type(left) is type(right)
+    ):
         return left + right if len(left) + len(right) < _LONGEST else Scalar(str)  # type: ignore[operator]
     if isinstance(left, Unknown) or isinstance(right, Unknown):
         unknown = left if isinstance(left, Unknown) else right
@@ -189,7 +194,9 @@ def _containers(machine: Machine, kind: type[ast.operator], left: Any, right: An
             return left
     except Undecided as undecided:
         return undecided.unknown
-    return machine.unknown(Reason.OPERATOR_OVERLOADING, f"{type(left).__name__} {BINARY[kind][2]} {type(right).__name__}")
+    return machine.unknown(
+        Reason.OPERATOR_OVERLOADING, f"{type(left).__name__} {BINARY[kind][2]} {type(right).__name__}"
+    )
 
 
 def _overloaded(machine: Machine, name: str, left: Any, right: Any) -> Any:
@@ -237,9 +244,10 @@ def unary(machine: Machine, kind: type[ast.unaryop], value: Any) -> Any:
     if isinstance(value, Choice):
         return distributed(machine, value, lambda each: unary(machine, kind, each))
     if isinstance(value, NUMBERS):
-        python = {ast.USub: operator.neg, ast.UAdd: operator.pos, ast.Invert: operator.invert}[kind]
+        signed: dict[type[ast.unaryop], Callable[[Any], Any]]
+        signed = {ast.USub: operator.neg, ast.UAdd: operator.pos, ast.Invert: operator.invert}
         try:
-            return python(value)
+            return signed[kind](value)
         except TypeError:
             return machine.unknown(Reason.EXCEPTION, repr(value))
     if isinstance(value, Expr) and kind is not ast.Invert:
@@ -324,10 +332,10 @@ def _default(machine: Machine, sign: str, left: Any, right: Any) -> dict[str, An
     from mlvet.domains.dims import substitute
 
     known = {name: setting.default for name, setting in machine.settings.items() if setting.default is not None}
-    sides = [substitute(side, known) if isinstance(side, Expr) else side for side in (left, right)]
+    sides: list[Any] = [substitute(side, known) if isinstance(side, Expr) else side for side in (left, right)]
     if not all(isinstance(side, int) for side in sides):
         return {}
-    python = {"==": operator.eq, ">=": operator.ge, "<=": operator.le}[sign]
+    python: Callable[[Any, Any], Any] = {"==": operator.eq, ">=": operator.ge, "<=": operator.le}[sign]
     return {"default": bool(python(*sides)), "has_default": True}
 
 
@@ -379,8 +387,8 @@ def _member(machine: Machine, container: Any, setting: Scalar) -> bool | Scalar 
         machine.choices[setting.name] = frozenset(setting.choices)
     name = f"{setting.name} in {sorted(values, key=repr)}"
     machine.subjects[name] = (setting.name, values)
-    default = {"default": setting.default in values, "has_default": True} if setting.has_default else {}
-    return Scalar(bool, condition=name, location=setting.location, **default)
+    usual = setting.default in values if setting.has_default else None
+    return Scalar(bool, default=usual, has_default=setting.has_default, condition=name, location=setting.location)
 
 
 def identical(left: Any, right: Any) -> bool | Scalar:
@@ -412,5 +420,8 @@ def _negated(value: Any) -> Any:
 
 
 def _named(left: Any, sign: str, right: Any) -> str:
-    names = [value.name if isinstance(value, Scalar) else repr(value) if isinstance(value, int | float | str) else "" for value in (left, right)]
+    names = [
+        value.name if isinstance(value, Scalar) else repr(value) if isinstance(value, int | float | str) else ""
+        for value in (left, right)
+    ]
     return f"{names[0]} {sign} {names[1]}" if all(names) else ""

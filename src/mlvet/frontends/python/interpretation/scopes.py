@@ -23,14 +23,13 @@ class File:
     _texts: dict[int, str] = field(default_factory=dict)
 
     def location(self, node: ast.AST) -> Location | None:
-        line = getattr(node, "lineno", None)
-        if line is None:
+        if not isinstance(node, ast.expr | ast.stmt | ast.pattern):
             return None
         found = self._places.get(id(node))
         if found is None:
-            end = getattr(node, "end_col_offset", None)
+            end = None if node.end_col_offset is None else node.end_col_offset + 1
             found = self._places[id(node)] = self.source.location(
-                line, node.col_offset + 1, getattr(node, "end_lineno", None), None if end is None else end + 1  # type: ignore[attr-defined]
+                node.lineno, node.col_offset + 1, node.end_lineno, end
             )
         return found
 
@@ -49,7 +48,9 @@ class File:
         if first == last:
             return _cut(lines[first - 1], node.col_offset, node.end_col_offset)
         middle = lines[first : last - 1]
-        return " ".join((_cut(lines[first - 1], node.col_offset, None), *middle, _cut(lines[last - 1], 0, node.end_col_offset)))
+        return " ".join(
+            (_cut(lines[first - 1], node.col_offset, None), *middle, _cut(lines[last - 1], 0, node.end_col_offset))
+        )
 
 
 def _cut(line: str, start: int, end: int | None) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from mlvet.frontends.python.interpretation import operators
@@ -14,8 +15,8 @@ from mlvet.frontends.python.interpretation.branches import merge_states
 from mlvet.frontends.python.interpretation.classes import define
 from mlvet.frontends.python.interpretation.expressions import condition, evaluate, function_value
 from mlvet.frontends.python.interpretation.imports import import_from, import_names
-from mlvet.frontends.python.interpretation.loops import forget as _forget
 from mlvet.frontends.python.interpretation.loops import for_loop, while_loop
+from mlvet.frontends.python.interpretation.loops import forget as _forget
 from mlvet.frontends.python.interpretation.loops import kept as _kept
 from mlvet.frontends.python.interpretation.patterns import match_statement
 from mlvet.frontends.python.interpretation.signals import PythonRaise
@@ -54,8 +55,10 @@ def _statement(machine: Machine, statement: ast.stmt) -> bool:
         here = frozenset(path)
         ways = [(guard, value) for guard, value in needs.choice.alternatives if conjoined(here, guard) is not None]
         machine.at = statement
+        choice = needs.choice
         return branches(
-            machine, [(guard, lambda value=value: _settled(machine, statement, needs.choice, value)) for guard, value in ways]
+            machine,
+            [(guard, partial(_settled, machine, statement, choice, value)) for guard, value in ways],
         )
 
 
@@ -196,7 +199,9 @@ def _assert(machine: Machine, node: ast.Assert) -> bool:
     if test is False:
         if machine.trying or isinstance(node.test, ast.Constant):
             raise PythonRaise(AssertionError())
-        machine.note(f"line {node.lineno}: an assertion fails whatever the inputs; what follows is analysed all the same")
+        machine.note(
+            f"line {node.lineno}: an assertion fails whatever the inputs; what follows is analysed all the same"
+        )
     elif not isinstance(test, bool):
         machine.path = (*machine.path, literal(machine, test))
     return True
@@ -348,14 +353,18 @@ def _define(machine: Machine, node: ast.FunctionDef | ast.AsyncFunctionDef) -> b
 
 def _decorator(machine: Machine, node: ast.expr) -> Any:
     """A decorator; `x.setter` of a property is one that knows the property."""
-    if isinstance(node, ast.Attribute) and node.attr in ("setter", "getter", "deleter") and isinstance(node.value, ast.Name):
+    if (
+        isinstance(node, ast.Attribute)
+        and node.attr in ("setter", "getter", "deleter")
+        and isinstance(node.value, ast.Name)
+    ):
         from mlvet.frontends.python.values.objects import Property
 
         old = machine.scopes[-1].find(node.value.id)
         if isinstance(old, Property):
             if node.attr == "setter":
                 return lambda function: Property(old.getter, function)
-            return lambda function: old
+            return lambda _: old
     return evaluate(machine, node)
 
 

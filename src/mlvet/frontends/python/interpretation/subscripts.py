@@ -69,7 +69,9 @@ def _of_unknown(machine: Machine, value: Unknown, index: Any) -> Any:
     if isinstance(index, TensorValue) or key == "[]":
         return machine.unknown(value.reason, f"{value.detail}[...]", value.name)
     if key not in value.parts:
-        value.parts[key] = Unknown(value.reason, f"{value.detail}[{key!r}]", key if isinstance(key, str) else value.name)
+        value.parts[key] = Unknown(
+            value.reason, f"{value.detail}[{key!r}]", key if isinstance(key, str) else value.name
+        )
     machine.unknowns[value.reason] += 1
     return value.parts[key]
 
@@ -92,7 +94,7 @@ def set_subscript(machine: Machine, value: Any, index: Any, new: Any) -> None:
             try:
                 put_item(value, index, new)
             except Raised as raised:
-                raise PythonRaise(raised.error) from None
+                machine.raises(raised.error)
             except Undecided:
                 machine.unknowns[Reason.DYNAMIC_CONTAINER] += 1
             except REFUSALS as error:

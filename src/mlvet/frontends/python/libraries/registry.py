@@ -53,7 +53,7 @@ def overload(*names: str) -> Callable[[M], M]:
                 _enter(name, Overloads(name))
             found = MODELS[name]
             if not isinstance(found, Overloads):
-                raise ValueError(f"{name} is modelled twice")
+                raise TypeError(f"{name} is modelled twice")
             found.models.append(thing)  # type: ignore[arg-type]
         return thing
 

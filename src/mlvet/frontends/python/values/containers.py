@@ -35,7 +35,8 @@ class ListValue:
     def items(self) -> Items:
         """The items; raises NeedsChoice if they differ between the paths that lead here."""
         items = self.cells["items"]
-        return resolved(items, machine()) if isinstance(items, Choice) else items
+        found: Items = resolved(items, machine()) if isinstance(items, Choice) else items
+        return found
 
     @items.setter
     def items(self, items: Items) -> None:

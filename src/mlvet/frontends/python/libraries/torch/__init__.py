@@ -6,8 +6,8 @@ from mlvet.frontends.python.libraries.torch import arithmetic as arithmetic
 from mlvet.frontends.python.libraries.torch import conversions as conversions
 from mlvet.frontends.python.libraries.torch import creation as creation
 from mlvet.frontends.python.libraries.torch import data as data
-from mlvet.frontends.python.libraries.torch import distributed as distributed
 from mlvet.frontends.python.libraries.torch import devices as devices
+from mlvet.frontends.python.libraries.torch import distributed as distributed
 from mlvet.frontends.python.libraries.torch import distributions as distributions
 from mlvet.frontends.python.libraries.torch import element_types as element_types
 from mlvet.frontends.python.libraries.torch import elementwise as elementwise
