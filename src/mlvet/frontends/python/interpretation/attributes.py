@@ -227,6 +227,8 @@ def _of_class(machine: Machine, value: ClassValue, name: str) -> Any:
             return found
         if isinstance(owner, type):
             native = _native(machine, owner, name, None)
+            if isinstance(native, BoundMethod) and native.receiver is owner:
+                return BoundMethod(value, native.function, name)
             if native is not MISSING:
                 return native
             if name == "__init__":
@@ -293,7 +295,11 @@ def _of_module(machine: Machine, value: ModuleValue, name: str) -> Any:
     if registry.is_module(dotted):
         return ModuleValue(dotted, of_library=True)
     if name == "__dict__":
-        inside = {key.removeprefix(f"{value.dotted}."): each for key, each in registry.MODELS.items() if key.startswith(f"{value.dotted}.")}
+        inside = {
+            key.removeprefix(f"{value.dotted}."): each
+            for key, each in registry.MODELS.items()
+            if key.startswith(f"{value.dotted}.")
+        }
         return DictValue({key: each for key, each in inside.items() if "." not in key})
     return Scalar(str, name=dotted) if name == "__version__" else MISSING
 
