@@ -56,8 +56,10 @@ class Run:
         value = self.given.get(name)
         if value is None:
             return None
+        if isinstance(value, TensorValue):
+            return value
         library = next((name for name, kind in TENSORS.items() if kind is self.kind), "")
-        if isinstance(value, TensorValue | Unknown):
+        if isinstance(value, Unknown):
             return as_tensor(value, library)
         return ARRAYS[library](value)
 

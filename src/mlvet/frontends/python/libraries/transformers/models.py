@@ -33,7 +33,8 @@ WITHOUT_TOKENS = frozenset(
 )
 PREFIXES = {
     "GPT2": "transformer", "GPTNeo": "transformer", "GPTJ": "transformer", "XLNet": "transformer",
-    "Bloom": "transformer", "Falcon": "transformer", "DebertaV2": "deberta", "XLMRoberta": "roberta", "GPTNeoX": "gpt_neox",
+    "Bloom": "transformer", "Falcon": "transformer", "DebertaV2": "deberta", "XLMRoberta": "roberta",
+    "GPTNeoX": "gpt_neox",
 }  # fmt: skip
 """Under which name a model with a head has the one without, where it is not that of the family."""
 

@@ -26,6 +26,7 @@ UNTYPED = frozenset((
 """Families whose tokenizers do not tell the first of two texts from the second."""
 EXACT = frozenset(("Bert", "DistilBert", "Roberta", "GPT2"))
 """Families whose tokenizers have as many tokens as the model has embeddings."""
+OTHER_LABELS = {"label": "labels", "label_ids": "labels"}
 SPECIAL = ("bos", "eos", "unk", "sep", "pad", "cls", "mask")
 
 
@@ -249,8 +250,8 @@ def _each(tokens: Any, made: Any) -> Any:
     return made if rows is None else ListValue(Repeated(made, rows))
 
 
-def padded(examples: Any, return_tensors: Any, length: Any = None) -> Any:
-    """Examples made as long as the longest, or as asked, and put together."""
+def padded(examples: Any, return_tensors: Any, length: Any = None, collating: bool = False) -> Any:
+    """Examples made as long as the longest, or as asked, and put together; collators call labels by one name."""
     whole = entries_of(examples)
     if whole is not None:
         return record({name: tensor(value, return_tensors, name) for name, value in whole.items()})
@@ -261,7 +262,8 @@ def padded(examples: Any, return_tensors: Any, length: Any = None) -> Any:
     if entries is None:
         raise Undecided(Reason.EXTERNAL_DATA, "examples of unknown columns")
     tokens = _longest(entries, length)
-    made = {name: _column(name, value, rows, tokens, return_tensors) for name, value in entries.items()}
+    known = {OTHER_LABELS.get(name, name) if collating else name: value for name, value in entries.items()}
+    made = {name: _column(name, value, rows, tokens, return_tensors) for name, value in known.items()}
     return record({name: value for name, value in made.items() if value is not None}, tokens)
 
 
@@ -298,4 +300,4 @@ def _column(name: str, value: Any, rows: Dim, tokens: Dim, return_tensors: Any) 
             dims = (rows, tokens)
         case _:
             return None if kind_of(return_tensors) is not None else ListValue(Repeated(value, rows))
-    return integers("labels" if name == "label" else name, dims, return_tensors, element)
+    return integers(name, dims, return_tensors, element)
