@@ -6,7 +6,9 @@ import ast
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from mlvet.frontends.python.interpretation.branches import Boundary, alternatives, distributed
+from mlvet.domains.dims import symbol
+from mlvet.frontends.python.interpretation.branches import Boundary, distributed
+from mlvet.frontends.python.interpretation.conditions import alternatives
 from mlvet.frontends.python.interpretation.signals import PythonRaise
 from mlvet.frontends.python.libraries.binding import TENSORS, Misfit, bind, library_of, signature
 from mlvet.frontends.python.libraries.registry import Overloads
@@ -119,6 +121,11 @@ def native(machine: Machine, function: Any, args: Sequence[Any], keywords: Mappi
     at, file = machine.at, machine.file
     mark, kept = machine.trail.mark(), machine.builder.mark()
     try:
+        if getattr(function, "takes_spread", False):
+            args = [
+                Repeated(arg.element, symbol(machine.fresh("count"))) if isinstance(arg, Spread) else arg
+                for arg in args
+            ]
         if any(isinstance(arg, Spread) for arg in args):
             raise Undecided(Reason.DYNAMIC_CONTAINER, "an unknown number of arguments")
         positional, named = bind(function, args, keywords)

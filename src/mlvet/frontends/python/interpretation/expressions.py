@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 from mlvet.frontends.python.interpretation import operators
 from mlvet.frontends.python.interpretation.attributes import attribute
-from mlvet.frontends.python.interpretation.branches import decided, fork
+from mlvet.frontends.python.interpretation.branches import fork
 from mlvet.frontends.python.interpretation.calls import Spread, call
 from mlvet.frontends.python.interpretation.comprehensions import comprehension, dict_comprehension
+from mlvet.frontends.python.interpretation.conditions import decided
 from mlvet.frontends.python.interpretation.iteration import items
 from mlvet.frontends.python.interpretation.subscripts import subscript
 from mlvet.frontends.python.interpretation.truth import literal, negated, truth
