@@ -26,10 +26,16 @@ COMPARISONS = {
 
 def combined(op: str, left: Any, right: Any, **attributes: Any) -> Tensor:
     """An operator on two operands, of which at least one is a tensor, in their common element type."""
+    left, right = _counted(left), _counted(right)
     if isinstance(left, Unknown) or isinstance(right, Unknown):
         return made(op, _known(left), _known(right), **attributes)
     found: Tensor = binary(op, left, right, kind=Tensor, **attributes)
     return found
+
+
+def _counted(value: Any) -> Any:
+    """An unknown that the program has used as a size is a number."""
+    return value.size if isinstance(value, Unknown) and value.size is not None else value
 
 
 def _known(value: Any) -> Any:
