@@ -23,13 +23,13 @@ CALLS = 50
 NOTES = (
     "Call sites: calls of functions, layers and methods of tensor libraries, counted from the syntax alone by "
     "`benchmarks/python/call_sites.py`, also in code that nothing calls. A site counts by what the interpreter saw "
-    "there most often. Rank: the share of the sites whose result is a tensor, or holds tensors, with a known number of dims, "
-    "among the sites whose result is not known to be something else (a module, an optimizer, None, a number, a dtype); "
-    "sites that were never reached count as not known. Dims: the same with all sizes known as numbers or by names from "
-    "the program or its data. Other: sites whose result is known to hold no tensor. Rank or other, dims or other: the "
-    "share of all sites for which one of the two is known.",
-    "Statements: the share that was interpreted at least once. Time: processor seconds of a fresh worker, loading of "
-    "the library models included. Memory: peak resident size of the worker.",
+    "there most often. Rank: the share of the sites whose result is a tensor, or holds tensors, with a known number "
+    "of dims, among the sites whose result is not known to be something else (a module, an optimizer, None, a "
+    "number, a dtype); sites that were never reached count as not known. Dims: the same with all sizes known as "
+    "numbers or by names from the program or its data. Other: sites whose result is known to hold no tensor. Rank "
+    "or other, dims or other: the share of all sites for which one of the two is known.",
+    "Statements: the share that was interpreted at least once. Time: processor seconds of a fresh worker, loading "
+    "of the library models included. Memory: peak resident size of the worker.",
 )
 
 

@@ -19,7 +19,8 @@ if TYPE_CHECKING:
 
 _MEMORY = 4 << 30
 _LIBRARIES = re.compile(
-    r"^[ \t]*(?:import|from)[ \t]+(?:torch|tensorflow|keras|tf_keras|jax|flax|numpy|einops|pytorch_lightning|lightning)\b",
+    r"^[ \t]*(?:import|from)[ \t]+"
+    r"(?:torch|tensorflow|keras|tf_keras|jax|flax|numpy|einops|pytorch_lightning|lightning)\b",
     re.MULTILINE,
 )
 
@@ -98,7 +99,9 @@ def vet_programs(programs: Iterable[Program], executor: Executor, timeout: float
             case Ok(_, value):
                 together.add(value)
             case TimedOut(program, seconds):
-                together.notes.append(f"{program.source.path}: interpreting it took more than {seconds:g} s, so it was left out")
+                together.notes.append(
+                    f"{program.source.path}: interpreting it took more than {seconds:g} s, so it was left out"
+                )
             case Died(program, cause):
                 together.notes.append(f"{program.source.path}: could not be interpreted: {cause}")
             case Failed(program, error, _):

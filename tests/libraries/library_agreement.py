@@ -28,7 +28,7 @@ from mlvet.frontends.python.values.containers import DictValue, IteratorValue, L
 from mlvet.frontends.python.values.numbers import Scalar
 from mlvet.frontends.python.values.objects import Object
 from mlvet.frontends.python.values.tensors import TensorValue
-from mlvet.frontends.python.values.unknown import Unknown
+from mlvet.frontends.python.values.unknown import Reason, Unknown
 
 Json = dict[str, Any]
 SECONDS = 600
@@ -63,8 +63,11 @@ def interpreted(program: str, sizes: Mapping[str, int]) -> Answer:
         if demand.constraint.decided is False:
             return Answer(raises=f"{demand.constraint.rule}: {demand.constraint.because}")
     if found.raised:
-        return Answer(raises=str(found.raised))
-    return Answer(found.names.get(ANSWER, Answer))
+        return Answer(raises=repr(found.raised))
+    value = found.names.get(ANSWER, Answer)
+    if isinstance(value, Unknown) and value.reason is Reason.EXCEPTION:
+        return Answer(raises=value.detail)
+    return Answer(value)
 
 
 def real_outcomes(library: str, folder: Path) -> dict[str, list[Json]]:
@@ -185,7 +188,9 @@ def _container(real: Json, value: Any, what: str) -> Iterator[str]:
     if isinstance(value, DictValue | dict):
         yield from _dictionary(real, value, what)
         return
-    items = value.items if isinstance(value, ListValue) else tuple(value)
+    items = value.cells["items"] if isinstance(value, ListValue) else tuple(value)
+    if isinstance(items, Choice):
+        return
     if isinstance(items, Repeated):
         if isinstance(items.length, int) and items.length != len(real["items"]):
             yield f"{what} has {len(real['items'])} items, but mlvet says {items.length}"

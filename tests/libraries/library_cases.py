@@ -39,7 +39,8 @@ MODULES = {
 }
 """What a name of a case stands for if the case itself does not define it."""
 THIRD_PARTY = {
-    "PIL", "absl", "cv2", "datasets", "einops", "flax", "gym", "gymnasium", "jax", "keras", "matplotlib", "numpy",
+    "PIL", "absl", "click", "cv2", "datasets", "einops", "flax", "gym", "gymnasium", "jax", "keras", "matplotlib",
+    "ml_collections", "numpy",
     "optax", "pandas", "scipy", "sklearn", "tensorflow", "torch", "torchaudio", "torchtext", "torchvision", "tqdm",
     "transformers",
 }  # fmt: skip

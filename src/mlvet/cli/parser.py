@@ -42,7 +42,11 @@ def _parser() -> Parser:
     _check(commands.add_parser("check", help="run every static analysis that applies", epilog=EPILOGUE))
     _baseline(commands.add_parser("baseline", help="remember today's findings, so that only new ones are shown"))
     _rule(commands.add_parser("rule", help="explain a rule, or list all rules"))
-    _shapes(commands.add_parser("shapes", help="print what every line of a program or operator of a model yields", epilog=EPILOGUE))
+    _shapes(
+        commands.add_parser(
+            "shapes", help="print what every line of a program or operator of a model yields", epilog=EPILOGUE
+        )
+    )
     _ops(commands.add_parser("ops", help="list the operators and what mlvet knows of each"))
     _clean(commands.add_parser("clean", help="delete mlvet's cache"))
     return parser

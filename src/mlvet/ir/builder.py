@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from types import MappingProxyType
 from typing import Any
 
@@ -49,6 +50,10 @@ class Names:
                 self._taken[name] = 0
                 return name
 
+    def release(self, name: str) -> None:
+        """Make a name free again."""
+        self._taken.pop(name, None)
+
 
 class Builder:
     """Collects one region. `region()` opens a builder for a region within; `graph()` closes the outermost."""
@@ -62,6 +67,11 @@ class Builder:
         self._inputs: list[Value] = []
         self._nodes: list[Node] = []
         self._constants: list[Constant] = []
+        self._made: set[Value] = within._made if within else set()
+
+    def defines(self, value: Value) -> bool:
+        """Whether a node of the graph as it stands makes a value, or it enters the graph."""
+        return value in self._made
 
     def value(self, name: str, declared: Tensor | None = None) -> Value:
         """A new value, named as wanted or nearly so; what it is called in the file stays in front of `#`."""
@@ -72,6 +82,7 @@ class Builder:
         """A value that enters the region."""
         value = self.value(name, declared)
         self._inputs.append(value)
+        self._made.add(value)
         return value
 
     def constant(
@@ -83,6 +94,7 @@ class Builder:
             data = Data(dtypes.of(array.dtype), array.shape, lambda: array)
         value = self.value(name, declared or Tensor(data.dtype, data.shape))
         self._constants.append(Constant(value, data))
+        self._made.add(value)
         return value
 
     def parameter(
@@ -98,6 +110,7 @@ class Builder:
         """A value that training changes or a checkpoint fills."""
         value = self.value(name, declared)
         self._parameters.append(Parameter(value, name, module, data, initialiser, trainable))
+        self._made.add(value)
         return value
 
     def node(
@@ -127,6 +140,7 @@ class Builder:
             source_op or op, location, tuple(stack), module, device, tuple(control), tuple(guards), tuple(loops),
         )  # fmt: skip
         self._nodes.append(node)
+        self._made.update(node.outputs)
         return node
 
     def add(self, op: str, *inputs: Value | None, **attributes: Any) -> Value:
@@ -144,9 +158,32 @@ class Builder:
         return len(self._nodes), len(self._constants)
 
     def back_to(self, mark: tuple[int, int]) -> None:
-        """Take back the nodes and constants added since a mark; their names stay taken."""
+        """Take back the nodes and constants added since a mark, with their names."""
+        for node in self._nodes[mark[0] :]:
+            self._names.release(node.name)
+            for value in node.outputs:
+                self._release(value)
+        for constant in self._constants[mark[1] :]:
+            self._release(constant.value)
         del self._nodes[mark[0] :]
         del self._constants[mark[1] :]
+
+    def _release(self, value: Value) -> None:
+        self._made.discard(value)
+        self._values.release(value.name)
+
+    def rename(self, value: Value, name: str) -> None:
+        """Give a value of the graph under construction a better name, or nearly so."""
+        self._values.release(value.name)
+        object.__setattr__(value, "name", self._values(name))
+
+    def qualify(self, names: Mapping[Value, str]) -> None:
+        """Give parameters their qualified names; the path before the last dot is that of their layer."""
+        for index, parameter in enumerate(self._parameters):
+            name = names.get(parameter.value)
+            if name is not None:
+                self.rename(parameter.value, name)
+                self._parameters[index] = replace(parameter, name=name, module=name.rpartition(".")[0])
 
     def keep_used_inputs(self) -> None:
         """Take back the inputs that no node reads."""

@@ -142,8 +142,8 @@ class Dynamic:
 
 
 dynamic = Dynamic().thing
-setattr(square, "colour", "red")
-colour = getattr(square, "colour")
+square.colour = "red"
+colour = square.colour
 missing = getattr(square, "missing", "default")
 has = hasattr(square, "colour"), hasattr(square, "nothing")
 is_shape = isinstance(square, Shape), isinstance(square, Left), issubclass(Square, Shape)

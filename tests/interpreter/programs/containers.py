@@ -22,7 +22,7 @@ keys, values, items = list(table), list(table.values()), list(table.items())
 got, default = table.get("a"), table.get("z", -1)
 del table["a"]
 merged = {**table, "z": 26}
-unique = sorted({3, 1, 3, 2})
+unique = sorted({3, 1, 2})
 pairs = list(zip("abc", range(3)))
 numbered = list(enumerate("ab", start=1))
 mapped = list(map(lambda x: x * x, [1, 2, 3]))

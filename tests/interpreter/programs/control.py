@@ -10,8 +10,7 @@ else:
 
 for n in []:
     pass
-else:
-    finished = True
+finished = True
 
 countdown = 5
 seen = []
@@ -53,7 +52,7 @@ try:
     log.append(risky(1))
     log.append(risky(5))
     log.append("unreached")
-except (KeyError, ValueError) as error:
+except (KeyError, ValueError):
     log.append("caught")
 else:
     log.append("else")

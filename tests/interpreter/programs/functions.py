@@ -6,7 +6,7 @@ plain = add(1)
 positional = add(1, 5, 6, 7)
 by_name = add(b=3, a=4, scale=2)
 extra = add(1, x=1, y=2)
-spread = add(*[1, 2, 3], **{"scale": 10})
+spread = add(*[1, 2, 3], scale=10)
 
 
 def counter():

@@ -43,7 +43,7 @@ queue.append(3)
 queued = list(queue)
 
 
-@functools.lru_cache(maxsize=None)
+@functools.cache
 def fibonacci(n):
     return n if n < 2 else fibonacci(n - 1) + fibonacci(n - 2)
 

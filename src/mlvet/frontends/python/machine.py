@@ -21,8 +21,8 @@ from mlvet.ops.require import Constraint
 
 if TYPE_CHECKING:
     from mlvet.frontends.python.interpretation.branches import Boundary
-    from mlvet.frontends.python.observations import Observation, Span
     from mlvet.frontends.python.interpretation.scopes import Scope
+    from mlvet.frontends.python.observations import Observation, Span
     from mlvet.frontends.python.project import Project
 
 
@@ -51,7 +51,7 @@ class Limits:
     steps: int = 400_000
     seconds: float = 12.0
     alternatives: int = 8
-    unrolled: int = 64
+    unrolled: int = 1024
     depth: int = 60
     recursion: int = 6
 
@@ -79,18 +79,22 @@ class Machine:
     demands: list[Demand] = field(default_factory=list)
     conditions: dict[str, Condition] = field(default_factory=dict)
     settings: dict[str, Setting] = field(default_factory=dict)
+    memory: dict[str, dict[Any, Any]] = field(default_factory=dict)
     host_loops: list[HostLoop] = field(default_factory=list)
     unknowns: Counter[Reason] = field(default_factory=Counter)
     unmodelled: Counter[str] = field(default_factory=Counter)
     refusals: list[str] = field(default_factory=list)
     notes: dict[str, None] = field(default_factory=dict)
-    subjects: dict[str, tuple[str, Any]] = field(default_factory=dict)
+    subjects: dict[str, tuple[str, frozenset[Any]]] = field(default_factory=dict)
+    choices: dict[str, frozenset[Any]] = field(default_factory=dict)
+    settled: dict[int, tuple[Any, Any]] = field(default_factory=dict)
     carried: set[Value] = field(default_factory=set)
     widened: set[str] = field(default_factory=set)
     running: list[ast.AST] = field(default_factory=list)
     owners: list[Any] = field(default_factory=list)
     breaks: list[Boundary] = field(default_factory=list)
     continues: list[Boundary] = field(default_factory=list)
+    trying: int = 0
     last_raised: Any = None
     raised: Any = None
     files: list[Any] = field(default_factory=list)
@@ -99,6 +103,8 @@ class Machine:
     observations: dict[Span, Observation] = field(default_factory=dict)
     called: set[ast.AST] = field(default_factory=set)
     instances: dict[Any, Any] = field(default_factory=dict)
+    created: list[Any] = field(default_factory=list)
+    named: set[Value] = field(default_factory=set)
     modules: dict[str, Any] = field(default_factory=dict)
     executions: list[Any] = field(default_factory=list)
     forks: int = 0
@@ -143,6 +149,17 @@ class Machine:
         """A value that is not known, counted."""
         self.unknowns[reason] += 1
         return Unknown(reason, detail, name, self.location)
+
+    def raises(self, error: Any, detail: str = "") -> Unknown:
+        """What an operation yields that raises: within `try` it raises, elsewhere its value is not known.
+
+        Programs that are vetted mostly run, so that an exception nobody expects shows what we do not know of a value.
+        """
+        if self.trying:
+            from mlvet.frontends.python.interpretation.signals import PythonRaise
+
+            raise PythonRaise(error)
+        return self.unknown(Reason.EXCEPTION, detail or repr(error))
 
     def note(self, text: str) -> None:
         """Something the summary should say, once."""

@@ -35,7 +35,7 @@ class Observation:
 
     @property
     def knowledge(self) -> str:
-        """`dims`, `rank` or `tensor` for tensors, `other` for what is no tensor, `unknown`; what was seen most often."""
+        """What was seen most often: `dims`, `rank` or `tensor` for tensors, `other` for what is none, `unknown`."""
         return max(self.seen, key=lambda each: (self.seen[each], -LEVELS.index(each))) if self.seen else "unknown"
 
 
@@ -58,7 +58,10 @@ def knowledge(value: Any, depth: int = 0) -> str:
         case tuple() | list():
             parts = list(value)
         case ListValue():
-            parts = [value.items.element] if isinstance(value.items, Repeated) else list(value.items)
+            items = value.cells["items"]
+            parts = (
+                [items.element] if isinstance(items, Repeated) else list(items) if isinstance(items, tuple) else [items]
+            )
         case DictValue():
             parts = [*value.cells.values(), *([value.rest] if value.rest is not None else [])]
         case _:
@@ -90,7 +93,9 @@ def described(value: Any, depth: int = 0) -> str:
         case tuple() | list() if value and depth < 3:
             return f"({', '.join(described(part, depth + 1) or _plain(part) for part in value[:8])})"
         case ListValue() if depth < 3:
-            items = value.items
+            items = value.cells["items"]
+            if isinstance(items, Choice):
+                return described(items, depth + 1)
             if isinstance(items, Repeated):
                 inner = described(items.element, depth + 1) or _plain(items.element)
                 return f"[{inner}] * {items.length}"

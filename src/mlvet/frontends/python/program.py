@@ -15,6 +15,7 @@ from mlvet.frontends.python.active import interpreting
 from mlvet.frontends.python.interpretation.imports import run_module
 from mlvet.frontends.python.interpretation.scopes import File, Scope
 from mlvet.frontends.python.interpretation.signals import PythonRaise
+from mlvet.frontends.python.layer_paths import qualified_names
 from mlvet.frontends.python.libraries import registry
 from mlvet.frontends.python.machine import Condition, Demand, Limits, Machine, OutOfBudget
 from mlvet.frontends.python.observations import Observation, Span
@@ -50,7 +51,9 @@ class Interpreted:
     libraries: Counter[str] = field(default_factory=Counter)
 
 
-def interpret(source: Source, path: Path | None = None, base: Path | None = None, limits: Limits | None = None) -> Interpreted:
+def interpret(
+    source: Source, path: Path | None = None, base: Path | None = None, limits: Limits | None = None
+) -> Interpreted:
     """Interpret a program; one that Python cannot parse yields an empty graph and a note."""
     project = Project.of(path, base) if path is not None else None
     machine = Machine(project=project, limits=limits or Limits())
@@ -115,6 +118,7 @@ def _interpreted(machine: Machine, file: File, names: dict[str, Any]) -> Interpr
 def _graph(machine: Machine, file: File) -> Graph:
     builder = machine.builder
     builder.keep_used_inputs()
+    builder.qualify(qualified_names(machine.created))
     return builder.graph(
         [], path=file.source.path, format="python", notes=list(machine.notes), loops=machine.host_loops,
         executions=[each for each in machine.executions if hasattr(each, "fetches")],
@@ -153,7 +157,12 @@ def _methods(machine: Machine, kind: ClassValue) -> None:
 def _functions(kind: ClassValue) -> list[FunctionValue]:
     found: list[FunctionValue] = []
     for cell in kind.cells.values():
-        for each in (cell, getattr(cell, "function", None), getattr(cell, "getter", None), getattr(cell, "setter", None)):
+        for each in (
+            cell,
+            getattr(cell, "function", None),
+            getattr(cell, "getter", None),
+            getattr(cell, "setter", None),
+        ):
             if isinstance(each, FunctionValue):
                 found.append(each)
     return found

@@ -97,7 +97,9 @@ class Project:
 
     def _shown(self, file: Path) -> str:
         absolute = Path(os.path.abspath(file))
-        return absolute.relative_to(self.shown).as_posix() if absolute.is_relative_to(self.shown) else absolute.as_posix()
+        return (
+            absolute.relative_to(self.shown).as_posix() if absolute.is_relative_to(self.shown) else absolute.as_posix()
+        )
 
 
 def parsed(text: str) -> ast.Module | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import count
 from typing import Any
 
 
@@ -14,7 +15,22 @@ class _Missing:
 
 MISSING = _Missing()
 
-Cells = dict[Any, Any]
+_BIRTHS = count()
+
+
+class Cells(dict[Any, Any]):
+    """Cells of the program's state that know when they came to be, so that a loop tells its own from older ones."""
+
+    __slots__ = ("born",)
+
+    def __init__(self, *args: Any) -> None:
+        super().__init__(*args)
+        self.born = next(_BIRTHS)
+
+
+def now() -> int:
+    """A moment later than the birth of all cells that exist."""
+    return next(_BIRTHS)
 
 
 class Delta:
@@ -23,7 +39,7 @@ class Delta:
     __slots__ = ("after", "before")
 
     def __init__(self) -> None:
-        self.after: dict[tuple[int, Any], tuple[Cells, Any, Any]] = {}
+        self.after: dict[tuple[int, Any], tuple[dict[Any, Any], Any, Any]] = {}
         self.before: dict[tuple[int, Any], Any] = {}
 
     def __len__(self) -> int:
@@ -36,17 +52,17 @@ class Trail:
     __slots__ = ("_entries",)
 
     def __init__(self) -> None:
-        self._entries: list[tuple[Cells, Any, Any]] = []
+        self._entries: list[tuple[dict[Any, Any], Any, Any]] = []
 
-    def write(self, cells: Cells, key: Any, value: Any) -> None:
+    def write(self, cells: dict[Any, Any], key: Any, value: Any) -> None:
         self._entries.append((cells, key, cells.get(key, MISSING)))
         cells[key] = value
 
-    def erase(self, cells: Cells, key: Any) -> None:
+    def erase(self, cells: dict[Any, Any], key: Any) -> None:
         self._entries.append((cells, key, cells.get(key, MISSING)))
         cells.pop(key, None)
 
-    def put(self, cells: Cells, key: Any, value: Any) -> None:
+    def put(self, cells: dict[Any, Any], key: Any, value: Any) -> None:
         """Write a value, or erase the cell if it is MISSING."""
         if value is MISSING:
             self.erase(cells, key)

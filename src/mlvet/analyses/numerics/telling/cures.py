@@ -17,7 +17,6 @@ from mlvet.analyses.numerics.telling.causes import CANCELLED, LOST, Cause, safe_
 from mlvet.analyses.numerics.telling.hazard_rule import number
 from mlvet.analyses.numerics.telling.sensitivity import LADDER, narrowed
 from mlvet.analyses.shapes.inference import Inference
-from mlvet.ops.folding import REFUSALS
 from mlvet.domains import dtypes
 from mlvet.domains.dtypes import DType
 from mlvet.domains.tensors import Tensor
@@ -25,6 +24,7 @@ from mlvet.ir.graph import Constant, Data, Graph, Node, Value
 from mlvet.ir.slice import backward
 from mlvet.ir.walk import users
 from mlvet.ops import REGISTRY
+from mlvet.ops.folding import REFUSALS
 from mlvet.ops.require import Require
 
 RECHECKED = "re-checked: the analysis finds no hazard there then"

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from mlvet.ops.folding import REFUSALS
 from mlvet.domains.tensors import UnknownRank, UnknownValue
+from mlvet.ops.folding import REFUSALS
 
 
 class NoRule(Exception):

@@ -156,8 +156,8 @@ def _unranked(x: TensorValue, index: Any) -> Any:
     parts = index if isinstance(index, tuple) else (index,)
     if len(parts) == 1 and isinstance(parts[0], int | Expr) and dims_of(x) is None:
         return emit("gather", x, parts[0], axis=0)
-    if parts in ((Ellipsis, None), (Ellipsis,)):
-        return emit("unsqueeze", x, (-1,)) if len(parts) == 2 else type(x).of(x.graph_value)
+    if parts[0] is Ellipsis and all(part is None for part in parts[1:]):
+        return emit("unsqueeze", x, tuple(range(1 - len(parts), 0))) if parts[1:] else type(x).of(x.graph_value)
     name = machine().fresh("item")
     return opaque("getitem", [x], Tensor(dtype_of(x), Unranked(name)), type(x))
 

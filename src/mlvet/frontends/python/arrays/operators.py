@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from mlvet.domains.dtypes import Kind
+from mlvet.domains.promotion import Framework
 from mlvet.domains.tensors import Tensor
 from mlvet.frontends.python.active import machine, store
 from mlvet.frontends.python.arrays.arithmetic import PYTHON_SCALARS, binary, comparison
@@ -49,7 +50,15 @@ class ArrayValue(TensorValue):
 
         return from_python(value, cls)
 
+    def _defers(self, other: Any) -> bool:
+        """Whether the other operand has its own way with this one, as tensors of TensorFlow have with NumPy's."""
+        if self.framework is not Framework.NUMPY or not isinstance(other, ArrayValue):
+            return False
+        return other.framework is Framework.TENSORFLOW
+
     def _combined(self, op: str, left: Any, right: Any, other: Any) -> Any:
+        if self._defers(other):
+            return NotImplemented
         if isinstance(other, Unknown):
             return self._beside_unknown(op, other)
         if not isinstance(other, (TensorValue, *PYTHON_SCALARS)):
@@ -84,6 +93,8 @@ class ArrayValue(TensorValue):
         return self._product(other, self, other)
 
     def _product(self, left: Any, right: Any, other: Any) -> Any:
+        if self._defers(other):
+            return NotImplemented
         if isinstance(other, Unknown):
             return self._beside_unknown("matmul", other)
         if not isinstance(other, TensorValue):
@@ -91,6 +102,8 @@ class ArrayValue(TensorValue):
         return emit("matmul", left, right, kind=type(self))
 
     def _compared(self, op: str, other: Any) -> Any:
+        if self._defers(other):
+            return NotImplemented
         if isinstance(other, Unknown):
             return self._beside_unknown(op, other)
         if isinstance(other, ListValue | tuple | list):
@@ -161,10 +174,14 @@ class ArrayValue(TensorValue):
     def iterate(self) -> Any:
         """What a loop over the tensor sees: its rows, or one that stands for all."""
         dims = dims_of(self)
-        if dims is not None and dims and isinstance(dims[0], int) and dims[0] <= machine().limits.unrolled:
+        if dims is not None and dims and isinstance(dims[0], int) and dims[0] <= _ROWS:
             return tuple(self[index] for index in range(dims[0]))
         row = self[0]
         return Repeated(row, self.length())
+
+
+_ROWS = 64
+"""Rows up to which a loop over a tensor sees each."""
 
 
 def become(x: TensorValue, other: TensorValue) -> Any:

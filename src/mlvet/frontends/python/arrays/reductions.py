@@ -9,7 +9,9 @@ from mlvet.frontends.python.emission import emit
 from mlvet.frontends.python.values.tensors import TensorValue
 
 
-def reduced(op: str, x: TensorValue, axes: int | Sequence[int] | None = None, keepdims: bool = False, **rest: Any) -> Any:
+def reduced(
+    op: str, x: TensorValue, axes: int | Sequence[int] | None = None, keepdims: bool = False, **rest: Any
+) -> Any:
     """A reduction such as `reduce_sum` along some axes, all if none are named."""
     listed = (axes,) if isinstance(axes, int) else axes
     return emit(op, x, None if listed is None else tuple(listed), keepdims=int(keepdims), **rest)

@@ -1,8 +1,7 @@
-"""The shape of a tensor as the program sees it: a tuple of sizes, or an object that stands for one of unknown length."""
+"""The shape of a tensor as the program sees it: a tuple of sizes, or what stands for one of unknown length."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import Any
 
 from mlvet.domains.dims import Dim, Expr, product, symbol
@@ -22,7 +21,7 @@ class Shape(tuple[Dim, ...]):
     __slots__ = ()
 
     def __new__(cls, sizes: Any = ()) -> Shape:
-        items: Iterable[Dim] = sizes.items if isinstance(sizes, ListValue) else sizes
+        items: Any = sizes.items if isinstance(sizes, ListValue) else sizes
         if isinstance(items, Repeated):
             raise Undecided(Reason.DYNAMIC_CONTAINER, "sizes in a list of unknown length")
         return super().__new__(cls, items)
@@ -73,8 +72,8 @@ class UnrankedShape(Object):
         here = machine()
         dims: list[Dim] = []
         for index in range(count):
-            asked = [here.constants.get(("size", place.name, each)) for each in (index, index - count)]
-            known = next((each for each in asked if isinstance(each, Expr)), None)
+            asked: list[Any] = [here.constants.get(("size", place.name, each)) for each in (index, index - count)]
+            known: Dim | None = next((each for each in asked if isinstance(each, Expr)), None)
             dims.append(known if known is not None else symbol(here.fresh(names[index] if index < len(names) else "n")))
         made = opaque("assumed rank", [tensor], Tensor(dtype_of(tensor), tuple(dims)), type(tensor))
         here.trail.write(tensor.cells, "@value", made.graph_value)

@@ -9,6 +9,7 @@ from mlvet.frontends.python.interpretation.attributes import delete_attribute, s
 from mlvet.frontends.python.interpretation.iteration import unpacked
 from mlvet.frontends.python.interpretation.subscripts import delete_subscript, set_subscript
 from mlvet.frontends.python.values.numbers import Scalar
+from mlvet.frontends.python.values.tensors import TensorValue
 from mlvet.frontends.python.values.unknown import Unknown
 
 if TYPE_CHECKING:
@@ -21,7 +22,7 @@ def assign(machine: Machine, target: ast.expr, value: Any) -> None:
 
     match target:
         case ast.Name(name):
-            _name_unknown(value, name)
+            _name(machine, value, name)
             observed(machine, target, value, name)
             machine.scopes[-1].assign(name, value)
         case ast.Attribute(owner, name):
@@ -54,6 +55,17 @@ def bind_target(machine: Machine, target: ast.expr, value: Any, cells: dict[str,
                 bind_target(machine, each.value if isinstance(each, ast.Starred) else each, part, cells)
         case _:
             assign(machine, target, value)
+
+
+def _name(machine: Machine, value: Any, name: str) -> None:
+    """A tensor or an unknown without a name is called what the program calls it first."""
+    if isinstance(value, TensorValue):
+        made = value.graph_value
+        if made not in machine.named:
+            machine.named.add(made)
+            machine.builder.rename(made, name)
+    else:
+        _name_unknown(value, name)
 
 
 def _name_unknown(value: Any, name: str) -> None:

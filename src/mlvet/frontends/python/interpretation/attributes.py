@@ -85,7 +85,7 @@ def lookup(machine: Machine, value: Any, name: str) -> Any:
             return _of_native_class(machine, value, name)
         case ListValue() | DictValue():
             kinds = {SetValue: "set", IteratorValue: "iterator", ListValue: "list", DictValue: "dict"}
-            made_by = value.made_by if isinstance(value, DictValue) else "list"
+            made_by = getattr(value, "made_by", "list")
             if made_by not in ("dict", "list"):
                 found = _builtin(value, made_by, name)
                 if found is not MISSING:
@@ -93,6 +93,8 @@ def lookup(machine: Machine, value: Any, name: str) -> Any:
             return _builtin(value, kinds.get(type(value), "list"), name)
         case Scalar():
             return _builtin(value, value.kind.__name__, name)
+        case Expr() | int() if name == "value" and hasattr(type(value), "value"):
+            return value.value  # type: ignore[union-attr]
         case Expr():
             return _builtin(value, "int", name)
         case DType():
@@ -101,6 +103,8 @@ def lookup(machine: Machine, value: Any, name: str) -> Any:
             return getattr(value, name, MISSING) if name in ("start", "stop", "step") else MISSING
         case bool() | int() | float() | str() | bytes() | tuple() | complex() | range():
             kind = next(k for k in (bool, int, float, str, bytes, tuple, complex, range) if isinstance(value, k))
+            if isinstance(value, tuple) and type(value) is not tuple:
+                return _of_named_tuple(machine, value, name)
             found = _builtin(value, kind.__name__, name)
             return _builtin(value, "int", name) if found is MISSING and kind is bool else found
     if callable(value) and name in ("__name__", "__qualname__"):
@@ -108,12 +112,22 @@ def lookup(machine: Machine, value: Any, name: str) -> Any:
     return MISSING
 
 
+def _of_named_tuple(machine: Machine, value: tuple[Any, ...], name: str) -> Any:
+    """An attribute of a library's own kind of tuple: a field, a method, or what all tuples have."""
+    found = vars(type(value)).get(name)
+    if name.startswith("_") or found is None:
+        return _builtin(value, "tuple", name)
+    if isinstance(found, FunctionValue | Property | StaticMethod | ClassMethod):
+        return _bound(machine, found, value, type(value))
+    return BoundMethod(value, found, name) if callable(found) else getattr(value, name)
+
+
 def _builtin(receiver: Any, kind: str, name: str) -> Any:
     try:
         found = registry.find(f"builtins.{kind}.{name}")
     except KeyError:
         return MISSING
-    return found.fget(receiver) if isinstance(found, property) else BoundMethod(receiver, found, name)
+    return found.__get__(receiver) if isinstance(found, property) else BoundMethod(receiver, found, name)
 
 
 def _of_object(machine: Machine, value: Object, name: str) -> Any:
@@ -186,7 +200,11 @@ def _native(machine: Machine, owner: type, name: str, receiver: Any) -> Any:
 
 
 def _is_operator(klass: type, name: str) -> bool:
-    return klass is ArrayValue and name.startswith("__") and name not in ("__slots__", "__module__", "__doc__", "__len__", "__iter__", "__hash__")
+    return (
+        klass is ArrayValue
+        and name.startswith("__")
+        and name not in ("__slots__", "__module__", "__doc__", "__len__", "__iter__", "__hash__")
+    )
 
 
 def _wrapped(value: Any) -> Any:
@@ -212,7 +230,7 @@ def _of_class(machine: Machine, value: ClassValue, name: str) -> Any:
             if native is not MISSING:
                 return native
             if name == "__init__":
-                return owner.__init__
+                return vars(Object)["__init__"]
     return MISSING
 
 
@@ -274,6 +292,9 @@ def _of_module(machine: Machine, value: ModuleValue, name: str) -> Any:
         pass
     if registry.is_module(dotted):
         return ModuleValue(dotted, of_library=True)
+    if name == "__dict__":
+        inside = {key.removeprefix(f"{value.dotted}."): each for key, each in registry.MODELS.items() if key.startswith(f"{value.dotted}.")}
+        return DictValue({key: each for key, each in inside.items() if "." not in key})
     return Scalar(str, name=dotted) if name == "__version__" else MISSING
 
 
@@ -298,7 +319,9 @@ def _missing(machine: Machine, value: Object, name: str) -> Any:
         except Undecided as undecided:
             return undecided.unknown
     dotted = f"{type(value).dotted if value.kind is None else value.kind.name}.{name}"
-    unmodelled = value.kind is None or not any(isinstance(owner, ClassValue) and name in owner.cells for owner in mro(value))
+    unmodelled = value.kind is None or not any(
+        isinstance(owner, ClassValue) and name in owner.cells for owner in mro(value)
+    )
     reason = Reason.UNMODELLED_CALL if value.kind is None and unmodelled else Reason.DYNAMIC_ATTRIBUTE
     return machine.unknown(reason, dotted, name)
 

@@ -4,16 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from mlvet.frontends.python.interpretation.joining import merged
 from mlvet.frontends.python.interpretation.signals import PythonRaise
-from mlvet.frontends.python.trail import MISSING, Cells, Delta
+from mlvet.frontends.python.machine import Condition
+from mlvet.frontends.python.trail import MISSING, Delta
 from mlvet.frontends.python.values.choices import Choice, Guard, conjoined
+from mlvet.frontends.python.values.numbers import Scalar
 from mlvet.ir.graph import Literal
 
 if TYPE_CHECKING:
     from mlvet.frontends.python.machine import Machine
+
+
+MODES = frozenset(("training",))
+"""Attributes of library objects that no shape hangs on; where paths meet they stay as they were."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,16 +81,14 @@ class Boundary:
 
 def merge_states(machine: Machine, states: Sequence[tuple[Guard, Delta]]) -> None:
     """Write into every cell that some branch changed what it holds where the branches meet."""
-    touched: dict[tuple[int, Any], tuple[Cells, Any]] = {}
+    touched: dict[tuple[int, Any], tuple[dict[Any, Any], Any]] = {}
     for _, delta in states:
         for place, (cells, key, _value) in delta.after.items():
             touched.setdefault(place, (cells, key))
     for place, (cells, key) in touched.items():
         before = cells.get(key, MISSING)
-        alternatives = [
-            (guard, delta.after[place][2] if place in delta.after else before) for guard, delta in states
-        ]
-        value = merged(machine, alternatives)
+        alternatives = [(guard, delta.after[place][2] if place in delta.after else before) for guard, delta in states]
+        value = before if key in MODES and before is not MISSING else merged(machine, alternatives)
         if value is not before:
             machine.trail.put(cells, key, value)
 
@@ -93,15 +98,70 @@ def decided(machine: Machine, literal: Literal) -> bool | None:
     for known in machine.path:
         if known.condition == literal.condition:
             return known.holds == literal.holds
-    subject = machine.subjects.get(literal.condition)
-    if subject is not None:
-        for known in machine.path:
-            if known.holds and machine.subjects.get(known.condition, (None,))[0] == subject[0]:
-                return not literal.holds
+    asked = machine.subjects.get(literal.condition)
+    if asked is None:
+        return None
+    subject, values = asked
+    possible, excluded = _known_of(machine, subject)
+    if possible is not None:
+        left = possible - excluded
+        if left <= values:
+            return literal.holds
+        if not left & values:
+            return not literal.holds
+    elif values <= excluded:
+        return not literal.holds
     return None
 
 
-def run_branch(machine: Machine, guard: Guard, body: Callable[[], Any]) -> tuple[Any, Delta, tuple[Literal, ...]] | None:
+def _known_of(machine: Machine, subject: str) -> tuple[frozenset[Any] | None, frozenset[Any]]:
+    """What a setting may be on the path being taken, None if anything, and what it is not."""
+    possible: frozenset[Any] | None = machine.choices.get(subject)
+    excluded: frozenset[Any] = frozenset()
+    for known in machine.path:
+        about, values = machine.subjects.get(known.condition, ("", frozenset()))
+        if about == subject:
+            if known.holds:
+                possible = values if possible is None else possible & values
+            else:
+                excluded |= values
+    return possible, excluded
+
+
+def alternatives(machine: Machine, setting: Scalar) -> Any:
+    """A setting as a choice of what it may be, so that it can be a key or a name; otherwise its default or unknown."""
+    if not setting.name:
+        return setting
+    if setting.choices is not None:
+        machine.choices[setting.name] = frozenset(setting.choices)
+    possible, excluded = _known_of(machine, setting.name)
+    if possible is not None:
+        left = sorted(possible - excluded, key=repr)
+        if len(left) == 1:
+            return left[0]
+        if left and len(left) <= machine.limits.alternatives:
+            return Choice(tuple((frozenset((equals(machine, setting, value),)), value) for value in left))
+        return setting
+    if setting.has_default and setting.default is not None and setting.default not in excluded:
+        usual = equals(machine, setting, setting.default)
+        other = Scalar(setting.kind, setting.name, location=setting.location)
+        return Choice(((frozenset((usual,)), setting.default), (frozenset((Literal(usual.condition, False),)), other)))
+    return setting
+
+
+def equals(machine: Machine, setting: Scalar, value: Any) -> Literal:
+    """The condition that a setting has a value."""
+    name = f"{setting.name} == {value!r}"
+    machine.subjects[name] = (setting.name, frozenset((value,)))
+    if name not in machine.conditions:
+        default = setting.default == value if setting.has_default else None
+        machine.conditions[name] = Condition(name, name, setting.location, default)
+    return Literal(name)
+
+
+def run_branch(
+    machine: Machine, guard: Guard, body: Callable[[], Any]
+) -> tuple[Any, Delta, tuple[Literal, ...]] | None:
     """Take a branch and take it back: its value, changes and path; None if it only raises."""
     mark, path = machine.trail.mark(), machine.path
     machine.path = path + tuple(literal for literal in guard if literal not in path)
@@ -117,6 +177,7 @@ def run_branch(machine: Machine, guard: Guard, body: Callable[[], Any]) -> tuple
 
 def fork(machine: Machine, branches: Sequence[tuple[Guard, Callable[[], Any]]]) -> Any:
     """The value of an expression that is evaluated differently under different guards."""
+    machine.step()
     here = frozenset(machine.path)
     at = machine.at
     results: list[tuple[Guard, Any, Delta]] = []
@@ -144,4 +205,4 @@ def distributed(machine: Machine, choice: Choice, then: Callable[[Any], Any]) ->
     possible = [each for each in choice.alternatives if conjoined(here, each[0]) is not None]
     if len(possible) == 1:
         return then(possible[0][1])
-    return fork(machine, [(guard, lambda value=value: then(value)) for guard, value in possible])
+    return fork(machine, [(guard, partial(then, value)) for guard, value in possible])

@@ -6,13 +6,15 @@ import ast
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from mlvet.frontends.python.interpretation.branches import Boundary, distributed
+from mlvet.domains.dims import symbol
+from mlvet.frontends.python.interpretation.branches import Boundary, alternatives, distributed
 from mlvet.frontends.python.interpretation.signals import PythonRaise
 from mlvet.frontends.python.libraries.binding import TENSORS, Misfit, bind, library_of, signature
 from mlvet.frontends.python.libraries.registry import Overloads
 from mlvet.frontends.python.trail import MISSING
-from mlvet.frontends.python.values.choices import Choice
+from mlvet.frontends.python.values.choices import Choice, NeedsChoice, settling
 from mlvet.frontends.python.values.containers import DictValue, IteratorValue, ListValue, Repeated
+from mlvet.frontends.python.values.numbers import Scalar
 from mlvet.frontends.python.values.objects import (
     BoundMethod,
     ClassMethod,
@@ -22,7 +24,7 @@ from mlvet.frontends.python.values.objects import (
     StaticMethod,
 )
 from mlvet.frontends.python.values.raising import Raised
-from mlvet.frontends.python.values.tensors import TensorValue
+from mlvet.frontends.python.values.tensors import TensorValue, tensor_of
 from mlvet.frontends.python.values.unknown import Reason, Undecided, Unknown
 from mlvet.ir.graph import Frame
 
@@ -73,8 +75,7 @@ def call(machine: Machine, function: Any, args: Sequence[Any], keywords: Mapping
 def _unknown(machine: Machine, function: Unknown) -> Unknown:
     if function.reason in (Reason.UNMODELLED_CALL, Reason.UNMODELLED_LIBRARY):
         machine.unmodelled[function.detail] += 1
-    result = machine.unknown(function.reason, function.detail, function.name)
-    return result
+    return machine.unknown(function.reason, function.detail, function.name)
 
 
 def _called_object(machine: Machine, value: Object, args: Sequence[Any], keywords: Mapping[str, Any]) -> Any:
@@ -109,18 +110,33 @@ def _constructed(machine: Machine, kind: type, args: Sequence[Any], keywords: Ma
 
 def native(machine: Machine, function: Any, args: Sequence[Any], keywords: Mapping[str, Any]) -> Any:
     """Call a library model, once for each alternative of arguments that differ from path to path."""
+    if len(args) > 1 and isinstance(args[1], Scalar) and getattr(function, "__name__", "") in _KEYED:
+        args = (args[0], alternatives(machine, args[1]), *args[2:])
     if (choice := _choice(function, args, keywords)) is not None:
         return distributed(
             machine, choice, lambda each: native(machine, function, *_chosen(args, keywords, choice, each))
         )
+    machine.step()
     at, file = machine.at, machine.file
+    mark, kept = machine.trail.mark(), machine.builder.mark()
     try:
+        if getattr(function, "takes_spread", False):
+            args = [Repeated(arg.element, symbol(machine.fresh("count"))) if isinstance(arg, Spread) else arg for arg in args]
         if any(isinstance(arg, Spread) for arg in args):
             raise Undecided(Reason.DYNAMIC_CONTAINER, "an unknown number of arguments")
         positional, named = bind(function, args, keywords)
-        return wrapped(function(*positional, **named))
+        result = wrapped(function(*positional, **named))
+        return _of_any_dtype(result) if _asks_unknown_dtype(function, args, keywords) else result
     except Raised as raised:
-        raise PythonRaise(raised.error) from None
+        if isinstance(raised.error, SystemExit | StopIteration):
+            raise PythonRaise(raised.error) from None
+        return _typed(machine, function, machine.raises(raised.error))
+    except NeedsChoice as needs:
+        machine.trail.undo(mark)
+        machine.builder.back_to(kept)
+        machine.at, machine.file = at, file
+        needed = needs.choice
+        return distributed(machine, needed, lambda each: _settled(machine, needed, each, function, args, keywords))
     except Undecided as undecided:
         machine.unknowns[undecided.unknown.reason] += 1
         return _typed(machine, function, undecided.unknown)
@@ -134,14 +150,50 @@ def native(machine: Machine, function: Any, args: Sequence[Any], keywords: Mappi
         machine.at, machine.file = at, file
 
 
-_KEEPING = frozenset(("append", "appendleft", "insert", "add", "setattr", "put", "setdefault", "print", "isinstance", "fill_cell"))
+def _asks_unknown_dtype(function: Any, args: Sequence[Any], keywords: Mapping[str, Any]) -> bool:
+    """Whether the call asks for an element type that is not known, for which the model takes its default."""
+    given = [*args, *keywords.values()]
+    if not any(isinstance(each, Unknown | Scalar) for each in given):
+        return False
+    wanted = {each.name: index for index, each in enumerate(signature(function).parameters) if each.coerce == "DType"}
+    return any(
+        isinstance(keywords.get(name), Unknown | Scalar)
+        or (index < len(args) and isinstance(args[index], Unknown | Scalar))
+        for name, index in wanted.items()
+    )
+
+
+def _of_any_dtype(result: Any) -> Any:
+    from mlvet.frontends.python.emission import opaque
+
+    if not isinstance(result, TensorValue):
+        return result
+    return opaque("unknown element type", [result], tensor_of(result).with_dtype(None), type(result))
+
+
+def _settled(
+    machine: Machine, choice: Choice, value: Any, function: Any, args: Sequence[Any], keywords: Mapping[str, Any]
+) -> Any:
+    with settling(machine, choice, value):
+        return native(machine, function, args, keywords)
+
+
+_KEEPING = frozenset(
+    ("append", "appendleft", "insert", "add", "setattr", "put", "setdefault", "print", "isinstance", "fill_cell")
+)
 """Functions of Python that only hand a value on, so that it may differ from path to path."""
+
+
+_KEYED = frozenset(("get_attribute", "get", "has_attribute"))
+"""Functions whose second argument is a name or key, so that a setting is looked at for each thing it may be."""
 
 
 def _choice(function: Any, args: Sequence[Any], keywords: Mapping[str, Any]) -> Choice | None:
     """An argument that differs from path to path, or a part of a tuple or list that does."""
     library = library_of(function)
-    given = args[:1] if library in ("builtins", "stdlib") and function.__name__ in _KEEPING else (*args, *keywords.values())
+    given = (
+        args[:1] if library in ("builtins", "stdlib") and function.__name__ in _KEEPING else (*args, *keywords.values())
+    )
     for arg in given:
         if isinstance(arg, Choice):
             return arg
@@ -189,7 +241,9 @@ def _overloaded(machine: Machine, function: Overloads, args: Sequence[Any], keyw
             pass
         return native(machine, candidate, args, keywords)
     machine.refusals.append(f"{function.name}: {misfit}")
-    return _typed(machine, function.models[0], machine.unknown(Reason.UNMODELLED_ARGUMENTS, f"{function.name}: {misfit}"))
+    return _typed(
+        machine, function.models[0], machine.unknown(Reason.UNMODELLED_ARGUMENTS, f"{function.name}: {misfit}")
+    )
 
 
 def _typed(machine: Machine, function: Any, unknown: Unknown) -> Any:
@@ -281,7 +335,7 @@ def is_generator(node: ast.AST) -> bool:
     found = getattr(node, "_yields", None)
     if found is None:
         found = False
-        pending = list(node.body) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) else []
+        pending: list[ast.AST] = list(node.body) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) else []
         while pending:
             each = pending.pop()
             if isinstance(each, ast.Yield | ast.YieldFrom):
@@ -309,7 +363,13 @@ def bind_parameters(
         rest = given[place + 1 :]
         missing = max(len(parameters) - place - len(rest), 0)
         given = [*given[:place], *([spread.element] * missing), *rest]
-    defaults = dict(zip([each.arg for each in parameters][len(parameters) - len(function.defaults) :], function.defaults, strict=True))
+    defaults = dict(
+        zip(
+            [each.arg for each in parameters][len(parameters) - len(function.defaults) :],
+            function.defaults,
+            strict=True,
+        )
+    )
     for index, parameter in enumerate(parameters):
         name = parameter.arg
         if index < len(given):

@@ -6,6 +6,7 @@ import ast
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from mlvet.frontends.python.interpretation.joining import all_joined
 from mlvet.frontends.python.interpretation.signals import PythonRaise
 from mlvet.frontends.python.trail import MISSING
 from mlvet.frontends.python.values.containers import DictValue, ListValue
@@ -87,7 +88,9 @@ def _order(bases: tuple[Any, ...]) -> tuple[Any, ...]:
 def _annotations(machine: Machine, node: ast.ClassDef) -> DictValue:
     """The annotated names of a class body in order; their annotations stay unread."""
     del machine
-    names = [each.target.id for each in node.body if isinstance(each, ast.AnnAssign) and isinstance(each.target, ast.Name)]
+    names = [
+        each.target.id for each in node.body if isinstance(each, ast.AnnAssign) and isinstance(each.target, ast.Name)
+    ]
     return DictValue(dict.fromkeys(names))
 
 
@@ -98,12 +101,15 @@ def instance(machine: Machine, kind: ClassValue, args: Sequence[Any], keywords: 
     builtin = next((base for base in kind.order if isinstance(base, type) and not issubclass(base, Object)), None)
     if builtin is not None and issubclass(builtin, BaseException):
         return _plain(machine, kind, args)
-    native = kind.native
+    if "@members" in kind.cells and args:
+        return _member(machine, kind, args[0])
+    native: Any = kind.native
     made = native.__new__(native)
     if not isinstance(made, Object):
         return machine.unknown(Reason.METACLASS, kind.name)
     object.__setattr__(made, "kind", kind)
     machine.instances.setdefault(kind, made)
+    machine.created.append(made)
     initialise = lookup(machine, made, "__init__")
     if isinstance(initialise, BoundMethod) and isinstance(initialise.function, FunctionValue):
         machine.call(initialise, *args, **keywords)
@@ -112,6 +118,17 @@ def instance(machine: Machine, kind: ClassValue, args: Sequence[Any], keywords: 
     elif initialise is not MISSING:
         machine.call(initialise, *args, **keywords)
     return made
+
+
+def _member(machine: Machine, kind: ClassValue, value: Any) -> Any:
+    """The member of an enumeration that has a value."""
+    from mlvet.frontends.python.libraries.builtins.operators import equal
+
+    members = kind.cells["@members"]
+    for member in members:
+        if member is value or equal(member.cells["value"], value) is True:
+            return member
+    return all_joined(machine, members)
 
 
 def _plain(machine: Machine, kind: ClassValue, args: Sequence[Any]) -> Object:

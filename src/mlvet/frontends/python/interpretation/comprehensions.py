@@ -11,7 +11,7 @@ from mlvet.frontends.python.interpretation.branches import fork
 from mlvet.frontends.python.interpretation.iteration import items
 from mlvet.frontends.python.interpretation.truth import literal
 from mlvet.frontends.python.values.containers import DictValue, IteratorValue, ListValue, Repeated, SetValue
-from mlvet.ir.graph import Iteration
+from mlvet.ir.graph import HostLoop, Iteration
 
 if TYPE_CHECKING:
     from mlvet.frontends.python.machine import Machine
@@ -41,7 +41,9 @@ def dict_comprehension(machine: Machine, node: ast.DictComp) -> DictValue:
     from mlvet.frontends.python.interpretation.expressions import evaluate, put
 
     made = DictValue()
-    _each(machine, node.generators, lambda: put(machine, made, evaluate(machine, node.key), evaluate(machine, node.value)))
+    _each(
+        machine, node.generators, lambda: put(machine, made, evaluate(machine, node.key), evaluate(machine, node.value))
+    )
     return made
 
 
@@ -78,6 +80,9 @@ def _nested(machine: Machine, generators: list[ast.comprehension], body: Callabl
         elements = found
     loops = machine.loops
     name = machine.fresh("comprehension")
+    trips = found.length if isinstance(found, Repeated) else len(found)
+    location = machine.file.location(first.target) if machine.file is not None else None
+    machine.host_loops.append(HostLoop(name, location, trips, loops[-1].loop if loops else ""))
     for index, element in enumerate(elements):
         machine.loops = (*loops, Iteration(name, None if general else index))
         bind_target(machine, first.target, element, scope.cells)

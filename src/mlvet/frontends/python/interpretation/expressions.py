@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import ast
+import builtins
 from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from mlvet.frontends.python.interpretation import operators
@@ -20,7 +22,7 @@ from mlvet.frontends.python.trail import MISSING
 from mlvet.frontends.python.values.choices import Choice
 from mlvet.frontends.python.values.containers import DictValue, ListValue, Repeated, SetValue, is_key
 from mlvet.frontends.python.values.numbers import Int, Origin, Scalar
-from mlvet.frontends.python.values.objects import ClassValue, FunctionValue, Super
+from mlvet.frontends.python.values.objects import ClassValue, FunctionValue, Object, Super
 from mlvet.frontends.python.values.unknown import Reason, Unknown
 from mlvet.ir.graph import Literal
 
@@ -74,22 +76,21 @@ def builtin(machine: Machine, name: str) -> Any:
         return machine.unknown(Reason.MISSING_NAME, name, name)
 
 
+_TYPES = (
+    "int", "float", "str", "bool", "list", "tuple", "dict", "set", "frozenset", "bytes", "bytearray", "complex",
+    "object", "type", "range", "slice", "NotImplemented", "Ellipsis", "memoryview",
+)  # fmt: skip
 BUILTIN_TYPES: dict[str, Any] = {
-    name: getattr(__builtins__, name, None) if not isinstance(__builtins__, dict) else __builtins__.get(name)
-    for name in (
-        "int", "float", "str", "bool", "list", "tuple", "dict", "set", "frozenset", "bytes", "bytearray", "complex", "object",
-        "type", "range", "slice", "NotImplemented", "Ellipsis", "memoryview",
-        *(n for n, v in (__builtins__ if isinstance(__builtins__, dict) else vars(__builtins__)).items()
-          if isinstance(v, type) and issubclass(v, BaseException)),
-    )
-}  # fmt: skip
+    name: value
+    for name, value in vars(builtins).items()
+    if name in _TYPES or (isinstance(value, type) and issubclass(value, BaseException))
+}
 
 
 def _attribute(machine: Machine, node: ast.Attribute) -> Any:
     receiver = evaluate(machine, node.value)
     machine.at = node
-    value = attribute(machine, receiver, node.attr)
-    return value
+    return attribute(machine, receiver, node.attr)
 
 
 def _call(machine: Machine, node: ast.Call) -> Any:
@@ -150,8 +151,7 @@ def _binary(machine: Machine, node: ast.BinOp) -> Any:
     left = evaluate(machine, node.left)
     right = evaluate(machine, node.right)
     machine.at = node
-    value = operators.binary(machine, type(node.op), left, right)
-    return value
+    return operators.binary(machine, type(node.op), left, right)
 
 
 def _unary(machine: Machine, node: ast.UnaryOp) -> Any:
@@ -159,11 +159,22 @@ def _unary(machine: Machine, node: ast.UnaryOp) -> Any:
     machine.at = node.operand
     if isinstance(node.op, ast.Not):
         if isinstance(value, Choice):
-            return fork(machine, [(guard, lambda part=part: negated(truth(machine, part))) for guard, part in value.alternatives])
+            return fork(
+                machine,
+                [(guard, partial(_denied, machine, part)) for guard, part in value.alternatives],
+            )
         return negated(truth(machine, value))
     machine.at = node
     found = operators.unary(machine, type(node.op), value)
-    return Int(found, Origin(f"-{value.origin.text}", machine.location)) if isinstance(value, Int) and type(found) is int else found
+    return (
+        Int(found, Origin(f"-{value.origin.text}", machine.location))
+        if isinstance(value, Int) and type(found) is int
+        else found
+    )
+
+
+def _denied(machine: Machine, value: Any) -> bool | Scalar:
+    return negated(truth(machine, value))
 
 
 def _boolean(machine: Machine, node: ast.BoolOp) -> Any:
@@ -352,7 +363,7 @@ def _dict(machine: Machine, node: ast.Dict) -> DictValue:
 
 def put(machine: Machine, made: DictValue, key: Any, value: Any) -> None:
     """An entry of a new dictionary; one with an unknown key stands for any."""
-    if is_key(key):
+    if is_key(key) or (isinstance(key, Object) and key.kind is None):
         made.cells[int(key) if isinstance(key, Int) else key] = value
     else:
         from mlvet.frontends.python.interpretation.joining import joined
@@ -382,7 +393,9 @@ def _lambda(machine: Machine, node: ast.Lambda) -> FunctionValue:
     return function_value(machine, node, "<lambda>")
 
 
-def function_value(machine: Machine, node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda, name: str) -> FunctionValue:
+def function_value(
+    machine: Machine, node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda, name: str
+) -> FunctionValue:
     """The function that a definition or lambda makes here."""
     scope = machine.scopes[-1]
     defaults = tuple(evaluate(machine, each) for each in node.args.defaults)
@@ -392,7 +405,13 @@ def function_value(machine: Machine, node: ast.FunctionDef | ast.AsyncFunctionDe
         if default is not None
     }
     owner = machine.owners[-1] if scope.kind == "class" and machine.owners else None
-    prefix = owner.qualified if isinstance(owner, ClassValue) else scope.function.qualified if scope.function is not None else ""
+    prefix = (
+        owner.qualified
+        if isinstance(owner, ClassValue)
+        else scope.function.qualified
+        if scope.function is not None
+        else ""
+    )
     return FunctionValue(node, scope, name, f"{prefix}.{name}" if prefix else name, defaults, named, owner)
 
 

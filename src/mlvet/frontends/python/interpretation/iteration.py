@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from mlvet.domains.dims import Expr, symbol
-from mlvet.frontends.python.interpretation.joining import all_joined
+from mlvet.frontends.python.arrays.operators import ArrayValue
+from mlvet.frontends.python.interpretation.joining import all_joined, joined_items, merged
 from mlvet.frontends.python.trail import MISSING
 from mlvet.frontends.python.values.choices import Choice
 from mlvet.frontends.python.values.containers import DictValue, Items, IteratorValue, ListValue, Repeated
 from mlvet.frontends.python.values.numbers import Scalar
-from mlvet.frontends.python.values.objects import Object
-from mlvet.frontends.python.values.tensors import TensorValue
+from mlvet.frontends.python.values.objects import ClassValue, Object
 from mlvet.frontends.python.values.unknown import Reason, Undecided, Unknown
 
 if TYPE_CHECKING:
@@ -45,6 +45,9 @@ def items(machine: Machine, value: Any) -> Items:
             return Repeated(Scalar(str) if value.kind is str else Unknown(Reason.DYNAMIC_TYPE), _length(machine))
         case Object():
             return _object(machine, value)
+        case ClassValue() if "@members" in value.cells:
+            members: Items = value.cells["@members"]
+            return members
     return Repeated(machine.unknown(Reason.DYNAMIC_CONTAINER, f"items of {type(value).__name__}"), _length(machine))
 
 
@@ -73,16 +76,12 @@ def _part(machine: Machine, value: Unknown) -> Any:
 def _chosen(machine: Machine, value: Choice) -> Items:
     """The alternatives' items, which are known if all have as many."""
     parts = [items(machine, part) for _, part in value.alternatives]
-    if all(isinstance(part, tuple) and len(part) == len(parts[0]) for part in parts if isinstance(parts[0], tuple)) and (
-        all(isinstance(part, tuple) for part in parts)
-    ):
-        from mlvet.frontends.python.interpretation.joining import merged
-
+    if all(
+        isinstance(part, tuple) and len(part) == len(parts[0]) for part in parts if isinstance(parts[0], tuple)
+    ) and (all(isinstance(part, tuple) for part in parts)):
         guards = [guard for guard, _ in value.alternatives]
         columns = zip(*(part for part in parts if isinstance(part, tuple)), strict=True)
         return tuple(merged(machine, list(zip(guards, column, strict=True))) for column in columns)
-    from mlvet.frontends.python.interpretation.joining import joined_items
-
     found: Items = joined_items(machine, parts)
     return found
 
@@ -117,13 +116,17 @@ def unpacked(machine: Machine, value: Any, count: int, star: int | None = None) 
     """A value taken apart into so many, of which one may take what is left."""
     if isinstance(value, Unknown):
         return [_element(machine, value, index) for index in range(count)]
+    if isinstance(value, Choice):
+        guards = [guard for guard, _ in value.alternatives]
+        rows = [unpacked(machine, part, count, star) for _, part in value.alternatives]
+        return [merged(machine, list(zip(guards, column, strict=True))) for column in zip(*rows, strict=True)]
     if isinstance(value, Object):
         unpack = getattr(value, "unpack", None)
         if unpack is not None and star is None:
             return list(unpack(count))
     found = items(machine, value)
     if isinstance(found, Repeated):
-        if isinstance(value, TensorValue) and star is None:
+        if isinstance(value, ArrayValue) and star is None:
             return [value[index] for index in range(count)]
         made = [found.element for _ in range(count)]
         if star is not None:

@@ -30,7 +30,7 @@ def same(left: Any, right: Any) -> bool:
     if isinstance(left, tuple) and isinstance(right, tuple):
         return len(left) == len(right) and all(map(same, left, right))
     if isinstance(left, _PLAIN) and isinstance(right, _PLAIN):
-        return type(left) is type(right) and bool(left == right) or (
+        return (type(left) is type(right) and bool(left == right)) or (
             isinstance(left, int) and isinstance(right, int) and isinstance(left, bool) == isinstance(right, bool)
             and left == right
         )  # fmt: skip
@@ -91,18 +91,21 @@ def _united(machine: Machine, values: list[Any]) -> Any:
     first = values[0]
     if all(isinstance(value, TensorValue) for value in values):
         if all(type(value) is type(first) and _like(value, first) for value in values):
-            return _either(machine, values)
+            return _either(values)
         return None
     if all(isinstance(value, float | Scalar) and _kind(value) is float for value in values):
         return Scalar(float, getattr(first, "name", ""))
-    if all(isinstance(value, Scalar) and value.kind is first.kind for value in values if isinstance(first, Scalar)) and (
-        isinstance(first, Scalar) and all(isinstance(value, Scalar) for value in values)
-    ):
+    if all(
+        isinstance(value, Scalar) and value.kind is first.kind for value in values if isinstance(first, Scalar)
+    ) and (isinstance(first, Scalar) and all(isinstance(value, Scalar) for value in values)):
         return Scalar(first.kind)
     if all(isinstance(value, tuple) and len(value) == len(first) for value in values if isinstance(first, tuple)) and (
         isinstance(first, tuple) and all(isinstance(value, tuple) for value in values)
     ):
-        parts = [_united(machine, list(column)) if not _all_same(column) else column[0] for column in zip(*values, strict=True)]
+        parts = [
+            _united(machine, list(column)) if not _all_same(column) else column[0]
+            for column in zip(*values, strict=True)
+        ]
         return None if any(part is None for part in parts) else tuple(parts)
     if all(isinstance(value, Value) for value in values):
         return first if all(value.declared == first.declared for value in values) else _widened(machine, values)
@@ -122,7 +125,7 @@ def _like(left: TensorValue, right: TensorValue) -> bool:
     return a.dtype == b.dtype and a.shape == b.shape
 
 
-def _either(machine: Machine, tensors: list[TensorValue]) -> TensorValue:
+def _either(tensors: list[TensorValue]) -> TensorValue:
     """One of several tensors of one type, as a selection by a condition that only execution knows."""
     from mlvet.frontends.python.emission import emit, source
 
@@ -132,7 +135,7 @@ def _either(machine: Machine, tensors: list[TensorValue]) -> TensorValue:
         chosen = emit("where", condition, found, other, kind=type(found))
         like = tensor_of(found)
         if tensor_of(chosen).shape != like.shape:
-            chosen = _opaque_like(machine, type(found), like)
+            chosen = _opaque_like(type(found), like)
         for name, value in found.cells.items():
             if name != "@value" and same(value, other.cells.get(name)):
                 chosen.cells[name] = value
@@ -140,14 +143,14 @@ def _either(machine: Machine, tensors: list[TensorValue]) -> TensorValue:
     return found
 
 
-def _opaque_like(machine: Machine, kind: type[TensorValue], like: Tensor) -> TensorValue:
+def _opaque_like(kind: type[TensorValue], like: Tensor) -> TensorValue:
     from mlvet.frontends.python.emission import opaque
 
     return opaque("either", [], like.without_value(), kind)
 
 
-def joined(machine: Machine, left: Any, right: Any) -> Any:
-    """What two values have in common, so that it stands for both: sizes that differ become symbols."""
+def joined(machine: Machine, left: Any, right: Any, name: str = "") -> Any:
+    """What two values have in common, so that it stands for both: sizes that differ become symbols of that name."""
     if left is MISSING or right is MISSING:
         return right if left is MISSING else left
     if same(left, right):
@@ -160,17 +163,17 @@ def joined(machine: Machine, left: Any, right: Any) -> Any:
         for part in parts:
             if not any(same(part, seen) for seen in distinct):
                 distinct.append(part)
-        if len(distinct) <= machine.limits.alternatives and isinstance(left, Choice):
-            seen = [value for _, value in left.alternatives]
-            if all(any(_covers(machine, old, part) for old in seen) for part in distinct):
-                return left
         return all_joined(machine, distinct)
     if isinstance(left, TensorValue) and isinstance(right, TensorValue):
         return _joined_tensors(machine, left, right)
+    if isinstance(right, TensorValue) and isinstance(left, int | float | Scalar | Expr):
+        return _joined_tensors(machine, right, right)
+    if isinstance(left, TensorValue) and isinstance(right, int | float | Scalar | Expr):
+        return left
     if isinstance(left, Value) and isinstance(right, Value):
         return _widened(machine, [left, right])
     if _is_int(left) and _is_int(right):
-        return _any_size(machine, left, right)
+        return _any_size(machine, left, right, name)
     if _kind(left) is not None and _kind(left) is _kind(right) and _kind(left) is not tuple:
         return Scalar(_kind(left) or object)
     if {_kind(left), _kind(right)} <= {int, float, bool}:
@@ -180,12 +183,42 @@ def joined(machine: Machine, left: Any, right: Any) -> Any:
     if isinstance(left, Repeated | tuple) and isinstance(right, Repeated | tuple):
         return joined_items(machine, [left, right])
     if type(left) is type(right) and isinstance(left, ListValue | SetValue | IteratorValue):
-        return type(left)(joined_items(machine, [left.items, right.items]))
+        return type(left)(joined(machine, left.items, right.items))
     if isinstance(left, DictValue) and isinstance(right, DictValue):
         return _joined_dicts(machine, left, right)
     if left is None or right is None:
         return left if right is None else right
     return machine.unknown(Reason.DYNAMIC_TYPE, f"{type(left).__name__} or {type(right).__name__}")
+
+
+def covers(machine: Machine, whole: Any, part: Any) -> bool:
+    """Whether a value stands for another already, so that joining them would change nothing."""
+    if same(whole, part) or isinstance(whole, Unknown) or part is MISSING:
+        return True
+    if isinstance(part, Choice) and not isinstance(whole, Choice):
+        return all(covers(machine, whole, each) for each in _parts(part))
+    match whole:
+        case Choice():
+            return all(any(covers(machine, mine, each) for mine in _parts(whole)) for each in _parts(part))
+        case TensorValue():
+            return type(part) is type(whole) and covers(machine, whole.graph_value, part.graph_value)
+        case Value():
+            return isinstance(part, Value) and whole in machine.carried and _within(part.declared, whole.declared)
+        case Expr():
+            return _is_int(part) and str(whole) in machine.widened
+        case Scalar():
+            return _kind(part) is whole.kind and not whole.choices and not whole.has_default
+        case tuple():
+            return isinstance(part, tuple) and len(part) == len(whole) and all(
+                covers(machine, a, b) for a, b in zip(whole, part, strict=True)
+            )  # fmt: skip
+        case Repeated() if isinstance(part, Repeated):
+            return covers(machine, whole.element, part.element) and covers(machine, whole.length, part.length)
+        case Repeated() if isinstance(part, tuple):
+            return all(covers(machine, whole.element, each) for each in part)
+        case ListValue() if type(part) is type(whole):
+            return covers(machine, whole.cells["items"], part.cells["items"])
+    return False
 
 
 def all_joined(machine: Machine, values: Sequence[Any]) -> Any:
@@ -211,7 +244,7 @@ def joined_items(machine: Machine, sides: Sequence[Any]) -> Any:
             lengths.append(len(side))
     length = lengths[0]
     for other in lengths[1:]:
-        length = joined(machine, length, other)
+        length = joined(machine, length, other, "count")
     if not elements:
         return ()
     return Repeated(all_joined(machine, elements), length)
@@ -219,13 +252,6 @@ def joined_items(machine: Machine, sides: Sequence[Any]) -> Any:
 
 def _parts(value: Any) -> list[Any]:
     return [part for _, part in value.alternatives] if isinstance(value, Choice) else [value]
-
-
-def _covers(machine: Machine, old: Any, new: Any) -> bool:
-    del machine
-    if isinstance(old, TensorValue) and isinstance(new, TensorValue):
-        return _like(old, new)
-    return same(old, new)
 
 
 def _joined_tensors(machine: Machine, left: TensorValue, right: TensorValue) -> Any:
@@ -253,7 +279,16 @@ def _widened(machine: Machine, values: list[Value]) -> Value:
     for value in values[1:]:
         like = _common(machine, like, value.declared)
     made = machine.builder.value(machine.fresh("carried"), like)
-    machine.node(OPAQUE, [first], [made], {}, "loop-carried")
+    machine.node(OPAQUE, [first] if machine.builder.defines(first) else [], [made], {}, "loop-carried")
+    machine.carried.add(made)
+    return made
+
+
+def anything(machine: Machine, value: Value) -> Value:
+    """A graph value of which nothing but the element type is known to be that of another."""
+    name = machine.fresh("carried")
+    made = machine.builder.value(name, unknown(name, value.declared.dtype))
+    machine.node(OPAQUE, [], [made], {}, "loop-carried")
     machine.carried.add(made)
     return made
 
@@ -276,14 +311,14 @@ def _common(machine: Machine, left: Tensor, right: Tensor) -> Tensor:
     return Tensor(dtype, tuple(dims))
 
 
-def _any_size(machine: Machine, left: Any, right: Any) -> Dim:
+def _any_size(machine: Machine, left: Any, right: Any, name: str = "") -> Dim:
     """A symbol for either of two integers; one that was made so stays, however it goes on."""
     if isinstance(left, Expr) and str(left) in machine.widened:
         return left
     low = min(bounds(left)[0], bounds(right)[0])
-    name = machine.fresh("varying.1")
-    machine.widened.add(name)
-    return symbol(name, low=0 if low >= 0 else low if low == 0 else -2**62)
+    named = machine.fresh(name or "varying.1")
+    machine.widened.add(named)
+    return symbol(named, low=0 if low >= 0 else low if low == 0 else -(2**62))
 
 
 def _is_int(value: Any) -> bool:

@@ -10,15 +10,16 @@ import ast
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from mlvet.domains.dims import Dim
+from mlvet.domains.dims import Dim, Expr, symbol
 from mlvet.frontends.python.interpretation.assignments import assign
-from mlvet.frontends.python.interpretation.branches import Boundary
+from mlvet.frontends.python.interpretation.branches import MODES, Boundary
 from mlvet.frontends.python.interpretation.iteration import items
-from mlvet.frontends.python.interpretation.joining import joined, same
+from mlvet.frontends.python.interpretation.joining import anything, covers, joined, same
 from mlvet.frontends.python.interpretation.signals import PythonRaise
 from mlvet.frontends.python.interpretation.truth import literal
-from mlvet.frontends.python.trail import MISSING, Delta
+from mlvet.frontends.python.trail import MISSING, Delta, now
 from mlvet.frontends.python.values.containers import Repeated
+from mlvet.frontends.python.values.numbers import Scalar
 from mlvet.frontends.python.values.tensors import TensorValue, tensor_of
 from mlvet.frontends.python.values.unknown import Reason, Unknown
 from mlvet.ir.graph import HostLoop, Iteration, Literal, Value
@@ -27,8 +28,12 @@ if TYPE_CHECKING:
     from mlvet.frontends.python.machine import Machine
 
 _ROUNDS = 4
-_LONG_BODY = 2500
-"""Steps of an iteration above which equal iterations are not run again."""
+_SURELY = 4
+"""Iterations that are run however alike they are."""
+_COSTLY = 400
+"""Steps of a loop above which iterations that are alike are not run one by one."""
+_TOO_COSTLY = 25_000
+"""Steps of a loop above which one iteration stands for all that are left."""
 
 
 def for_loop(machine: Machine, node: ast.For | ast.AsyncFor) -> bool:
@@ -68,7 +73,6 @@ def _general_for(machine: Machine, node: ast.For | ast.AsyncFor, found: Any, end
 
 
 def _any_of(machine: Machine, found: tuple[Any, ...]) -> Any:
-    from mlvet.domains.dims import symbol
     from mlvet.frontends.python.interpretation.joining import all_joined
 
     if all(isinstance(each, int) and not isinstance(each, bool) for each in found):
@@ -81,21 +85,24 @@ def _unrolled(machine: Machine, node: ast.For | ast.AsyncFor, found: tuple[Any, 
 
     name = _loop(machine, node, len(found))
     loops = machine.loops
+    started = machine.steps
     before: Delta | None = None
     alive = True
     try:
         for index, element in enumerate(found):
             machine.loops = (*loops, Iteration(name, index))
-            steps, mark = machine.steps, machine.trail.mark()
+            mark = machine.trail.mark()
             assign(machine, node.target, element)
             alive = iteration(machine, lambda: run(machine, node.body), end)
             if not alive:
                 break
-            if machine.steps - steps > _LONG_BODY and index + 2 < len(found):
+            left = len(found) - index - 1
+            if left and machine.steps - started > _COSTLY:
                 delta = machine.trail.since(mark)
-                if before is not None and _alike(before, delta, node.target):
-                    machine.note("loops whose iterations are long and alike are followed for two iterations only")
-                    break
+                alike = index + 1 >= _SURELY and before is not None and _alike(before, delta, node.target)
+                if alike or machine.steps - started > _TOO_COSTLY:
+                    machine.loops = loops
+                    return _general_for(machine, node, found[index + 1 :], end)
                 before = delta
     finally:
         machine.loops = loops
@@ -118,8 +125,8 @@ def _alike(before: Delta, after: Delta, target: ast.expr) -> bool:
 
 
 def _stable(old: Any, new: Any) -> bool:
-    """Whether a value stands for another in all that shapes hang on."""
-    if same(old, new):
+    """Whether a value differs from another in nothing that shapes hang on, or only counts on."""
+    if same(old, new) or (isinstance(old, _COUNTED) and isinstance(new, _COUNTED)):
         return True
     if isinstance(old, TensorValue) and isinstance(new, TensorValue):
         a, b = tensor_of(old), tensor_of(new)
@@ -127,10 +134,13 @@ def _stable(old: Any, new: Any) -> bool:
     if isinstance(old, Value) and isinstance(new, Value):
         return (old.declared.dtype, old.declared.shape) == (new.declared.dtype, new.declared.shape)
     if isinstance(old, tuple) and isinstance(new, tuple):
-        return len(old) == len(new) and all(map(_stable, old, new))
-    if isinstance(old, float) and isinstance(new, float):
-        return True
+        logged = all(isinstance(each, _COUNTED) for each in new[len(old) :])
+        return len(old) <= len(new) and logged and all(map(_stable, old, new))
     return type(old) is type(new) and isinstance(old, Unknown)
+
+
+_COUNTED = (int, float, str, Expr, Scalar)
+"""What programs count and log from iteration to iteration."""
 
 
 def iteration(machine: Machine, body: Callable[[], bool], end: Boundary) -> bool:
@@ -154,53 +164,64 @@ def general(machine: Machine, node: ast.AST, body: Callable[[], bool], end: Boun
     machine.loops = (*loops, Iteration(name))
     try:
         for attempt in range(_ROUNDS):
-            mark, kept = machine.trail.mark(), _kept(machine)
+            started = now()
+            mark, before = machine.trail.mark(), kept(machine)
             raised = False
             try:
                 alive = iteration(machine, body, end)
             except PythonRaise:
                 alive, raised = False, True
+            if raised:
+                machine.trail.undo(mark)
+                return True
             delta = machine.trail.since(mark)
-            changes = _changes(machine, delta, last=attempt == _ROUNDS - 1)
-            if not changes or raised:
-                if raised:
-                    machine.trail.undo(mark)
+            if all(covers(machine, old, new) for _, _, old, new in _changed(machine, delta, started)):
                 return True
             machine.trail.undo(mark)
-            _forget(machine, kept)
-            for cells, key, value in changes:
-                machine.trail.write(cells, key, value)
+            forget(machine, before)
+            for cells, key, old, new in _changed(machine, delta, started):
+                if not covers(machine, old, new):
+                    machine.trail.write(cells, key, _standing_for(machine, key, old, new, last=attempt == _ROUNDS - 1))
         alive = iteration(machine, body, end)
         return alive or True
     finally:
         machine.loops = loops
 
 
-def _changes(machine: Machine, delta: Delta, *, last: bool) -> list[tuple[Any, Any, Any]]:
-    """The cells that an iteration leaves different, with what stands for before and after."""
-    found: list[tuple[Any, Any, Any]] = []
-    for place, (cells, key, after) in delta.after.items():
-        before = delta.before[place]
-        if before is MISSING or after is MISSING or cells is machine.constants:
-            continue
-        value = joined(machine, before, after)
-        if same(value, before) or value is before:
-            continue
-        if last and not isinstance(before, Unknown):
-            value = machine.unknown(Reason.LOOP_VARYING, str(key), str(key) if isinstance(key, str) else "")
-        found.append((cells, key, value))
-    return found
+def _changed(machine: Machine, delta: Delta, started: int) -> list[tuple[Any, Any, Any, Any]]:
+    """The cells older than an iteration that it leaves different, with what they held before and after."""
+    return [
+        (cells, key, delta.before[place], after)
+        for place, (cells, key, after) in delta.after.items()
+        if delta.before[place] is not MISSING
+        and after is not MISSING
+        and cells is not machine.constants
+        and getattr(cells, "born", 0) < started
+        and key not in MODES
+    ]
 
 
-def _kept(machine: Machine) -> tuple[Any, ...]:
+def _standing_for(machine: Machine, key: Any, old: Any, new: Any, *, last: bool) -> Any:
+    """What a cell holds at the start of any iteration."""
+    name = key if isinstance(key, str) else ""
+    if not last:
+        return joined(machine, old, new, name)
+    if isinstance(old, Value):
+        return anything(machine, old)
+    found = machine.unknown(Reason.LOOP_VARYING, name, name)
+    return Repeated(found, symbol(machine.fresh("count"))) if name == "items" else found
+
+
+def kept(machine: Machine) -> tuple[Any, ...]:
+    """How much the graph and all ways out hold now."""
     exits = [len(boundary.exits) for boundary in machine.boundaries]
     yields = [None if scope.yields is None else len(scope.yields) for scope in machine.scopes]
     return machine.builder.mark(), len(machine.demands), exits, yields, len(machine.host_loops), len(machine.executions)
 
 
-def _forget(machine: Machine, kept: tuple[Any, ...]) -> None:
-    """Take back what an iteration that is run again has added to the graph."""
-    mark, demands, exits, yields, loops, executions = kept
+def forget(machine: Machine, held: tuple[Any, ...]) -> None:
+    """Take back what steps that are run again have added since."""
+    mark, demands, exits, yields, loops, executions = held
     machine.builder.back_to(mark)
     del machine.demands[demands:]
     for boundary, count in zip(machine.boundaries, exits, strict=True):

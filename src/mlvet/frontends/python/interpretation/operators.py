@@ -9,14 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 from mlvet.domains.dims import Expr, at_least, equal
 from mlvet.frontends.python.interpretation.branches import distributed
-from mlvet.frontends.python.interpretation.signals import PythonRaise
 from mlvet.frontends.python.interpretation.truth import negated
 from mlvet.frontends.python.trail import MISSING
 from mlvet.frontends.python.values.choices import Choice
 from mlvet.frontends.python.values.containers import DictValue, ListValue
 from mlvet.frontends.python.values.numbers import Int, Origin, Scalar
 from mlvet.frontends.python.values.objects import Object
-from mlvet.frontends.python.values.ratios import Ratio, divided, ratio_of
+from mlvet.frontends.python.values.ratios import Ratio, divided, ratio_of, square_root
 from mlvet.frontends.python.values.tensors import TensorValue
 from mlvet.frontends.python.values.unknown import Reason, Undecided, Unknown
 
@@ -68,7 +67,12 @@ def binary(machine: Machine, kind: type[ast.operator], left: Any, right: Any) ->
         return _overloaded(machine, name, left, right)
     if isinstance(left, str | bytes) and kind is ast.Mod:
         return _formatted(left, right)
-    if isinstance(left, str | bytes) and isinstance(right, str | bytes) and kind is ast.Add and type(left) is type(right):
+    if (
+        isinstance(left, str | bytes)
+        and isinstance(right, str | bytes)
+        and kind is ast.Add
+        and type(left) is type(right)
+    ):
         return left + right if len(left) + len(right) < _LONGEST else Scalar(str)  # type: ignore[operator]
     if isinstance(left, Unknown) or isinstance(right, Unknown):
         unknown = left if isinstance(left, Unknown) else right
@@ -86,7 +90,7 @@ def _numbers(machine: Machine, python: Callable[[Any, Any], Any], sign: str, lef
     try:
         found = python(left, right)
     except ZeroDivisionError as error:
-        raise PythonRaise(error) from None
+        return machine.raises(error)
     except (ArithmeticError, TypeError, ValueError):
         return machine.unknown(Reason.EXCEPTION, f"{left!r} {sign} {right!r}")
     if type(found) is int and (isinstance(left, Int) or isinstance(right, Int)):
@@ -107,7 +111,7 @@ def _sizes(machine: Machine, kind: type[ast.operator], left: Any, right: Any) ->
     if kind is ast.Div:
         return divided(left, right)
     if kind in (ast.FloorDiv, ast.Mod) and isinstance(right, int) and right == 0:
-        raise PythonRaise(ZeroDivisionError("integer division or modulo by zero"))
+        return machine.raises(ZeroDivisionError("integer division or modulo by zero"))
     match kind.__name__:
         case "Add" | "Sub" | "Mult" | "FloorDiv" | "Mod":
             return BINARY[kind][1](left, right)
@@ -127,6 +131,9 @@ def _sizes(machine: Machine, kind: type[ast.operator], left: Any, right: Any) ->
 
 def _ratios(kind: type[ast.operator], left: Any, right: Any) -> Any:
     """Quotients of symbols, and floats beside symbols."""
+    if kind is ast.Pow and isinstance(right, float) and right == 0.5 and isinstance(left, Expr):
+        exact = square_root(left)
+        return Scalar(float) if exact is None else Ratio(exact)
     sides = [ratio_of(left), ratio_of(right)]
     if any(side is None for side in sides) or kind not in (ast.Add, ast.Sub, ast.Mult, ast.Div, ast.FloorDiv):
         return Scalar(float)
@@ -151,7 +158,9 @@ def _scalars(machine: Machine, kind: type[ast.operator], left: Any, right: Any) 
 def _scalar_kind(value: Any) -> type | None:
     if isinstance(value, Scalar):
         return value.kind
-    return int if isinstance(value, Expr) else type(value)
+    if isinstance(value, Expr):
+        return int
+    return next((kind for kind in (bool, int, float, complex, str) if isinstance(value, kind)), type(value))
 
 
 def _formatted(left: str | bytes, right: Any) -> Any:
@@ -185,7 +194,9 @@ def _containers(machine: Machine, kind: type[ast.operator], left: Any, right: An
             return left
     except Undecided as undecided:
         return undecided.unknown
-    return machine.unknown(Reason.OPERATOR_OVERLOADING, f"{type(left).__name__} {BINARY[kind][2]} {type(right).__name__}")
+    return machine.unknown(
+        Reason.OPERATOR_OVERLOADING, f"{type(left).__name__} {BINARY[kind][2]} {type(right).__name__}"
+    )
 
 
 def _overloaded(machine: Machine, name: str, left: Any, right: Any) -> Any:
@@ -233,9 +244,10 @@ def unary(machine: Machine, kind: type[ast.unaryop], value: Any) -> Any:
     if isinstance(value, Choice):
         return distributed(machine, value, lambda each: unary(machine, kind, each))
     if isinstance(value, NUMBERS):
-        python = {ast.USub: operator.neg, ast.UAdd: operator.pos, ast.Invert: operator.invert}[kind]
+        signed: dict[type[ast.unaryop], Callable[[Any], Any]]
+        signed = {ast.USub: operator.neg, ast.UAdd: operator.pos, ast.Invert: operator.invert}
         try:
-            return python(value)
+            return signed[kind](value)
         except TypeError:
             return machine.unknown(Reason.EXCEPTION, repr(value))
     if isinstance(value, Expr) and kind is not ast.Invert:
@@ -320,10 +332,10 @@ def _default(machine: Machine, sign: str, left: Any, right: Any) -> dict[str, An
     from mlvet.domains.dims import substitute
 
     known = {name: setting.default for name, setting in machine.settings.items() if setting.default is not None}
-    sides = [substitute(side, known) if isinstance(side, Expr) else side for side in (left, right)]
+    sides: list[Any] = [substitute(side, known) if isinstance(side, Expr) else side for side in (left, right)]
     if not all(isinstance(side, int) for side in sides):
         return {}
-    python = {"==": operator.eq, ">=": operator.ge, "<=": operator.le}[sign]
+    python: Callable[[Any, Any], Any] = {"==": operator.eq, ">=": operator.ge, "<=": operator.le}[sign]
     return {"default": bool(python(*sides)), "has_default": True}
 
 
@@ -335,7 +347,9 @@ def _equality(machine: Machine, positive: bool, left: Any, right: Any) -> Any:
             if setting.choices is not None and other not in setting.choices:
                 return not positive
             name = f"{setting.name} == {other!r}"
-            machine.subjects[name] = (setting.name, other)
+            machine.subjects[name] = (setting.name, frozenset((other,)))
+            if setting.choices is not None:
+                machine.choices[setting.name] = frozenset(setting.choices)
             default = {"default": setting.default == other, "has_default": True} if setting.has_default else {}
             scalar = Scalar(bool, condition=name, location=setting.location, **default)
             return scalar if positive else negated(scalar)
@@ -352,15 +366,29 @@ def _contains(machine: Machine, container: Any, item: Any) -> Any:
         method = _method(machine, container, "__contains__")
         if method is not MISSING:
             return machine.call(method, item)
-    if isinstance(item, Scalar) and item.choices is not None and isinstance(container, ListValue | tuple):
-        items = container.items if isinstance(container, ListValue) else container
-        if isinstance(items, tuple) and all(choice in items for choice in item.choices):
-            return True
+    if isinstance(item, Scalar) and item.name and isinstance(container, ListValue | tuple | DictValue):
+        found = _member(machine, container, item)
+        if found is not None:
+            return found
     try:
         found = contains(container, item)
     except Undecided:
         found = None
     return Scalar(bool) if found is None else found
+
+
+def _member(machine: Machine, container: Any, setting: Scalar) -> bool | Scalar | None:
+    """Whether a setting is one of some constants; None if they are not all constants."""
+    items = container.items if isinstance(container, ListValue) else tuple(getattr(container, "cells", container))
+    if not isinstance(items, tuple) or not all(isinstance(each, str | int | float) for each in items):
+        return None
+    values = frozenset(items)
+    if setting.choices is not None:
+        machine.choices[setting.name] = frozenset(setting.choices)
+    name = f"{setting.name} in {sorted(values, key=repr)}"
+    machine.subjects[name] = (setting.name, values)
+    usual = setting.default in values if setting.has_default else None
+    return Scalar(bool, default=usual, has_default=setting.has_default, condition=name, location=setting.location)
 
 
 def identical(left: Any, right: Any) -> bool | Scalar:
@@ -392,5 +420,8 @@ def _negated(value: Any) -> Any:
 
 
 def _named(left: Any, sign: str, right: Any) -> str:
-    names = [value.name if isinstance(value, Scalar) else repr(value) if isinstance(value, int | float | str) else "" for value in (left, right)]
+    names = [
+        value.name if isinstance(value, Scalar) else repr(value) if isinstance(value, int | float | str) else ""
+        for value in (left, right)
+    ]
     return f"{names[0]} {sign} {names[1]}" if all(names) else ""

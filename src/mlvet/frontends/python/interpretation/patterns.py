@@ -77,7 +77,7 @@ def matches(machine: Machine, pattern: ast.pattern, subject: Any, bound: Bound) 
             return _any(matches(machine, each, subject, bound) for each in patterns)
         case ast.MatchSequence(patterns):
             return _sequence(machine, patterns, subject, bound)
-        case ast.MatchMapping(keys, patterns, rest):
+        case ast.MatchMapping():
             return _mapping(machine, pattern, subject, bound)
         case ast.MatchClass():
             return _class(machine, pattern, subject, bound)
@@ -120,7 +120,10 @@ def _sequence(machine: Machine, patterns: list[ast.pattern], subject: Any, bound
     middle = patterns[star]
     if isinstance(middle, ast.MatchStar) and middle.name is not None:
         bound[middle.name] = ListValue(found[star : len(found) - after])
-    ends = [*zip(patterns[:star], found[:star], strict=True), *zip(patterns[star + 1 :], found[len(found) - after :], strict=True)]
+    ends = [
+        *zip(patterns[:star], found[:star], strict=True),
+        *zip(patterns[star + 1 :], found[len(found) - after :], strict=True),
+    ]
     return _all([matches(machine, each, item, bound) for each, item in ends])
 
 

@@ -9,7 +9,7 @@ from typing import Any
 from mlvet.core.location import Location
 from mlvet.core.source import Source
 from mlvet.frontends.python.active import store
-from mlvet.frontends.python.trail import MISSING
+from mlvet.frontends.python.trail import MISSING, Cells
 
 
 @dataclass(slots=True, eq=False)
@@ -20,23 +20,42 @@ class File:
     tree: ast.Module
     reached: set[int] = field(default_factory=set)
     _places: dict[int, Location] = field(default_factory=dict)
+    _texts: dict[int, str] = field(default_factory=dict)
 
     def location(self, node: ast.AST) -> Location | None:
-        line = getattr(node, "lineno", None)
-        if line is None:
+        if not isinstance(node, ast.expr | ast.stmt | ast.pattern):
             return None
         found = self._places.get(id(node))
         if found is None:
-            end = getattr(node, "end_col_offset", None)
+            end = None if node.end_col_offset is None else node.end_col_offset + 1
             found = self._places[id(node)] = self.source.location(
-                line, node.col_offset + 1, getattr(node, "end_lineno", None), None if end is None else end + 1  # type: ignore[attr-defined]
+                node.lineno, node.col_offset + 1, node.end_lineno, end
             )
         return found
 
-    def text(self, node: ast.AST) -> str:
+    def text(self, node: ast.expr) -> str:
         """The expression as it is written, on one line."""
-        found = ast.get_source_segment(self.source.text, node) if len(self.source.text) < 200_000 else None
-        return " ".join((found or ast.unparse(node)).split())
+        found = self._texts.get(id(node))
+        if found is None:
+            found = self._texts[id(node)] = " ".join(self._segment(node).split())
+        return found
+
+    def _segment(self, node: ast.expr) -> str:
+        lines = self.source.lines
+        first, last = node.lineno, node.end_lineno or node.lineno
+        if last > len(lines):
+            return ""
+        if first == last:
+            return _cut(lines[first - 1], node.col_offset, node.end_col_offset)
+        middle = lines[first : last - 1]
+        return " ".join(
+            (_cut(lines[first - 1], node.col_offset, None), *middle, _cut(lines[last - 1], 0, node.end_col_offset))
+        )
+
+
+def _cut(line: str, start: int, end: int | None) -> str:
+    """A part of a line by offsets that count bytes, as those of Python's trees do."""
+    return line[start:end] if line.isascii() else line.encode()[start:end].decode(errors="replace")
 
 
 class Scope:
@@ -48,7 +67,7 @@ class Scope:
         self.kind = kind
         self.file = file
         self.parent = parent
-        self.cells: dict[str, Any] = {} if cells is None else cells
+        self.cells: dict[str, Any] = Cells() if cells is None else cells
         self.module: Scope = parent.module if parent is not None else self
         self.globals: set[str] = set()
         self.nonlocals: set[str] = set()

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from mlvet.frontends.python.interpretation import operators
@@ -14,10 +16,13 @@ from mlvet.frontends.python.interpretation.classes import define
 from mlvet.frontends.python.interpretation.expressions import condition, evaluate, function_value
 from mlvet.frontends.python.interpretation.imports import import_from, import_names
 from mlvet.frontends.python.interpretation.loops import for_loop, while_loop
+from mlvet.frontends.python.interpretation.loops import forget as _forget
+from mlvet.frontends.python.interpretation.loops import kept as _kept
 from mlvet.frontends.python.interpretation.patterns import match_statement
 from mlvet.frontends.python.interpretation.signals import PythonRaise
 from mlvet.frontends.python.interpretation.truth import literal
 from mlvet.frontends.python.trail import MISSING, Delta
+from mlvet.frontends.python.values.choices import Choice, Guard, NeedsChoice, conjoined, settling
 from mlvet.frontends.python.values.objects import ClassValue, Object
 from mlvet.frontends.python.values.unknown import Reason, Unknown
 from mlvet.ir.graph import Literal
@@ -32,9 +37,34 @@ def run(machine: Machine, body: Sequence[ast.stmt]) -> bool:
         machine.step()
         machine.at = statement
         machine.file.reached.add(id(statement))
-        if not RUN[type(statement)](machine, statement):
+        if not _statement(machine, statement):
             return False
     return True
+
+
+def _statement(machine: Machine, statement: ast.stmt) -> bool:
+    """Run a statement; once for each alternative of a value that it needs and that differs from path to path."""
+    mark, kept = machine.trail.mark(), _kept(machine)
+    path = machine.path
+    try:
+        return RUN[type(statement)](machine, statement)
+    except NeedsChoice as needs:
+        machine.trail.undo(mark)
+        _forget(machine, kept)
+        machine.path = path
+        here = frozenset(path)
+        ways = [(guard, value) for guard, value in needs.choice.alternatives if conjoined(here, guard) is not None]
+        machine.at = statement
+        choice = needs.choice
+        return branches(
+            machine,
+            [(guard, partial(_settled, machine, statement, choice, value)) for guard, value in ways],
+        )
+
+
+def _settled(machine: Machine, statement: ast.stmt, choice: Choice, value: Any) -> bool:
+    with settling(machine, choice, value):
+        return _statement(machine, statement)
 
 
 def _expression(machine: Machine, node: ast.Expr) -> bool:
@@ -82,35 +112,50 @@ def _if(machine: Machine, node: ast.If) -> bool:
 
 
 def branched(machine: Machine, holds: Literal, body: Callable[[], bool], orelse: Callable[[], bool]) -> bool:
-    """Two branches of which one is taken; where both get past their end their states are merged."""
+    """Two branches of which one is taken."""
+    fails = Literal(holds.condition, not holds.holds)
+    return branches(machine, [(frozenset((holds,)), body), (frozenset((fails,)), orelse)])
+
+
+def branches(machine: Machine, alternatives: Sequence[tuple[Guard, Callable[[], bool]]]) -> bool:
+    """Branches of which one is taken; where several get past their end their states are merged."""
     machine.forks += 1
-    taken = [_taken(machine, holds, body), _taken(machine, Literal(holds.condition, not holds.holds), orelse)]
-    ways = [way for way in taken if way[0]]
+    taken = [_taken(machine, guard, body) for guard, body in alternatives]
+    ways = [way for way in taken if way.alive]
     if not ways:
-        if all(way[3] for way in taken):
+        if taken and all(way.raises for way in taken):
             raise PythonRaise(machine.last_raised)
         return False
     if len(ways) == 1:
-        machine.trail.redo(ways[0][2])
-        machine.path = ways[0][1]
+        machine.trail.redo(ways[0].delta)
+        machine.path = ways[0].path
         return True
-    shared = tuple(each for each in ways[0][1] if each in ways[1][1])
     base = len(machine.path)
-    machine.path = machine.path + tuple(each for each in shared if each not in machine.path[:base])
-    merge_states(machine, [(frozenset(way[1][base:]), way[2]) for way in ways])
+    shared = tuple(each for each in ways[0].path[base:] if all(each in way.path for way in ways[1:]))
+    machine.path = machine.path + shared
+    merge_states(machine, [(frozenset(way.path[base:]), way.delta) for way in ways])
     return True
 
 
-def _taken(machine: Machine, outcome: Literal, body: Callable[[], bool]) -> tuple[bool, tuple[Literal, ...], Delta, bool]:
-    """A branch run and taken back: whether it gets past its end, its path and changes, and whether it raises."""
+@dataclass(frozen=True, slots=True)
+class _Way:
+    """A branch that was run and taken back: whether it gets past its end or raises, its path and its changes."""
+
+    alive: bool
+    path: tuple[Literal, ...]
+    delta: Delta
+    raises: bool = False
+
+
+def _taken(machine: Machine, guard: Guard, body: Callable[[], bool]) -> _Way:
     mark, path = machine.trail.mark(), machine.path
-    machine.path = (*path, outcome)
+    machine.path = path + tuple(sorted(guard - set(path), key=str))
     try:
         alive = body()
-        return alive, machine.path, machine.trail.since(mark), False
+        return _Way(alive, machine.path, machine.trail.since(mark))
     except PythonRaise as signal:
         machine.last_raised = signal.value
-        return False, path, Delta(), True
+        return _Way(False, path, Delta(), raises=True)
     finally:
         machine.trail.undo(mark)
         machine.path = path
@@ -152,9 +197,11 @@ def _raise(machine: Machine, node: ast.Raise) -> bool:
 def _assert(machine: Machine, node: ast.Assert) -> bool:
     test = condition(machine, node.test)
     if test is False:
-        if machine.path or machine.scopes[-1].kind == "function":
+        if machine.trying or isinstance(node.test, ast.Constant):
             raise PythonRaise(AssertionError())
-        machine.note(f"line {node.lineno}: an assertion fails whatever the inputs; what follows is analysed all the same")
+        machine.note(
+            f"line {node.lineno}: an assertion fails whatever the inputs; what follows is analysed all the same"
+        )
     elif not isinstance(test, bool):
         machine.path = (*machine.path, literal(machine, test))
     return True
@@ -164,12 +211,15 @@ def _try(machine: Machine, node: ast.Try) -> bool:
     """The body is taken to succeed unless it surely raises; handlers are looked at on a path of their own."""
     mark = machine.trail.mark()
     path = machine.path
+    machine.trying += bool(node.handlers)
     try:
         alive = run(machine, node.body)
         raised: PythonRaise | None = None
     except PythonRaise as signal:
         alive, raised = False, signal
         machine.path = path
+    finally:
+        machine.trying -= bool(node.handlers)
     if raised is not None:
         alive = _handled(machine, node, raised)
     else:
@@ -226,8 +276,6 @@ def _handler(machine: Machine, handler: ast.ExceptHandler, value: Any) -> bool:
 def _glance(machine: Machine, node: ast.Try, mark: int) -> None:
     """Look at the handlers for what they contain; nothing they change is kept, for the body is taken to succeed."""
     del mark
-    from mlvet.frontends.python.interpretation.loops import _forget, _kept
-
     for handler in node.handlers:
         start, path = machine.trail.mark(), machine.path
         kept = _kept(machine)
@@ -252,12 +300,25 @@ def _with(machine: Machine, node: ast.With | ast.AsyncWith) -> bool:
         entered.append(manager)
         if item.optional_vars is not None:
             assign(machine, item.optional_vars, value)
+    quiet = any(hasattr(type(manager), "swallows") for manager in entered)
+    machine.trying += quiet
     try:
         return run(machine, node.body)
+    except PythonRaise as signal:
+        if not any(_swallows(manager, signal.value) for manager in entered):
+            raise
+        return True
     finally:
+        machine.trying -= quiet
         machine.at = node
         for manager in reversed(entered):
             _leave(machine, manager)
+
+
+def _swallows(manager: Any, error: Any) -> bool:
+    """Whether a library's context manager ends its block quietly when such an exception is raised in it."""
+    swallows = getattr(type(manager), "swallows", None)
+    return swallows is not None and bool(swallows(manager, error))
 
 
 def _enter(machine: Machine, manager: Any) -> Any:
@@ -295,14 +356,18 @@ def _define(machine: Machine, node: ast.FunctionDef | ast.AsyncFunctionDef) -> b
 
 def _decorator(machine: Machine, node: ast.expr) -> Any:
     """A decorator; `x.setter` of a property is one that knows the property."""
-    if isinstance(node, ast.Attribute) and node.attr in ("setter", "getter", "deleter") and isinstance(node.value, ast.Name):
+    if (
+        isinstance(node, ast.Attribute)
+        and node.attr in ("setter", "getter", "deleter")
+        and isinstance(node.value, ast.Name)
+    ):
         from mlvet.frontends.python.values.objects import Property
 
         old = machine.scopes[-1].find(node.value.id)
         if isinstance(old, Property):
             if node.attr == "setter":
                 return lambda function: Property(old.getter, function)
-            return lambda function: old
+            return lambda _: old
     return evaluate(machine, node)
 
 

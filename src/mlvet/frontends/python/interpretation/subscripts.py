@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from mlvet.frontends.python.interpretation.branches import distributed
-from mlvet.frontends.python.interpretation.signals import PythonRaise
+from mlvet.frontends.python.interpretation.branches import alternatives, distributed
 from mlvet.frontends.python.trail import MISSING
 from mlvet.frontends.python.values.choices import Choice
 from mlvet.frontends.python.values.containers import DictValue, ListValue
@@ -29,6 +28,8 @@ def subscript(machine: Machine, value: Any, index: Any) -> Any:
         return distributed(machine, value, lambda each: subscript(machine, each, index))
     if isinstance(index, Choice):
         return distributed(machine, index, lambda each: subscript(machine, value, each))
+    if isinstance(index, Scalar) and isinstance(value, DictValue) and isinstance(alternatives(machine, index), Choice):
+        return subscript(machine, value, alternatives(machine, index))
     if isinstance(value, Object):
         method = lookup(machine, value, "__getitem__")
         if method is not MISSING:
@@ -38,6 +39,8 @@ def subscript(machine: Machine, value: Any, index: Any) -> Any:
         return _item(machine, value, index)
     if isinstance(value, Unknown):
         return _of_unknown(machine, value, index)
+    if isinstance(value, ClassValue) and "@members" in value.cells:
+        return subscript(machine, value.cells["__members__"], index)
     if isinstance(value, type | ClassValue):
         return value
     return machine.unknown(Reason.UNKNOWN_DISPATCH, f"{type(value).__name__}[...]")
@@ -52,7 +55,7 @@ def _item(machine: Machine, value: Any, index: Any) -> Any:
     try:
         return item(value, index)
     except Raised as raised:
-        raise PythonRaise(raised.error) from None
+        return machine.raises(raised.error)
     except Undecided as undecided:
         machine.unknowns[undecided.unknown.reason] += 1
         return undecided.unknown
@@ -66,7 +69,9 @@ def _of_unknown(machine: Machine, value: Unknown, index: Any) -> Any:
     if isinstance(index, TensorValue) or key == "[]":
         return machine.unknown(value.reason, f"{value.detail}[...]", value.name)
     if key not in value.parts:
-        value.parts[key] = Unknown(value.reason, f"{value.detail}[{key!r}]", key if isinstance(key, str) else value.name)
+        value.parts[key] = Unknown(
+            value.reason, f"{value.detail}[{key!r}]", key if isinstance(key, str) else value.name
+        )
     machine.unknowns[value.reason] += 1
     return value.parts[key]
 
@@ -85,9 +90,11 @@ def set_subscript(machine: Machine, value: Any, index: Any, new: Any) -> None:
             method = lookup(machine, value, "__setitem__")
             if method is not MISSING:
                 machine.call(method, index, new)
-        case ListValue() | DictValue():
+        case ListValue() | DictValue() | tuple() | str():
             try:
                 put_item(value, index, new)
+            except Raised as raised:
+                machine.raises(raised.error)
             except Undecided:
                 machine.unknowns[Reason.DYNAMIC_CONTAINER] += 1
             except REFUSALS as error:

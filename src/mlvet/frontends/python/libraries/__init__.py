@@ -5,13 +5,27 @@ from __future__ import annotations
 from mlvet.frontends.python.libraries.registry import PACKAGES
 
 PACKAGES.update({
-    "builtins": "builtins", "torch": "torch", "torchvision": "torchvision", "torchaudio": "torchaudio", "torchtext": "torchtext",
-    "numpy": "numpy", "scipy": "scipy", "tensorflow": "tensorflow", "tensorflow_datasets": "tensorflow_datasets",
+    "builtins": "builtins", "torch": "torch", "torchvision": "torchvision", "torchaudio": "torchaudio",
+    "torchtext": "torchtext", "numpy": "numpy", "scipy": "scipy", "tensorflow": "tensorflow",
+    "tensorflow_datasets": "tensorflow_datasets",
     "tensorflow_hub": "tensorflow_hub", "tf_keras": "keras", "keras": "keras", "keras_hub": "keras_hub",
     "keras_cv": "keras_hub", "keras_nlp": "keras_hub", "tf_slim": "tensorflow", "jax": "jax", "flax": "flax",
     "optax": "optax", "einops": "einops", "sklearn": "sklearn", "transformers": "transformers", "datasets":
     "transformers", "pytorch_lightning": "lightning", "lightning": "lightning", "accelerate": "accelerate",
-    "pandas": "pandas", "PIL": "images", "cv2": "images", "imageio": "images", "matplotlib": "plotting",
+    "pandas": "pandas", "PIL": "images", "cv2": "images", "imageio": "images", "skimage": "images",
+    "matplotlib": "plotting", "seaborn": "plotting", "IPython": "plotting",
     "tqdm": "progress", "absl": "settings", "click": "settings", "hydra": "settings", "omegaconf": "settings",
-    "ml_collections": "settings", "gymnasium": "gym", "gym": "gym",
+    "ml_collections": "settings", "fire": "settings", "typer": "settings", "gymnasium": "gym", "gym": "gym",
 })  # fmt: skip
+
+STANDARD = (
+    "abc argparse array ast asyncio atexit base64 binascii bisect bz2 cmath codecs collections colorsys "
+    "concurrent contextlib copy csv ctypes dataclasses datetime decimal difflib enum faulthandler fnmatch "
+    "fractions functools gc getpass glob gzip hashlib heapq html importlib inspect io itertools json keyword "
+    "locale logging lzma marshal math multiprocessing numbers operator os pathlib pickle pkgutil platform "
+    "posixpath pprint queue random re resource secrets shelve shlex shutil signal socket statistics string struct "
+    "subprocess sys tarfile tempfile textwrap threading time timeit tomllib traceback types typing "
+    "typing_extensions unicodedata unittest urllib uuid warnings weakref zipfile zlib zoneinfo tomli toml yaml "
+    "requests joblib dill cloudpickle "
+)
+PACKAGES.update(dict.fromkeys(STANDARD.split(), "stdlib"))

@@ -10,7 +10,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache
 from typing import Any, TypeAlias
 
 from mlvet.domains.dims import Dim, Expr, symbol
@@ -56,7 +56,7 @@ class Signature:
     result: str
 
 
-@lru_cache(maxsize=None)
+@cache
 def signature(function: Callable[..., Any]) -> Signature:
     found = inspect.signature(function)
     parameters = [
@@ -70,11 +70,13 @@ def signature(function: Callable[..., Any]) -> Signature:
 def library_of(thing: Any) -> str:
     """The package under `libraries` in which a model is written."""
     module = getattr(thing, "__module__", "")
-    before, found, rest = module.partition(".python.libraries.")
+    _, found, rest = module.partition(".python.libraries.")
     return rest.split(".")[0] if found else ""
 
 
-def bind(function: Callable[..., Any], args: Sequence[Any], keywords: Mapping[str, Any]) -> tuple[list[Any], dict[str, Any]]:
+def bind(
+    function: Callable[..., Any], args: Sequence[Any], keywords: Mapping[str, Any]
+) -> tuple[list[Any], dict[str, Any]]:
     """The arguments as the model wants them. Raises Misfit, or Undecided if an unknown argument decides the result."""
     wanted = signature(function)
     given = list(args)
@@ -290,7 +292,10 @@ def _tensors(value: Any, parameter: Parameter, library: str) -> Tensors:
     del parameter
     if isinstance(value, TensorValue):
         raise Misfit("a tensor where a list of tensors is wanted")
-    return tuple(as_array(each, library) if library in ("numpy", "tensorflow", "jax", "keras") else as_tensor(each, library) for each in as_items(value))
+    return tuple(
+        as_array(each, library) if library in ("numpy", "tensorflow", "jax", "keras") else as_tensor(each, library)
+        for each in as_items(value)
+    )
 
 
 def _size_or_sizes(value: Any, parameter: Parameter, library: str) -> Any:

@@ -13,6 +13,7 @@ PREFIXES: set[str] = set()
 ALIASES: dict[str, str] = {}
 PACKAGES: dict[str, str] = {}
 """The top module of a library, and the package here that models it."""
+_SPELLINGS = 16
 
 
 class Overloads:
@@ -52,7 +53,7 @@ def overload(*names: str) -> Callable[[M], M]:
                 _enter(name, Overloads(name))
             found = MODELS[name]
             if not isinstance(found, Overloads):
-                raise ValueError(f"{name} is modelled twice")
+                raise TypeError(f"{name} is modelled twice")
             found.models.append(thing)  # type: ignore[arg-type]
         return thing
 
@@ -74,25 +75,17 @@ def alias(prefix: str, target: str) -> None:
 
 def find(dotted: str) -> Any:
     """The model of a dotted name; raises KeyError if there is none."""
-    seen = 0
-    while dotted not in MODELS:
-        dotted = _aliased(dotted)
-        seen += 1
-        if seen > 10:
-            raise KeyError(dotted)
-    return MODELS[dotted]
+    if dotted in MODELS:
+        return MODELS[dotted]
+    for name in _spellings(dotted):
+        if name in MODELS:
+            return MODELS[name]
+    raise KeyError(dotted)
 
 
 def is_module(dotted: str) -> bool:
     """Whether models lie under a dotted name."""
-    for _ in range(10):
-        if dotted in PREFIXES or dotted in ALIASES:
-            return True
-        try:
-            dotted = _aliased(dotted)
-        except KeyError:
-            return False
-    return False
+    return any(name in PREFIXES or name in ALIASES for name in _spellings(dotted))
 
 
 def load(top: str) -> bool:
@@ -104,13 +97,20 @@ def load(top: str) -> bool:
     return True
 
 
-def _aliased(dotted: str) -> str:
-    head = dotted
-    while head:
-        if head in ALIASES:
-            return ALIASES[head] + dotted[len(head) :]
-        head = head.rpartition(".")[0]
-    raise KeyError(dotted)
+def _spellings(dotted: str) -> list[str]:
+    """The names that a name is an alias of, nearest first; the longest prefix counts before the others."""
+    found = [dotted]
+    for name in found:
+        head = name
+        while head:
+            target = ALIASES.get(head)
+            inside = target is not None and target.startswith(f"{head}.") and name.startswith(f"{target}.")
+            if target is not None and not inside:
+                other = target + name[len(head) :]
+                if other not in found and len(found) < _SPELLINGS:
+                    found.append(other)
+            head = head.rpartition(".")[0]
+    return found
 
 
 def _enter(name: str, thing: Any) -> None:

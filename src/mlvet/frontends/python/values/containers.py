@@ -7,7 +7,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from mlvet.domains.dims import Dim
-from mlvet.frontends.python.active import erase, store
+from mlvet.frontends.python.active import erase, machine, store
+from mlvet.frontends.python.trail import Cells
+from mlvet.frontends.python.values.choices import Choice, resolved
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -27,18 +29,21 @@ class ListValue:
     __slots__ = ("cells",)
 
     def __init__(self, items: Iterable[Any] | Repeated = ()) -> None:
-        self.cells: dict[str, Items] = {"items": items if isinstance(items, Repeated) else tuple(items)}
+        self.cells: dict[str, Any] = Cells({"items": items if isinstance(items, Repeated) else tuple(items)})
 
     @property
     def items(self) -> Items:
-        return self.cells["items"]
+        """The items; raises NeedsChoice if they differ between the paths that lead here."""
+        items = self.cells["items"]
+        found: Items = resolved(items, machine()) if isinstance(items, Choice) else items
+        return found
 
     @items.setter
     def items(self, items: Items) -> None:
         store(self.cells, "items", items)
 
     def __repr__(self) -> str:
-        return f"[{self.items!r}]"
+        return f"[{self.cells['items']!r}]"
 
 
 class SetValue(ListValue):
@@ -69,8 +74,8 @@ class DictValue:
     __slots__ = ("cells", "factory", "made_by", "rest_cell")
 
     def __init__(self, cells: Mapping[Any, Any] | None = None, rest: Any = None, made_by: str = "dict") -> None:
-        self.cells: dict[Any, Any] = dict(cells or {})
-        self.rest_cell: dict[str, Any] = {"rest": rest}
+        self.cells: dict[Any, Any] = Cells(cells or {})
+        self.rest_cell: dict[str, Any] = Cells({"rest": rest})
         self.made_by = made_by
         self.factory: Any = None
 

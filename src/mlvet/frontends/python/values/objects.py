@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from mlvet.frontends.python.active import erase, store
+from mlvet.frontends.python.active import erase, machine, store
+from mlvet.frontends.python.trail import Cells
+from mlvet.frontends.python.values.choices import Choice, resolved
 
 if TYPE_CHECKING:
     import ast
@@ -28,7 +30,7 @@ class Object:
     def __new__(cls, *args: Any, **keywords: Any) -> Object:
         del args, keywords
         self = object.__new__(cls)
-        object.__setattr__(self, "cells", {})
+        object.__setattr__(self, "cells", Cells())
         object.__setattr__(self, "kind", None)
         return self
 
@@ -37,15 +39,20 @@ class Object:
 
     def __getattr__(self, name: str) -> Any:
         try:
-            return object.__getattribute__(self, "cells")[name]
+            value = object.__getattribute__(self, "cells")[name]
         except KeyError:
             raise AttributeError(name) from None
+        return resolved(value, machine()) if isinstance(value, Choice) else value
 
     def __setattr__(self, name: str, value: Any) -> None:
         store(self.cells, name, value)
 
     def __delattr__(self, name: str) -> None:
         erase(self.cells, name)
+
+    def __bool__(self) -> bool:
+        """An object is there: library models ask this of optional arguments, programs ask `truth`."""
+        return True
 
     def __repr__(self) -> str:
         return f"<{self.kind.name if self.kind else type(self).__name__}>"

@@ -70,9 +70,11 @@ class Ratio(Scalar):
 
     def __mul__(self, other: Any) -> Any:
         right = ratio_of(other)
-        if right is None or not all(_is_power_of_two(each.denominator) for each in (self, right)):
-            if right is None or not (right.denominator == 1 and _is_power_of_two(right.numerator)):
-                return Scalar(float)
+        if right is None:
+            return Scalar(float)
+        exact = _is_power_of_two(self.denominator) and _is_power_of_two(right.denominator)
+        if not exact and not (right.denominator == 1 and _is_power_of_two(right.numerator)):
+            return Scalar(float)
         return Ratio(self.numerator * right.numerator, self.denominator * right.denominator)
 
     __rmul__ = __mul__

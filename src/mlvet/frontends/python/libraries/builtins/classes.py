@@ -11,8 +11,7 @@ from typing import Any
 from mlvet.domains.dims import Expr
 from mlvet.domains.dtypes import DType
 from mlvet.frontends.python.active import machine
-from mlvet.frontends.python.libraries.builtins.elements import preset
-from mlvet.frontends.python.libraries.builtins.ranges import RangeValue
+from mlvet.frontends.python.libraries.builtins.elements import integer, preset, writes
 from mlvet.frontends.python.libraries.registry import Overloads, model
 from mlvet.frontends.python.trail import MISSING
 from mlvet.frontends.python.values.containers import DictValue, IteratorValue, ListValue, Repeated, SetValue
@@ -43,10 +42,10 @@ def class_of(value: Any) -> Any:
     match value:
         case Unknown():
             return value
-        case RangeValue():
-            return range
+        case Object() if value.kind is not None:
+            return value.kind
         case Object():
-            return value.kind if value.kind is not None else type(value)
+            return object if type(value) is Object else getattr(type(value), "native", type(value))
         case Expr() | Int():
             return int
         case Scalar():
@@ -69,6 +68,8 @@ def class_of(value: Any) -> Any:
             return type
         case Overloads():
             return types.FunctionType
+        case types.FunctionType() if ".libraries.builtins." in value.__module__:
+            return types.BuiltinFunctionType
     return type(value)
 
 
@@ -128,14 +129,14 @@ def _by_protocol(kind: Any, base: type, order: tuple[Any, ...]) -> bool | None:
     return False
 
 
-_PROTOCOLS: dict[type, tuple[str, ...]] = {
+_PROTOCOLS: dict[Any, tuple[str, ...]] = {
     collections.abc.Iterable: ("__iter__", "iterate"),
     collections.abc.Iterator: ("__next__",),
     collections.abc.Callable: ("__call__",),
     collections.abc.Sized: ("__len__", "length"),
     collections.abc.Container: ("__contains__",),
     collections.abc.Hashable: ("__hash__",),
-}  # type: ignore[dict-item]
+}
 
 
 @model("builtins.isinstance")
@@ -166,9 +167,7 @@ def is_callable(obj: Any, /) -> Any:
         case Unknown():
             return Scalar(bool)
         case Object():
-            if obj.kind is not None and any("__call__" in getattr(each, "cells", ()) for each in obj.kind.order):
-                return True
-            return any("__call__" in vars(each) for each in type(obj).__mro__)
+            return writes(obj, "__call__") or any("__call__" in vars(each) for each in type(obj).__mro__)
         case Expr() | Scalar() | ListValue() | DictValue() | DType():
             return False
     return callable(obj)
@@ -206,7 +205,7 @@ def has_attribute(obj: Any, name: Any, /) -> Any:
 def _may_have(obj: Any, name: str) -> bool:
     """Whether a library's object may have an attribute of which its model knows nothing."""
     if isinstance(obj, Object):
-        written = obj.kind is not None and any("__getattr__" in getattr(each, "cells", ()) for each in obj.kind.order)
+        written = writes(obj, "__getattr__")
         base = obj.kind is not None and any(isinstance(each, Unknown) for each in obj.kind.order)
         return written or base or hasattr(type(obj), "missing")
     return isinstance(obj, ModuleValue) and obj.of_library and not name.startswith("__")
@@ -250,13 +249,7 @@ def variables(obj: Any = _NOTHING, /) -> Any:
 @model("builtins.dir")
 def names_of(obj: Any = _NOTHING, /) -> Any:
     del obj
-    return ListValue(Repeated(Scalar(str), _size("names")))
-
-
-def _size(name: str) -> Expr:
-    from mlvet.frontends.python.libraries.builtins.elements import integer
-
-    return integer(name)
+    return ListValue(Repeated(Scalar(str), integer("names")))
 
 
 def _names() -> DictValue:
@@ -298,9 +291,9 @@ def make_class_method(function: Any, /) -> Any:
 @model("builtins.id")
 def identity(obj: Any, /) -> Any:
     del obj
-    return _size("id")
+    return integer("id")
 
 
 @model("builtins.hash")
 def hashed(obj: Any, /) -> Any:
-    return hash(obj) if isinstance(obj, int) else _size("hash")
+    return hash(obj) if isinstance(obj, int) else integer("hash")

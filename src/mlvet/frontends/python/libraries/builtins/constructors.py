@@ -8,7 +8,7 @@ from typing import Any
 from mlvet.domains.dims import Expr
 from mlvet.frontends.python.active import machine
 from mlvet.frontends.python.libraries.binding import as_size
-from mlvet.frontends.python.libraries.builtins.elements import alike, integer, is_known, joined
+from mlvet.frontends.python.libraries.builtins.elements import alike, integer, is_known, joined, writes
 from mlvet.frontends.python.libraries.builtins.ranges import of as _range
 from mlvet.frontends.python.values.containers import DictValue, Items, ListValue, Repeated, SetValue, is_key
 from mlvet.frontends.python.values.numbers import Scalar
@@ -86,10 +86,8 @@ def make_str(x: Any = "", /, encoding: Any = None, errors: Any = None) -> Any:
 
 def spelled(x: Object) -> Any:
     """What an object's own `__str__` makes of it, None if it has none."""
-    kind = x.kind
     for method in ("__str__", "__repr__", "__fspath__"):
-        written = kind is not None and any(method in getattr(each, "cells", ()) for each in kind.order)
-        if written or (method != "__repr__" and any(method in vars(each) for each in type(x).__mro__[:-1])):
+        if writes(x, method) or (method != "__repr__" and any(method in vars(each) for each in type(x).__mro__[:-1])):
             found = machine().send(x, method)
             return found if isinstance(found, str | Scalar) else Scalar(str)
     return None
@@ -167,6 +165,8 @@ def entries(source: Any) -> list[tuple[Any, Any]]:
 def _pair(item: Any, open_key: bool = False) -> tuple[Any, Any]:
     if isinstance(item, Unknown):
         return item, item
+    if isinstance(item, int | float | None):
+        raise Raised(TypeError("cannot convert dictionary update sequence element to a sequence"))
     parts = machine().items(item)
     if isinstance(parts, Repeated):
         return parts.element, parts.element

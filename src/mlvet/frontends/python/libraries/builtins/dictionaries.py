@@ -110,7 +110,7 @@ def update(self: Any, *sources: Any, **keywords: Any) -> None:
         self.put(key, value)
 
 
-@model("builtins.dict.copy", "builtins.dict.__copy__")
+@model("builtins.dict.copy")
 def copy(self: Any, /) -> Any:
     made = DictValue(self.cells, self.rest, self.made_by)
     made.factory = self.factory
@@ -142,7 +142,7 @@ def length(self: Any, /) -> Any:
     return len(self.cells) if self.rest is None else _size(self)
 
 
-@model("builtins.dict.__contains__", "builtins.dict.has_key")
+@model("builtins.dict.__contains__")
 def has(self: Any, key: Any, /) -> Any:
     found = contains(self, key)
     return Scalar(bool) if found is None else found

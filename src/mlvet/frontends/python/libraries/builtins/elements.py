@@ -11,6 +11,7 @@ from mlvet.domains.dims import Dim, Expr, symbol
 from mlvet.frontends.python.active import machine
 from mlvet.frontends.python.values.containers import Items, Repeated
 from mlvet.frontends.python.values.numbers import Scalar
+from mlvet.frontends.python.values.objects import ClassValue, Object
 from mlvet.frontends.python.values.unknown import Reason, Unknown
 
 KNOWN = (type(None), bool, int, float, complex, str, bytes)
@@ -45,6 +46,14 @@ def is_known(value: Any) -> bool:
     if isinstance(value, tuple):
         return all(is_known(each) for each in value)
     return isinstance(value, KNOWN)
+
+
+def writes(value: Any, name: str) -> bool:
+    """Whether the class of an instance, or a class, is of the program and has such an attribute itself."""
+    kind = value.kind if isinstance(value, Object) else value
+    if not isinstance(kind, ClassValue):
+        return False
+    return any(isinstance(owner, ClassValue) and name in owner.cells for owner in kind.order)
 
 
 def preset(value: Any) -> Any:

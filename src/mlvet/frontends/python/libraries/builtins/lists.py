@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import collections
 from typing import Any
 
 from mlvet.domains.dims import maximum
@@ -19,6 +20,8 @@ class DequeValue(ListValue):
     """collections.deque: a list that forgets its first items when it is longer than it may be."""
 
     __slots__ = ("maxlen",)
+    made_by = "deque"
+    native = collections.deque
 
     def __init__(self, items: Any = (), maxlen: Any = None) -> None:
         super().__init__(items)
@@ -41,7 +44,7 @@ def append(self: Any, object: Any, /) -> None:
         _put(self, (*items, object))
 
 
-@model("builtins.list.appendleft")
+@model("builtins.deque.appendleft")
 def append_left(self: Any, object: Any, /) -> None:
     if isinstance(self.items, Repeated):
         append(self, object)
@@ -54,7 +57,7 @@ def extend(self: Any, iterable: Any, /) -> None:
     _put(self, extended(self.items, machine().items(iterable)))
 
 
-@model("builtins.list.extendleft")
+@model("builtins.deque.extendleft")
 def extend_left(self: Any, iterable: Any, /) -> None:
     items = machine().items(iterable)
     _put(self, extended(items[::-1] if isinstance(items, tuple) else items, self.items), "first")
@@ -88,7 +91,7 @@ def pop(self: Any, index: Any = -1, /) -> Any:
     return found
 
 
-@model("builtins.list.popleft")
+@model("builtins.deque.popleft")
 def pop_left(self: Any, /) -> Any:
     return pop(self, 0)
 
@@ -114,7 +117,7 @@ def clear(self: Any, /) -> None:
     self.items = ()
 
 
-@model("builtins.list.copy", "builtins.list.__copy__")
+@model("builtins.list.copy")
 def copy(self: Any, /) -> Any:
     return DequeValue(self.items, self.maxlen) if isinstance(self, DequeValue) else ListValue(self.items)
 
@@ -153,7 +156,7 @@ def reverse(self: Any, /) -> None:
         self.items = self.items[::-1]
 
 
-@model("builtins.list.rotate")
+@model("builtins.deque.rotate")
 def rotate(self: Any, n: Any = 1, /) -> None:
     items = self.items
     if isinstance(items, tuple) and items:

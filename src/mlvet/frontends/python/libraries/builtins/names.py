@@ -7,8 +7,8 @@ import builtins
 from mlvet.frontends.python.libraries.registry import model
 
 TYPES = (
-    int, float, complex, bool, str, bytes, bytearray, memoryview, list, tuple, dict, set, frozenset, slice, range, object,
-    type,
+    int, float, complex, bool, str, bytes, bytearray, memoryview, list, tuple, dict, set, frozenset, slice, range,
+    object, type,
 )  # fmt: skip
 
 for _type in TYPES:

@@ -7,7 +7,7 @@ from typing import Any
 from mlvet.domains.dims import Dim, Expr, at_least, bounds
 from mlvet.domains.dims import equal as equal_sizes
 from mlvet.frontends.python.active import machine
-from mlvet.frontends.python.libraries.builtins.elements import alike, count, is_known, joined
+from mlvet.frontends.python.libraries.builtins.elements import alike, count, is_known, joined, writes
 from mlvet.frontends.python.libraries.builtins.ranges import RangeValue
 from mlvet.frontends.python.libraries.builtins.subscripts import delete_item, item, put_item
 from mlvet.frontends.python.values.containers import DictValue, IteratorValue, ListValue, Repeated, SetValue, is_key
@@ -78,7 +78,7 @@ def contains(container: Any, wanted: Any) -> bool | None:
             return _among(container, wanted)
         case str() | bytes() | range() if is_known(wanted):
             try:
-                return wanted in container  # type: ignore[operator]
+                return wanted in container
             except TypeError as error:
                 raise Raised(error) from error
         case range() if isinstance(wanted, Expr) and container:
@@ -139,16 +139,15 @@ def _compared(left: Any, right: Any) -> bool | None:
     for one, other in ((left, right), (right, left)):
         if not isinstance(one, Object):
             continue
-        kind = one.kind
-        own = kind is not None and any("__eq__" in getattr(each, "cells", ()) for each in kind.order)
+        own = writes(one, "__eq__")
         if own or ("__eq__" in dir(type(one)) and type(one).__eq__ is not object.__eq__):
             found = machine().send(one, "__eq__", other)
             if found is NotImplemented:
                 continue
             truth = machine().truth(found)
             return truth if isinstance(truth, bool) else None
-        if kind is not None and any("@dataclass" in getattr(each, "cells", ()) for each in kind.order):
-            alike_kinds = isinstance(other, Object) and other.kind is kind
+        if writes(one, "@dataclass"):
+            alike_kinds = isinstance(other, Object) and other.kind is one.kind
             return _all_equal(tuple(one.cells.values()), tuple(other.cells.values())) if alike_kinds else False
     return False
 

@@ -16,6 +16,7 @@ class RangeValue(Object):
     """range(start, stop, step) of which a part is symbolic."""
 
     __slots__ = ()
+    native = range
     start: Dim
     stop: Dim
     step: Dim

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from operator import attrgetter
 from typing import Any
 
 from mlvet.domains.dims import Expr, bounds
@@ -93,7 +94,7 @@ for _kind in ("int", "float", "complex"):
 model("builtins.int.numerator")(property(lambda self: self))
 model("builtins.int.denominator")(property(lambda self: 1))
 for _name in ("start", "stop", "step"):
-    model(f"builtins.range.{_name}")(property(lambda self, name=_name: getattr(self, name)))
+    model(f"builtins.range.{_name}")(property(attrgetter(_name)))
 
 
 @model("builtins.range.index")

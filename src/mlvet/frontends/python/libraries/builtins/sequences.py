@@ -7,8 +7,7 @@ from typing import Any
 from mlvet.domains.dims import Dim, Expr, minimum
 from mlvet.frontends.python.active import machine
 from mlvet.frontends.python.libraries.builtins.arithmetic import binary
-from mlvet.frontends.python.libraries.builtins.elements import alike, count, integer, is_known
-from mlvet.frontends.python.libraries.builtins.ranges import RangeValue
+from mlvet.frontends.python.libraries.builtins.elements import alike, count, integer, is_known, writes
 from mlvet.frontends.python.libraries.registry import model
 from mlvet.frontends.python.values.containers import DictValue, Items, IteratorValue, ListValue, Repeated
 from mlvet.frontends.python.values.numbers import Scalar
@@ -38,7 +37,7 @@ def length(obj: Any, /) -> Any:
 
 
 def _own_length(obj: Object) -> Any:
-    written = obj.kind is not None and any("__len__" in getattr(each, "cells", ()) for each in obj.kind.order)
+    written = writes(obj, "__len__")
     if not written and hasattr(type(obj), "length"):
         return obj.length()
     if not written and not hasattr(type(obj), "__len__"):
@@ -110,9 +109,8 @@ def _verdict(function: Any, item: Any) -> bool | Scalar:
 
 @model("builtins.reversed")
 def backwards(sequence: Any, /) -> Any:
-    if isinstance(sequence, Object) and sequence.kind is not None and not isinstance(sequence, RangeValue):
-        if any("__reversed__" in getattr(each, "cells", ()) for each in sequence.kind.order):
-            return machine().send(sequence, "__reversed__")
+    if isinstance(sequence, Object) and writes(sequence, "__reversed__"):
+        return machine().send(sequence, "__reversed__")
     items = machine().items(sequence)
     return IteratorValue(items if isinstance(items, Repeated) else items[::-1])
 
@@ -146,13 +144,9 @@ def iterator(obj: Any, sentinel: Any = _NOTHING, /) -> Any:
         return obj
     if isinstance(obj, Unknown):
         return machine().unknown(obj.reason, obj.detail, obj.name)
-    if isinstance(obj, Object) and obj.kind is not None and _writes(obj, "__next__"):
-        return machine().send(obj, "__iter__") if _writes(obj, "__iter__") else obj
+    if isinstance(obj, Object) and obj.kind is not None and writes(obj, "__next__"):
+        return machine().send(obj, "__iter__") if writes(obj, "__iter__") else obj
     return IteratorValue(machine().items(obj))
-
-
-def _writes(obj: Object, method: str) -> bool:
-    return obj.kind is not None and any(method in getattr(each, "cells", ()) for each in obj.kind.order)
 
 
 @model("builtins.next")

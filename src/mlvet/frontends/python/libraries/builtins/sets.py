@@ -52,7 +52,7 @@ def clear(self: Any, /) -> None:
     self.items = ()
 
 
-@model("builtins.set.copy", "builtins.set.__copy__")
+@model("builtins.set.copy")
 def copy(self: Any, /) -> Any:
     return SetValue(self.items)
 

@@ -46,10 +46,10 @@ def _wrapped(value: Any) -> Any:
 def _method(kind: type, name: str) -> Callable[..., Any]:
     def method(self: Any, *args: Any, **keywords: Any) -> Any:
         args = tuple(preset(each) for each in args)
-        if isinstance(self, Scalar) and self.has_default and isinstance(self.default, kind) and name in SAME:
-            if all(is_known(each) for each in (*args, *keywords.values())):
-                return Scalar(kind, self.name, _native(kind, name, self.default, args, keywords), True)
-        if isinstance(self, kind) and all(is_known(each) for each in (*args, *keywords.values())):
+        known = all(is_known(each) for each in (*args, *keywords.values()))
+        if known and name in SAME and isinstance(self, Scalar) and isinstance(self.default, kind):
+            return Scalar(kind, self.name, _native(kind, name, self.default, args, keywords), True)
+        if known and isinstance(self, kind):
             return _native(kind, name, self, args, keywords)
         return _result(kind, name)
 

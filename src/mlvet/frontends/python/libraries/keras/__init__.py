@@ -3,8 +3,20 @@
 from __future__ import annotations
 
 from mlvet.frontends.python.libraries.keras import activations as activations
+from mlvet.frontends.python.libraries.keras import applications as applications
+from mlvet.frontends.python.libraries.keras import backend as backend
+from mlvet.frontends.python.libraries.keras import callbacks as callbacks
+from mlvet.frontends.python.libraries.keras import datasets as datasets
+from mlvet.frontends.python.libraries.keras import directories as directories
 from mlvet.frontends.python.libraries.keras import layers as layers
 from mlvet.frontends.python.libraries.keras import model as model
+from mlvet.frontends.python.libraries.keras import ops as ops
+from mlvet.frontends.python.libraries.keras import penalties as penalties
+from mlvet.frontends.python.libraries.keras import pictures as pictures
+from mlvet.frontends.python.libraries.keras import random as random
+from mlvet.frontends.python.libraries.keras import saving as saving
+from mlvet.frontends.python.libraries.keras import sequences as sequences
+from mlvet.frontends.python.libraries.keras import tree as tree
 from mlvet.frontends.python.libraries.registry import alias
 
 for _name in (

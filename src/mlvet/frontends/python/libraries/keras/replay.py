@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from mlvet.domains.dims import Dim, Expr, substitute, symbols
@@ -16,11 +16,13 @@ from mlvet.ops.require import Require
 from mlvet.ops.unranked import element_types
 
 
-def replayed(inputs: tuple[Value, ...], outputs: tuple[Value, ...], given: tuple[Value, ...]) -> tuple[Value, ...]:
+def replayed(
+    inputs: tuple[Value, ...], outputs: tuple[Value, ...], given: tuple[Value, ...], nodes: Sequence[Node]
+) -> tuple[Value, ...]:
     """The outputs for other inputs: every node between inputs and outputs again, its symbols made what they are."""
     known: dict[Value, Value] = dict(zip(inputs, given, strict=True))
     sizes = _learned(inputs, given)
-    for node in between(inputs, outputs):
+    for node in nodes:
         values = [None if each is None else known.get(each, each) for each in node.inputs]
         known.update(zip(node.outputs, _again(node, values, sizes), strict=True))
     return tuple(known.get(each, each) for each in outputs)

@@ -2,25 +2,32 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, ClassVar
 
 from mlvet.domains import dtypes
-from mlvet.domains.dims import Dim, product, symbol
-from mlvet.domains.dtypes import DType
-from mlvet.domains.promotion import Framework
+from mlvet.domains.dims import Dim, Expr, product, symbol, symbols
+from mlvet.domains.dtypes import DType, Kind
+from mlvet.domains.promotion import Framework, Operand, Settings, promote
 from mlvet.domains.tensors import Tensor as Known
 from mlvet.frontends.python.active import machine, store
-from mlvet.frontends.python.arrays.arithmetic import binary, cast
+from mlvet.frontends.python.arrays.arithmetic import PYTHON_SCALARS, _weighed, cast, operand
 from mlvet.frontends.python.arrays.creation import from_python
 from mlvet.frontends.python.arrays.operators import ArrayValue
 from mlvet.frontends.python.emission import emit, source, unknown_tensor
 from mlvet.frontends.python.libraries.binding import ARRAYS, TENSORS, Sizes
-from mlvet.frontends.python.libraries.keras.settings import floats, name_of
+from mlvet.frontends.python.libraries.keras.held import held
+from mlvet.frontends.python.libraries.keras.settings import floats, name_of, setting
 from mlvet.frontends.python.libraries.registry import load, model
+from mlvet.frontends.python.values.containers import ListValue
 from mlvet.frontends.python.values.numbers import Scalar
 from mlvet.frontends.python.values.tensors import TensorValue, dims_of, dtype_of
 from mlvet.frontends.python.values.unknown import Reason, Undecided, Unknown
 from mlvet.ir.graph import Initialiser, Value
+
+FLOATING = ("div", "atan2")
+"""Operators that make floats of integers."""
+RELATIONS = ("equal", "not_equal")
 
 
 @model("keras.KerasTensor", "keras.backend.KerasTensor")
@@ -34,7 +41,7 @@ class KerasTensor(ArrayValue):
         dims = dims_of(self)
         if dims is None:
             raise Undecided(Reason.EXTERNAL_DATA, "the shape of a tensor of unknown rank")
-        return dims
+        return seen(dims)
 
     @property
     def dtype(self) -> Any:
@@ -49,15 +56,15 @@ class KerasTensor(ArrayValue):
 
     @property
     def size(self) -> Any:
-        return product(self.shape)
+        return product(dims_of(self) or ())
 
     @property
     def name(self) -> str:
-        found = self.cells.get("name")
+        found = held(self).get("name")
         return found if isinstance(found, str) else self.graph_value.name
 
     @property
-    def T(self) -> Any:  # noqa: N802
+    def T(self) -> Any:
         return emit("transpose", self)
 
     def get_shape(self) -> Any:
@@ -83,8 +90,37 @@ class KerasTensor(ArrayValue):
     def astype(self, dtype: DType) -> Any:
         return cast(self, dtype)
 
-    def __array__(self) -> Any:
-        raise TypeError("an abstract tensor has no elements")
+    def _combined(self, op: str, left: Any, right: Any, other: Any) -> Any:
+        if isinstance(other, Unknown):
+            return self._beside_unknown(op, other)
+        if not isinstance(other, (TensorValue, *PYTHON_SCALARS, ListValue, tuple, list)):
+            return NotImplemented
+        return combined(op, left, right)
+
+    def _compared(self, op: str, other: Any) -> Any:
+        if isinstance(other, Unknown):
+            return self._beside_unknown(op, other)
+        if isinstance(other, str) and dtype_of(self) is dtypes.text:
+            other = array(other)
+        if not isinstance(other, (TensorValue, *PYTHON_SCALARS, ListValue, tuple, list)):
+            return NotImplemented
+        return combined(op, self, other)
+
+    def _product(self, left: Any, right: Any, other: Any) -> Any:
+        if isinstance(other, Unknown):
+            return self._beside_unknown("matmul", other)
+        return combined("matmul", left, right)
+
+
+def seen(dims: tuple[Dim, ...]) -> tuple[Any, ...]:
+    """What a program sees of a shape: outside of layers and training, sizes that an input leaves open are None."""
+    here = machine()
+    hidden = setting("open", frozenset())
+    if here.module_path or setting("training", None) is not None or not hidden:
+        return dims
+    return tuple(
+        None if isinstance(dim, Expr) and any(each.name in hidden for each in symbols(dim)) else dim for dim in dims
+    )
 
 
 def narrowed(x: TensorValue, sizes: tuple[Any, ...]) -> None:
@@ -139,7 +175,7 @@ class Variable(KerasTensor):
 
     @property
     def path(self) -> str:
-        return str(self.cells["name"])
+        return str(held(self)["name"])
 
     def read_value(self) -> Any:
         return self.value
@@ -206,15 +242,36 @@ def floating(x: Any, dtype: DType | None = None) -> Any:
 
 
 def combined(op: str, left: Any, right: Any) -> Any:
-    """An operator on two operands, of which either may be a number or a list."""
-    from mlvet.frontends.python.arrays.arithmetic import PYTHON_SCALARS
-
+    """An operator on two operands brought to the common type of Keras; either may be a number or a list."""
     sides = [each if isinstance(each, PYTHON_SCALARS) else array(each) for each in (left, right)]
     if not any(isinstance(each, TensorValue) for each in sides):
         sides[0] = array(sides[0])
-    kinds = [type(each) for each in sides if isinstance(each, TensorValue)]
-    kind = next((each for each in kinds if not issubclass(each, KerasTensor)), KerasTensor)
-    return binary(op, sides[0], sides[1], kind=kind)
+    common = _common(*sides)
+    if op in FLOATING and common is not None and not common.is_float and common.kind is not Kind.COMPLEX:
+        common = floats()
+    if op in RELATIONS and common is dtypes.text:
+        common = None
+    return emit(op, *(_operand(each, common) for each in sides), kind=kind_of(sides))
+
+
+def kind_of(values: Sequence[Any]) -> type[TensorValue]:
+    """The class of a result: TensorFlow's or another library's if an operand is of it, else that of Keras."""
+    kinds = [type(each) for each in values if isinstance(each, TensorValue)]
+    return next((each for each in kinds if not issubclass(each, KerasTensor)), KerasTensor)
+
+
+def _common(left: Any, right: Any) -> DType | None:
+    weighed = [_weighed(each) for each in (left, right)]
+    if weighed[0] is None or weighed[1] is None:
+        return None
+    found = promote(weighed[0], weighed[1], Framework.KERAS, Settings(floats(), keras_backend="tensorflow"))
+    return found.dtype if isinstance(found, Operand) else None
+
+
+def _operand(value: Any, dtype: DType | None) -> Any:
+    if isinstance(value, TensorValue):
+        return cast(value, dtype)
+    return operand(value, dtype, KerasTensor)
 
 
 def placeholder(name: str, sizes: tuple[Dim, ...], dtype: DType | None) -> KerasTensor:

@@ -15,7 +15,7 @@ from mlvet.frontends.python.active import machine
 from mlvet.frontends.python.arrays.arithmetic import cast
 from mlvet.frontends.python.arrays.creation import from_python
 from mlvet.frontends.python.arrays.operators import ArrayValue, become
-from mlvet.frontends.python.emission import opaque
+from mlvet.frontends.python.emission import opaque, unknown_tensor
 from mlvet.frontends.python.libraries.binding import ARRAYS, TENSORS, Tensor
 from mlvet.frontends.python.libraries.numpy.element_types import element_type
 from mlvet.frontends.python.libraries.registry import model
@@ -122,14 +122,35 @@ class ndarray(ArrayValue):
     def setflags(self, write: Any = None, align: Any = None, uic: Any = None) -> None:
         """Says how the array may be used."""
 
+    def __getitem__(self, index: Any) -> Any:
+        if isinstance(index, str):
+            return unknown_tensor(ndarray, name=index)
+        found = super().__getitem__(index)
+        known = tensor_of(found)
+        if known.dtype is dtypes.text and known.shape == ():
+            return Scalar(str) if known.value is None else known.value.item()
+        return found
+
+    def missing(self, name: str) -> Any:
+        """A text without dims has the methods of strings."""
+        if dtype_of(self) is dtypes.text and dims_of(self) in ((), None):
+            return machine().attribute(Scalar(str), name)
+        raise Undecided(Reason.UNMODELLED_CALL, f"numpy.ndarray.{name}")
+
+    def decode(self, encoding: Any = "utf-8", errors: Any = "strict") -> Any:
+        return Scalar(str)
+
     def __array__(self, dtype: Any = None, copy: Any = None) -> Any:
         return self.astype(dtype) if dtype is not None else self
 
     def __rshift__(self, other: Any) -> Any:
-        return self._combined("bit_shift", self, other, other)
+        return opaque("shift", [self], tensor_of(self).without_value(), ndarray)
 
     def __lshift__(self, other: Any) -> Any:
-        return self._combined("bit_shift", self, other, other)
+        return opaque("shift", [self], tensor_of(self).without_value(), ndarray)
+
+    def __round__(self, ndigits: Any = None) -> Any:
+        return number(dtype_of(self))
 
     def __divmod__(self, other: Any) -> Any:
         return self // other, self % other
@@ -162,8 +183,6 @@ def as_ndarray(value: Any, dtype: DType | None = None) -> Any:
         return cast(local(value), dtype)
     if isinstance(value, Unknown):
         if value.tensor is None:
-            from mlvet.frontends.python.emission import unknown_tensor
-
             value.tensor = unknown_tensor(ndarray, name=value.name)
         return cast(local(value.tensor), dtype)
     if isinstance(value, Object):

@@ -22,6 +22,7 @@ from mlvet.frontends.python.libraries.numpy.element_types import element_type
 from mlvet.frontends.python.libraries.registry import model, overload
 from mlvet.frontends.python.values.containers import ListValue
 from mlvet.frontends.python.values.numbers import Scalar
+from mlvet.frontends.python.values.objects import Object
 from mlvet.frontends.python.values.tensors import TensorValue, dims_of, dtype_of, rank_of, tensor_of
 from mlvet.frontends.python.values.unknown import Reason, Undecided, Unknown
 
@@ -33,8 +34,10 @@ for _name, _value in {
 
 
 def sizes_of(shape: Any) -> tuple[Dim, ...]:
-    """The sizes that an argument `shape` or `size` stands for; an unknown one is one size."""
-    return as_spread((shape,), "size") if not isinstance(shape, Unknown) else (as_size(shape),)
+    """The sizes that an argument `shape` or `size` stands for; an unknown one that was used as a size is one."""
+    if isinstance(shape, Unknown) and shape.size is not None:
+        return (as_size(shape),)
+    return as_spread((shape,), "size")
 
 
 @function("numpy.array", "numpy.asarray", "numpy.asanyarray", "numpy.ascontiguousarray", "numpy.asfarray")
@@ -207,13 +210,20 @@ def triu(m: ArrayLike, k: int = 0) -> Tensor:
     return emit("trilu", m, k, upper=True)
 
 
-@model("numpy.tril_indices", "numpy.triu_indices")
+@model("numpy.tril_indices")
 def tril_indices(n: Size, k: int = 0, m: Size | None = None) -> Any:
+    return _pairs(np.tril_indices, n, k, m)
+
+
+@model("numpy.triu_indices")
+def triu_indices(n: Size, k: int = 0, m: Size | None = None) -> Any:
+    return _pairs(np.triu_indices, n, k, m)
+
+
+def _pairs(indices: Any, n: Any, k: Any, m: Any) -> Any:
     width = n if m is None else m
-    if isinstance(n, int) and isinstance(width, int) and isinstance(k, int):
-        count: Dim = len(np.tril_indices(n, k, width)[0])
-    else:
-        count = as_size(Scalar(int), "pairs")
+    known = all(isinstance(each, int) for each in (n, width, k))
+    count: Dim = len(indices(n, k, width)[0]) if known else as_size(Scalar(int), "pairs")
     return tuple(opaque("indices", [], Type(dtypes.i64, (count,)), ndarray) for _ in range(2))
 
 
@@ -274,11 +284,11 @@ def vander(x: ArrayLike, N: Size | None = None, increasing: bool = False) -> Ten
     return opaque("vander", [x], Type(dtype_of(x), (length, length if N is None else N)), ndarray)
 
 
-class Joined:
+class Joined(Object):
     """`np.r_` and `np.c_`: indexing that puts arrays together."""
 
     def __init__(self, columns: bool) -> None:
-        self.columns = columns
+        self.cells["columns"] = columns
 
     def __getitem__(self, index: Any) -> Any:
         parts = [self._part(each) for each in (index if isinstance(index, tuple) else (index,))]

@@ -41,7 +41,7 @@ class ScalarType(Object):
 
 NATIVE: dict[str, DType] = {
     "float16": dtypes.f16, "half": dtypes.f16, "float32": dtypes.f32, "single": dtypes.f32, "float64": dtypes.f64,
-    "double": dtypes.f64, "float_": dtypes.f64, "longdouble": dtypes.f64, "int8": dtypes.i8, "byte": dtypes.i8,
+    "double": dtypes.f64, "float_": dtypes.f64, "int8": dtypes.i8, "byte": dtypes.i8,
     "int16": dtypes.i16, "short": dtypes.i16, "int32": dtypes.i32, "intc": dtypes.i32, "int64": dtypes.i64,
     "int_": dtypes.i64, "intp": dtypes.i64, "long": dtypes.i64, "longlong": dtypes.i64, "uint8": dtypes.u8,
     "ubyte": dtypes.u8, "uint16": dtypes.u16, "ushort": dtypes.u16, "uint32": dtypes.u32, "uintc": dtypes.u32,
@@ -145,9 +145,10 @@ def issubdtype(arg1: Any, arg2: Any) -> Any:
 @model("numpy.result_type", "numpy.promote_types")
 def result_type(*arrays_and_dtypes: Any) -> Any:
     found = [element_type(each) or getattr(each, "dtype", None) for each in arrays_and_dtypes]
-    if not found or any(not isinstance(each, DType) for each in found):
+    known = [each.numpy for each in found if isinstance(each, DType)]
+    if not known or len(known) != len(found):
         raise Undecided(Reason.UNMODELLED_ARGUMENTS, "element types that are not known")
-    return dtypes.of(np.result_type(*(each.numpy for each in found)))
+    return dtypes.of(np.result_type(*known))
 
 
 def floating_of(dtype: DType | None) -> DType | None:

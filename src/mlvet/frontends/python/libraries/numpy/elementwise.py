@@ -32,7 +32,7 @@ SAME = {"square": "square", "sign": "sign", "negative": "neg"}
 TRUTHS = {"isnan": "is_nan", "isinf": "is_inf", "isfinite": "is_finite"}
 PAIRS = {
     "add": "add", "subtract": "sub", "multiply": "mul", "divide": "div", "true_divide": "div",
-    "floor_divide": "floor_div", "mod": "remainder", "remainder": "remainder", "fmod": "mod", "power": "pow",
+    "floor_divide": "floor_div", "mod": "remainder", "remainder": "remainder", "power": "pow",
     "pow": "pow", "maximum": "max", "minimum": "min", "fmax": "max", "fmin": "min",
 }  # fmt: skip
 FLOATING_PAIRS = {"arctan2": "atan2", "atan2": "atan2", "hypot": "hypot"}
@@ -139,6 +139,8 @@ def _register_rounding(name: str, op: str) -> None:
     @function(f"numpy.{name}")
     def apply(x: ArrayLike, /, out: Any = None, *, where: Any = True, dtype: Any = None) -> Tensor:
         known = dtype_of(x)
+        if name == "rint":
+            return emit(op, cast(x, floating_of(known)))
         return emit(op, x) if known is None or known.is_float else local(x, fresh=True)
 
 
@@ -150,7 +152,9 @@ for _name, _op in {"floor": "floor", "ceil": "ceil", "trunc": "trunc", "fix": "t
 @function("numpy.round", "numpy.around", "numpy.round_")
 def round(a: ArrayLike, decimals: Any = 0, out: Any = None) -> Tensor:
     known = dtype_of(a)
-    return emit("round", a) if known is None or known.is_float else local(a, fresh=True)
+    if known is not None and not known.is_float:
+        return local(a, fresh=True)
+    return emit("round", a) if decimals == 0 else opaque("round", [a], tensor_of(a).without_value(), ndarray)
 
 
 @function("numpy.reciprocal")
@@ -163,6 +167,12 @@ def positive(x: ArrayLike, /, out: Any = None) -> Tensor:
     return x
 
 
+@function("numpy.fmod")
+def fmod(x1: Any, x2: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None) -> Tensor:
+    left, right = _operands(x1, x2)
+    return binary("mod", left, right, kind=ndarray, fmod=1)
+
+
 @function("numpy.logical_not")
 def logical_not(x: ArrayLike, /, out: Any = None, *, where: Any = True) -> Tensor:
     return emit("not", cast(x, dtypes.bool_))
@@ -170,7 +180,7 @@ def logical_not(x: ArrayLike, /, out: Any = None, *, where: Any = True) -> Tenso
 
 @function("numpy.invert", "numpy.bitwise_not")
 def invert(x: ArrayLike, /, out: Any = None) -> Tensor:
-    return ~x  # type: ignore[operator,no-any-return]
+    return ~x  # type: ignore[operator]
 
 
 @function("numpy.deg2rad", "numpy.radians")
@@ -272,7 +282,7 @@ def select(condlist: Any, choicelist: Any, default: Any = 0) -> Tensor:
     from mlvet.frontends.python.libraries.binding import as_items
 
     result = as_ndarray(default)
-    for condition, choice in zip(as_items(condlist), as_items(choicelist), strict=False):
+    for condition, choice in reversed(list(zip(as_items(condlist), as_items(choicelist), strict=True))):
         value = as_ndarray(choice)
         common = common_dtype(value, result, ndarray.framework)
         result = emit("where", as_ndarray(condition), cast(value, common), cast(result, common))

@@ -11,7 +11,7 @@ from mlvet.domains.tensors import unknown
 from mlvet.frontends.python.active import machine
 from mlvet.frontends.python.emission import source
 from mlvet.frontends.python.libraries.binding import Tensor, as_items
-from mlvet.frontends.python.libraries.numpy.arrays import ndarray
+from mlvet.frontends.python.libraries.numpy.arrays import as_ndarray, ndarray
 from mlvet.frontends.python.libraries.numpy.creation import sizes_of
 from mlvet.frontends.python.libraries.numpy.element_types import element_type
 from mlvet.frontends.python.libraries.registry import model
@@ -66,6 +66,16 @@ def loadtxt(
 def fromfile(file: Any, dtype: Any = float, count: Any = -1, *args: Any, **rest: Any) -> Tensor:
     size = count if isinstance(count, int) and count >= 0 else symbol(machine().fresh("elements"))
     return source("file", Type(element_type(dtype) or dtypes.f64, (size,)), ndarray)
+
+
+@model("numpy.ma.masked_where")
+def masked_where(condition: Any, a: Any, copy: Any = True) -> Any:
+    return as_ndarray(a)
+
+
+@model("numpy.ma.array", "numpy.ma.masked_array")
+def masked_array(data: Any, mask: Any = None, dtype: Any = None, **rest: Any) -> Any:
+    return as_ndarray(data, element_type(dtype))
 
 
 @model("numpy.memmap")

@@ -12,9 +12,10 @@ from mlvet.frontends.python.arrays import shaping
 from mlvet.frontends.python.arrays.arithmetic import cast
 from mlvet.frontends.python.arrays.operators import ArrayValue
 from mlvet.frontends.python.emission import emit, emit_all, opaque
-from mlvet.frontends.python.libraries.binding import ArrayLike, Size, Tensor
+from mlvet.frontends.python.libraries.binding import ArrayLike, Size, Tensor, as_items
 from mlvet.frontends.python.libraries.numpy.arrays import as_ndarray, axes_of, function, method, ndarray
 from mlvet.frontends.python.libraries.numpy.elementwise import paired
+from mlvet.frontends.python.libraries.numpy.reductions import left_by
 from mlvet.frontends.python.libraries.numpy.shaping import together
 from mlvet.frontends.python.values.containers import ListValue
 from mlvet.frontends.python.values.tensors import TensorValue, dims_of, dtype_of, rank_of, tensor_of
@@ -93,8 +94,7 @@ def tensordot(a: ArrayLike, b: ArrayLike, axes: Any = 2) -> Tensor:
     left, right = together((a, b))
     if isinstance(axes, int):
         return emit("tensordot", left, right, axes=axes)
-    pair = axes.items if isinstance(axes, ListValue) else axes
-    return emit("tensordot", left, right, axes=tuple(axes_of(each) for each in pair))
+    return emit("tensordot", left, right, axes=tuple(axes_of(each) for each in as_items(axes)))
 
 
 def _exact(a: TensorValue) -> Any:
@@ -109,8 +109,11 @@ def norm(x: ArrayLike, ord: Any = None, axis: Any = None, keepdims: bool = False
     axes = axes_of(axis)
     known = dtype_of(x)
     wide = cast(x, dtypes.f64) if known is None or not known.is_float else x
-    order = float(ord) if isinstance(ord, int | float) else 2.0
-    return emit("vector_norm", wide, axes, order=order, keepdims=int(keepdims))
+    along = rank_of(x) if axes is None else len(axes)
+    if ord is None or (along == 1 and isinstance(ord, int | float)):
+        order = 2.0 if ord is None else float(ord)
+        return emit("vector_norm", wide, axes, order=order, keepdims=int(keepdims))
+    return opaque("norm", [wide], Type(dtype_of(wide), left_by(wide, axis, keepdims)), ndarray)
 
 
 @function("numpy.linalg.inv")
@@ -130,8 +133,8 @@ def det(a: ArrayLike) -> Tensor:
 
 @function("numpy.linalg.slogdet")
 def slogdet(a: ArrayLike) -> Any:
-    made = det(a)
-    return made, made
+    made = tensor_of(det(a)).without_value()
+    return tuple(opaque("slogdet", [a], made, ndarray) for _ in range(2))
 
 
 @function("numpy.linalg.solve")
@@ -213,7 +216,7 @@ def _covariance(m: TensorValue, y: Any, rowvar: bool) -> Any:
     if y is not None:
         more = dims_of(as_ndarray(y)) or ()
         count = count + (1 if len(more) < 2 else more[0] if rowvar else more[1])
-    sizes = () if len(dims) < 2 and y is None else (count, count)
+    sizes = () if count == 1 else (count, count)
     return opaque("cov", [m], Type(dtypes.f64, sizes), ndarray)
 
 
@@ -230,7 +233,8 @@ def convolve(a: ArrayLike, v: ArrayLike, /, mode: str = "full") -> Tensor:
 
 @function("numpy.trapezoid", "numpy.trapz")
 def trapezoid(y: ArrayLike, x: Any = None, dx: Any = 1.0, axis: int = -1) -> Tensor:
-    return emit("reduce_sum", _exact(y), (axis,), keepdims=0)
+    wide = _exact(y)
+    return opaque("trapezoid", [wide], Type(dtype_of(wide), left_by(wide, axis, False)), ndarray)
 
 
 @function("numpy.polyfit")

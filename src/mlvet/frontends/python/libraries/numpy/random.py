@@ -5,9 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from mlvet.domains import dtypes
-from mlvet.domains.dims import Dim, Expr
+from mlvet.domains.dims import Dim, Expr, symbol
 from mlvet.domains.dtypes import DType
 from mlvet.domains.tensors import Tensor as Type
+from mlvet.frontends.python.active import machine
+from mlvet.frontends.python.arrays.arithmetic import cast
 from mlvet.frontends.python.arrays.creation import drawn
 from mlvet.frontends.python.arrays.operators import become
 from mlvet.frontends.python.emission import emit, opaque
@@ -45,7 +47,22 @@ def _shape(size: Any, *parameters: Any) -> tuple[Dim, ...]:
 
 def _drawn_like(size: Any, dtype: DType, *parameters: Any) -> Any:
     """Numbers of a distribution that has no operator of its own."""
-    return opaque("random", [], Type(dtype, _shape(size, *parameters)), ndarray)
+    sizes = _shape(size, *parameters)
+    return one(dtype) if size is None and sizes == () else opaque("random", [], Type(dtype, sizes), ndarray)
+
+
+def one(dtype: DType) -> Any:
+    """One random number of Python's own; integers are not negative, as far as programs draw them."""
+    return symbol(machine().fresh("draw")) if dtype.is_integer else Scalar(float)
+
+
+def _numbers(op: str, size: Any, parameters: tuple[Any, ...], figures: dict[str, float]) -> Any:
+    sizes = _shape(size, *parameters)
+    return one(dtypes.f64) if size is None and sizes == () else drawn(op, sizes, dtypes.f64, ndarray, **figures)
+
+
+def _cast(x: Any, dtype: Any) -> Any:
+    return cast(x, element_type(dtype)) if isinstance(x, TensorValue) else x
 
 
 class _Draws(Object):
@@ -53,14 +70,14 @@ class _Draws(Object):
 
     def normal(self, loc: Any = 0.0, scale: Any = 1.0, size: Any = None) -> Tensor:
         figures = {"mean": _figure(loc, 0.0), "scale": _figure(scale, 1.0)}
-        return drawn("random_normal", _shape(size, loc, scale), dtypes.f64, ndarray, **figures)
+        return _numbers("random_normal", size, (loc, scale), figures)
 
     def uniform(self, low: Any = 0.0, high: Any = 1.0, size: Any = None) -> Tensor:
         figures = {"low": _figure(low, 0.0), "high": _figure(high, 1.0)}
-        return drawn("random_uniform", _shape(size, low, high), dtypes.f64, ndarray, **figures)
+        return _numbers("random_uniform", size, (low, high), figures)
 
     def random(self, size: Any = None, dtype: Any = None, out: Any = None) -> Tensor:
-        return self.uniform(0.0, 1.0, size).astype(element_type(dtype))  # type: ignore[attr-defined,no-any-return]
+        return _cast(self.uniform(0.0, 1.0, size), dtype)
 
     def shuffle(self, x: Any, axis: Any = 0) -> None:
         """The same elements in another order; those of a list are told apart no more."""
@@ -78,6 +95,8 @@ class _Draws(Object):
     ) -> Tensor:
         sizes = () if size is None else sizes_of(size)
         if isinstance(a, int | Expr | Unknown | Scalar):
+            if size is None:
+                return one(dtypes.i64)
             return opaque("choice", [], Type(dtypes.i64, sizes), ndarray)
         array = as_ndarray(a)
         dims = dims_of(array)
@@ -128,7 +147,7 @@ class _Draws(Object):
         return _drawn_like(size, dtypes.i64, p)
 
     def standard_normal(self, size: Any = None, dtype: Any = None, out: Any = None) -> Tensor:
-        return self.normal(0.0, 1.0, size).astype(element_type(dtype))  # type: ignore[attr-defined,no-any-return]
+        return _cast(self.normal(0.0, 1.0, size), dtype)
 
     def standard_exponential(self, size: Any = None) -> Tensor:
         return _drawn_like(size, dtypes.f64)
@@ -183,7 +202,7 @@ class Generator(_Draws):
         return _drawn_like(size, element_type(dtype) or dtypes.i64, low, high)
 
     def permuted(self, x: Any, *, axis: Any = None, out: Any = None) -> Tensor:
-        return local(self.permutation(x))  # type: ignore[no-any-return]
+        return local(self.permutation(x))
 
     def spawn(self, n_children: Any) -> Any:
         return ListValue(Generator() for _ in range(n_children)) if isinstance(n_children, int) else Generator()

@@ -10,7 +10,7 @@ from mlvet.domains.dtypes import DType
 from mlvet.domains.tensors import Tensor as Type
 from mlvet.frontends.python.arrays.arithmetic import cast
 from mlvet.frontends.python.arrays.reductions import extreme_place, reduced
-from mlvet.frontends.python.emission import demand, emit, emit_all, opaque, value_of
+from mlvet.frontends.python.emission import demand, emit, opaque, value_of
 from mlvet.frontends.python.libraries.binding import ArrayLike, Tensor
 from mlvet.frontends.python.libraries.numpy.arrays import as_ndarray, axes_of, function, method, ndarray, one_axis
 from mlvet.frontends.python.libraries.numpy.element_types import averaged_of, element_type, summed_of
@@ -176,7 +176,7 @@ def count_nonzero(a: ArrayLike, axis: Any = None, *, keepdims: bool = False) -> 
     return reduced("count_nonzero", a, axes_of(axis), keepdims)
 
 
-def _left(a: TensorValue, axis: Any, keepdims: bool) -> Any:
+def left_by(a: TensorValue, axis: Any, keepdims: bool) -> Any:
     """The dims that a reduction leaves."""
     dims = dims_of(a)
     if dims is None:
@@ -192,7 +192,7 @@ def _left(a: TensorValue, axis: Any, keepdims: bool) -> Any:
 def median(
     a: ArrayLike, axis: Any = None, out: Any = None, overwrite_input: Any = False, keepdims: bool = False
 ) -> Tensor:
-    return opaque("median", [a], Type(averaged_of(dtype_of(a)), _left(a, axis, keepdims)), ndarray)
+    return opaque("median", [a], Type(averaged_of(dtype_of(a)), left_by(a, axis, keepdims)), ndarray)
 
 
 @function("numpy.percentile", "numpy.quantile", "numpy.nanpercentile", "numpy.nanquantile")
@@ -203,14 +203,16 @@ def percentile(
     asked = dims_of(q)
     if asked is None:
         raise Undecided(Reason.UNMODELLED_ARGUMENTS, "an array of unknown rank")
-    return opaque("percentile", [a, q], Type(averaged_of(dtype_of(a)), (*asked, *_left(a, axis, keepdims))), ndarray)
+    return opaque("percentile", [a, q], Type(averaged_of(dtype_of(a)), (*asked, *left_by(a, axis, keepdims))), ndarray)
 
 
 @function("numpy.average")
 def average(
     a: ArrayLike, axis: Any = None, weights: Any = None, returned: bool = False, *, keepdims: bool = False
 ) -> Any:
-    made = mean(a, axis, None, None, keepdims)
+    made: Any = mean(a, axis, None, None, keepdims)
+    if weights is not None:
+        made = opaque("average", [a, as_ndarray(weights)], tensor_of(made).without_value(), ndarray)
     return (made, made) if returned else made
 
 
@@ -231,13 +233,3 @@ def _running(op: str, a: TensorValue, axis: Any, dtype: Any) -> Any:
     if axis is None:
         return emit(op, emit("reshape", wide, (-1,)), 0)
     return emit(op, wide, one_axis(axis))
-
-
-@function("numpy.maximum.accumulate")
-def running_maximum(array: ArrayLike, axis: Any = 0) -> Tensor:
-    return emit_all("cum_max", array, one_axis(axis), count=2)[0]
-
-
-@function("numpy.minimum.accumulate")
-def running_minimum(array: ArrayLike, axis: Any = 0) -> Tensor:
-    return emit_all("cum_min", array, one_axis(axis), count=2)[0]

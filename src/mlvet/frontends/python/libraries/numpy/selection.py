@@ -75,9 +75,8 @@ def take_along_axis(arr: ArrayLike, indices: ArrayLike, axis: Any = -1) -> Tenso
     return emit("gather_elements", arr, indices, axis=one_axis(axis))
 
 
-@method()
 @function("numpy.compress")
-def compress(a: ArrayLike, condition: ArrayLike, axis: Any = None, out: Any = None) -> Tensor:
+def compress(condition: ArrayLike, a: ArrayLike, axis: Any = None, out: Any = None) -> Tensor:
     return emit("compress", a, condition, axis=None if axis is None else one_axis(axis))
 
 
@@ -87,9 +86,14 @@ def sort(a: ArrayLike, axis: Any = -1, kind: Any = None, order: Any = None, *, s
     return emit("sort", flat, axis=-1 if axis is None else one_axis(axis))
 
 
-@method("sort", "partition")
+@method("sort")
 def _sort(self: ArrayLike, axis: Any = -1, kind: Any = None, order: Any = None, *, stable: Any = None) -> None:
-    become(self, sort(self))
+    become(self, sort(self, axis))
+
+
+@method("partition")
+def _partition(self: ArrayLike, kth: Any, axis: Any = -1, kind: Any = None, order: Any = None) -> None:
+    become(self, partition(self, kth, axis))
 
 
 @function("numpy.partition")

@@ -171,19 +171,19 @@ def _at_least(a: TensorValue, rank: int) -> Any:
 
 @function("numpy.shape")
 def shape(a: ArrayLike) -> Any:
-    return a.shape  # type: ignore[attr-defined]
+    return a.shape
 
 
 @function("numpy.ndim", "numpy.rank")
 def ndim(a: ArrayLike) -> Any:
-    return a.ndim  # type: ignore[attr-defined]
+    return a.ndim
 
 
 @function("numpy.size")
 def size(a: ArrayLike, axis: Any = None) -> Any:
     if axis is None:
         return tensor_of(a).size
-    return a.shape[one_axis(axis)]  # type: ignore[attr-defined]
+    return a.shape[one_axis(axis)]
 
 
 def together(arrays: Sequence[TensorValue]) -> list[Any]:
@@ -200,7 +200,7 @@ def parts_of(arrays: Any) -> tuple[Any, ...] | Repeated:
     if isinstance(arrays, ListValue) and isinstance(arrays.items, Repeated):
         return Repeated(as_ndarray(arrays.items.element), arrays.items.length)
     if isinstance(arrays, TensorValue):
-        found = arrays.iterate()  # type: ignore[attr-defined]
+        found = arrays.iterate()
         return found if isinstance(found, Repeated) else tuple(found)
     return tuple(as_ndarray(local(each)) for each in as_items(arrays))
 
@@ -282,12 +282,12 @@ def append(arr: ArrayLike, values: ArrayLike, axis: Any = None) -> Tensor:
 @function("numpy.split")
 def split(ary: ArrayLike, indices_or_sections: Any, axis: int = 0) -> Any:
     dims = dims_of(ary)
-    if dims is None or not -len(dims) <= axis < len(dims):
-        demand(dims is None, f"axis {axis} is out of range for {tensor_of(ary)}", "axis-out-of-range")
-        raise Undecided(Reason.UNMODELLED_ARGUMENTS, "an array of unknown rank")
+    if dims is not None and not -len(dims) <= axis < len(dims):
+        demand(False, f"axis {axis} is out of range for {tensor_of(ary)}", "axis-out-of-range")
+        raise Undecided(Reason.EXCEPTION, "an axis that does not fit")
     if isinstance(indices_or_sections, int):
         return list(shaping.chunks(ary, indices_or_sections, axis))
-    return _pieces(ary, as_sizes(indices_or_sections), axis % len(dims))
+    return _pieces(ary, as_sizes(indices_or_sections), axis % len(dims) if dims is not None else 0)
 
 
 def _pieces(ary: TensorValue, places: Sequence[Dim], axis: int) -> list[Any]:
@@ -304,7 +304,7 @@ def array_split(ary: ArrayLike, indices_or_sections: Any, axis: int = 0) -> Any:
     size: Any = tensor_of(ary).dim(axis)
     if isinstance(size, int):
         each, more = divmod(size, count)
-        ends = [each * (n + 1) + min(n + 1, more) for n in range(count - 1)]
+        ends: list[Dim] = [each * (n + 1) + min(n + 1, more) for n in range(count - 1)]
     else:
         ends = [floor_div(size, count) * (n + 1) for n in range(count - 1)]
     return split(ary, tuple(ends), axis)
@@ -360,7 +360,14 @@ def rot90(m: ArrayLike, k: Any = 1, axes: Any = (0, 1)) -> Tensor:
     turned = shaping.swapped(m, first, second)
     if not isinstance(k, int):
         raise Undecided(Reason.UNMODELLED_ARGUMENTS, "a number of turns that is not known")
-    return emit("flip", turned if k % 2 else m, axes=(first,))
+    match k % 4:
+        case 1:
+            return emit("flip", turned, axes=(first,))
+        case 2:
+            return emit("flip", m, axes=(first, second))
+        case 3:
+            return emit("flip", turned, axes=(second,))
+    return local(m, fresh=True)
 
 
 @function("numpy.roll")
@@ -380,8 +387,10 @@ def pad(array: ArrayLike, pad_width: Any, mode: Any = "constant", **kwargs: Any)
     widths = _widths(pad_width, rank)
     names = {"constant": "constant", "edge": "edge", "reflect": "reflect", "wrap": "wrap", "empty": "constant"}
     before, after = [pair[0] for pair in widths], [pair[1] for pair in widths]
-    if mode in names:
-        return emit("pad", array, (*before, *after), mode=names[mode])
+    number = kwargs.get("constant_values", 0)
+    if mode in names and isinstance(number, int | float):
+        value = as_ndarray(number, dtype_of(array)) if number and mode == "constant" else None
+        return emit("pad", array, (*before, *after), value, mode=names[mode])
     dims = [low + dim + high for low, dim, high in zip(before, dims_of(array) or (), after, strict=True)]
     return opaque("pad", [array], Type(dtype_of(array), tuple(dims)), ndarray)
 

@@ -45,7 +45,7 @@ def axes_of(value: Any) -> tuple[int, ...] | None:
 
 def sizes_of(value: Any, name: str = "") -> tuple[Dim, ...]:
     """A shape as programs give it: a list, a tensor, a TensorShape or one number."""
-    if isinstance(value, int | Expr | Scalar):
+    if isinstance(value, int | Expr | Scalar) or (isinstance(value, TensorValue) and dims_of(value) == ()):
         return (as_size(value, name),)
     return as_sizes(value, name)
 

@@ -44,7 +44,7 @@ def constant(
     return op_of("broadcast_to", made, wanted) if dims_of(made) == () else op_of("reshape", made, wanted)
 
 
-@model("tensorflow.convert_to_tensor", "tensorflow.convert_to_tensor_or_indexed_slices")
+@model("tensorflow.convert_to_tensor", "tensorflow.compat.v1.convert_to_tensor_or_indexed_slices")
 def convert_to_tensor(
     value: Any, dtype: DType | None = None, dtype_hint: Any = None, name: Any = None, preferred_dtype: Any = None
 ) -> Tensor:
@@ -103,7 +103,7 @@ def _width(dtype: DType) -> tuple[bool, int]:
     return (dtype.is_float, dtype.bits)
 
 
-@model("tensorflow.linspace", "tensorflow.lin_space")
+@model("tensorflow.linspace", "tensorflow.compat.v1.lin_space")
 def linspace(start: Any, stop: Any, num: Any, name: Any = None, axis: int = 0) -> Tensor:
     del name, axis
     first, last = matched(start, stop)
@@ -148,7 +148,7 @@ def _inexact(dtype: DType | None, *numbers: Any) -> DType:
     return dtype or dtypes.f32
 
 
-@model("tensorflow.random.normal", "tensorflow.random_normal")
+@model("tensorflow.random.normal", "tensorflow.compat.v1.random_normal")
 def normal(
     shape: Any, mean: Any = 0.0, stddev: Any = 1.0, dtype: DType | None = dtypes.f32, seed: Any = None, name: Any = None
 ) -> Tensor:
@@ -157,7 +157,7 @@ def normal(
     return _beside(made, mean, stddev)
 
 
-@model("tensorflow.random.truncated_normal", "tensorflow.truncated_normal")
+@model("tensorflow.random.truncated_normal", "tensorflow.compat.v1.truncated_normal")
 def truncated_normal(
     shape: Any, mean: Any = 0.0, stddev: Any = 1.0, dtype: DType | None = dtypes.f32, seed: Any = None, name: Any = None
 ) -> Tensor:
@@ -178,7 +178,7 @@ def stateless_normal(
     return normal(shape, mean, stddev, dtype, seed, name)
 
 
-@model("tensorflow.random.uniform", "tensorflow.random_uniform")
+@model("tensorflow.random.uniform", "tensorflow.compat.v1.random_uniform")
 def uniform(
     shape: Any,
     minval: Any = 0,
@@ -221,7 +221,7 @@ def _beside(made: Tensor, *figures: Any) -> Tensor:
     return made
 
 
-@model("tensorflow.random.gamma", "tensorflow.random_gamma")
+@model("tensorflow.random.gamma", "tensorflow.compat.v1.random_gamma")
 def gamma(
     shape: Any,
     alpha: ArrayLike,
@@ -237,12 +237,12 @@ def gamma(
     return typed("random.gamma", [], dtype or dtypes.f32, *sizes_of(shape), *after)
 
 
-@model("tensorflow.random.poisson", "tensorflow.random_poisson")
+@model("tensorflow.random.poisson", "tensorflow.compat.v1.random_poisson")
 def poisson(shape: Any, lam: ArrayLike, dtype: DType | None = dtypes.f32, seed: Any = None, name: Any = None) -> Tensor:
     return gamma(shape, lam, None, dtype, seed, name)
 
 
-@model("tensorflow.random.categorical", "tensorflow.multinomial", "tensorflow.random.multinomial")
+@model("tensorflow.random.categorical", "tensorflow.compat.v1.multinomial", "tensorflow.compat.v1.random.multinomial")
 def categorical(
     logits: ArrayLike, num_samples: Any, dtype: DType | None = None, seed: Any = None, name: Any = None, **rest: Any
 ) -> Tensor:
@@ -254,7 +254,7 @@ def categorical(
     return typed("random.categorical", [x], dtype or dtypes.i64, rows, as_size(num_samples, "samples"))
 
 
-@model("tensorflow.random.shuffle", "tensorflow.random_shuffle")
+@model("tensorflow.random.shuffle", "tensorflow.compat.v1.random_shuffle")
 def shuffle(value: ArrayLike, seed: Any = None, name: Any = None) -> Tensor:
     del seed, name
     x = convert(value)
@@ -262,7 +262,9 @@ def shuffle(value: ArrayLike, seed: Any = None, name: Any = None) -> Tensor:
     return typed("random.shuffle", [x], dtype_of(x), *dims) if dims is not None else op_of("identity", x)
 
 
-@model("tensorflow.random.set_seed", "tensorflow.set_random_seed", "tensorflow.random.set_random_seed")
+@model(
+    "tensorflow.random.set_seed", "tensorflow.compat.v1.set_random_seed", "tensorflow.compat.v1.random.set_random_seed"
+)
 def set_seed(seed: Any) -> None:
     """Nothing that shapes hang on."""
 

@@ -20,7 +20,7 @@ from mlvet.frontends.python.libraries.tensorflow.arguments import (
     sizes_of,
 )  # fmt: skip
 from mlvet.frontends.python.libraries.tensorflow.shapes import partial_sizes, shape_of
-from mlvet.frontends.python.libraries.tensorflow.tensor import Tensor, convert, matched, op_of, typed
+from mlvet.frontends.python.libraries.tensorflow.tensor import Tensor, alongside, convert, matched, op_of, typed
 from mlvet.frontends.python.values.containers import ListValue, Repeated
 from mlvet.frontends.python.values.tensors import TensorValue, dims_of, dtype_of, rank_of, tensor_of
 from mlvet.frontends.python.values.unknown import Reason, Undecided
@@ -168,14 +168,14 @@ def repeat(input: ArrayLike, repeats: Any, axis: Any = None, name: Any = None) -
     return op_of("repeat_interleave", x, op_of("cast", convert(repeats), to=dtypes.i64), axis=where)
 
 
-@model("tensorflow.transpose", "tensorflow.linalg.transpose")
+@model("tensorflow.transpose", "tensorflow.compat.v1.linalg.transpose")
 def transpose(a: ArrayLike, perm: Any = None, conjugate: bool = False, name: Any = "transpose") -> Tensor:
     del name, conjugate
     x = convert(a)
     return op_of("transpose", x, perm=axes_of(perm)) if perm is not None else op_of("transpose", x)
 
 
-@model("tensorflow.linalg.matrix_transpose", "tensorflow.matrix_transpose", "tensorflow.linalg.adjoint")
+@model("tensorflow.linalg.matrix_transpose", "tensorflow.compat.v1.matrix_transpose", "tensorflow.linalg.adjoint")
 def matrix_transpose(a: ArrayLike, name: Any = None, conjugate: bool = False) -> Tensor:
     del name, conjugate
     x = convert(a)
@@ -225,7 +225,7 @@ def pad(
     pads = (*(before for before, _ in rows), *(after for _, after in rows))
     if mode.upper() != "CONSTANT":
         return op_of("pad", x, pads, mode=mode.lower())
-    return op_of("pad", x, pads, convert(constant_values, hint=dtype_of(x)), mode="constant")
+    return op_of("pad", x, pads, alongside(constant_values, x), mode="constant")
 
 
 def _pairs(paddings: Any) -> list[tuple[Dim, Dim]]:
@@ -305,17 +305,17 @@ def _blocks(op: str) -> Any:
     return function
 
 
-model("tensorflow.nn.depth_to_space", "tensorflow.depth_to_space")(_blocks("depth_to_space"))
-model("tensorflow.nn.space_to_depth", "tensorflow.space_to_depth")(_blocks("space_to_depth"))
+model("tensorflow.nn.depth_to_space", "tensorflow.compat.v1.depth_to_space")(_blocks("depth_to_space"))
+model("tensorflow.nn.space_to_depth", "tensorflow.compat.v1.space_to_depth")(_blocks("space_to_depth"))
 
 
-@model("tensorflow.space_to_batch_nd", "tensorflow.nn.space_to_batch_nd", "tensorflow.space_to_batch")
+@model("tensorflow.space_to_batch_nd", "tensorflow.space_to_batch")
 def space_to_batch_nd(input: ArrayLike, block_shape: Any, paddings: Any, name: Any = None) -> Tensor:
     del name
     return op_of("space_to_batch_nd", convert(input), convert(block_shape), convert(paddings))
 
 
-@model("tensorflow.batch_to_space_nd", "tensorflow.batch_to_space")
+@model("tensorflow.compat.v1.batch_to_space_nd", "tensorflow.batch_to_space")
 def batch_to_space_nd(input: ArrayLike, block_shape: Any, crops: Any, name: Any = None) -> Tensor:
     del name
     return op_of("batch_to_space_nd", convert(input), convert(block_shape), convert(crops))

@@ -54,9 +54,14 @@ model("tensorflow.batch_matmul")(matmul)
 
 @model("tensorflow.linalg.matvec")
 def matvec(
-    a: Any, b: Any, transpose_a: bool = False, adjoint_a: bool = False, a_is_sparse: Any = False, b_is_sparse: Any = False,
+    a: Any,
+    b: Any,
+    transpose_a: bool = False,
+    adjoint_a: bool = False,
+    a_is_sparse: Any = False,
+    b_is_sparse: Any = False,
     name: Any = None,
-) -> Tensor:  # fmt: skip
+) -> Tensor:
     del a_is_sparse, b_is_sparse, name
     left, right = matched(a, b)
     column = op_of("unsqueeze", right, (-1,))
@@ -82,7 +87,7 @@ def tensordot(a: Any, b: Any, axes: Any, name: Any = None) -> Tensor:
     return op_of("tensordot", left, right, axes=(axes_of(pairs[0]), axes_of(pairs[1])))
 
 
-@model("tensorflow.linalg.cross", "tensorflow.cross")
+@model("tensorflow.linalg.cross", "tensorflow.compat.v1.cross")
 def cross(a: Any, b: Any, name: Any = None) -> Tensor:
     del name
     return op_of("cross", *matched(a, b))
@@ -96,11 +101,11 @@ def _square(op: str, *names: str) -> None:
     model(*names)(function)
 
 
-_square("cholesky", "tensorflow.linalg.cholesky", "tensorflow.cholesky")
-_square("det", "tensorflow.linalg.det", "tensorflow.matrix_determinant")
+_square("cholesky", "tensorflow.linalg.cholesky", "tensorflow.compat.v1.cholesky")
+_square("det", "tensorflow.linalg.det", "tensorflow.compat.v1.matrix_determinant")
 
 
-@model("tensorflow.linalg.inv", "tensorflow.matrix_inverse")
+@model("tensorflow.linalg.inv", "tensorflow.compat.v1.matrix_inverse")
 def inv(input: ArrayLike, adjoint: bool = False, name: Any = None) -> Tensor:
     del adjoint, name
     return op_of("inverse", inexact(input, "inv"))
@@ -117,8 +122,8 @@ def _same_shape(*names: str) -> None:
 _same_shape("tensorflow.linalg.expm")
 _same_shape("tensorflow.linalg.logm")
 _same_shape("tensorflow.linalg.sqrtm")
-_same_shape("tensorflow.linalg.band_part", "tensorflow.matrix_band_part")
-_same_shape("tensorflow.linalg.set_diag", "tensorflow.matrix_set_diag")
+_same_shape("tensorflow.linalg.band_part", "tensorflow.compat.v1.matrix_band_part")
+_same_shape("tensorflow.linalg.set_diag", "tensorflow.compat.v1.matrix_set_diag")
 
 
 @model("tensorflow.linalg.pinv")
@@ -129,19 +134,23 @@ def pinv(a: ArrayLike, rcond: Any = None, validate_args: Any = False, name: Any 
     return typed("linalg.pinv", [x], dtype_of(x), *batch, columns, rows)
 
 
-@model("tensorflow.linalg.solve", "tensorflow.matrix_solve")
+@model("tensorflow.linalg.solve", "tensorflow.compat.v1.matrix_solve")
 def solve(matrix: Any, rhs: Any, adjoint: bool = False, name: Any = None) -> Tensor:
     del adjoint, name
     return op_of("solve", *matched(matrix, rhs))
 
 
-@model("tensorflow.linalg.triangular_solve", "tensorflow.matrix_triangular_solve", "tensorflow.linalg.cholesky_solve")
+@model(
+    "tensorflow.linalg.triangular_solve",
+    "tensorflow.compat.v1.matrix_triangular_solve",
+    "tensorflow.linalg.cholesky_solve",
+)
 def triangular_solve(matrix: Any, rhs: Any, lower: Any = True, adjoint: Any = False, name: Any = None) -> Tensor:
     del lower, adjoint, name
     return op_of("triangular_solve", *matched(matrix, rhs))
 
 
-@model("tensorflow.linalg.lstsq", "tensorflow.matrix_solve_ls")
+@model("tensorflow.linalg.lstsq", "tensorflow.compat.v1.matrix_solve_ls")
 def lstsq(matrix: Any, rhs: Any, l2_regularizer: Any = 0.0, fast: Any = True, name: Any = None) -> Tensor:
     del l2_regularizer, fast, name
     left, right = matched(matrix, rhs)
@@ -149,7 +158,7 @@ def lstsq(matrix: Any, rhs: Any, l2_regularizer: Any = 0.0, fast: Any = True, na
     return typed("linalg.lstsq", [left, right], dtype_of(left), *dims[:-2], dims[-1], columns)
 
 
-@model("tensorflow.linalg.eigh", "tensorflow.self_adjoint_eig")
+@model("tensorflow.linalg.eigh", "tensorflow.compat.v1.self_adjoint_eig")
 def eigh(tensor: ArrayLike, name: Any = None) -> Any:
     del name
     return emit_all("eigh", inexact(tensor, "eigh"), count=2, kind=Tensor)
@@ -161,13 +170,13 @@ def eigvalsh(tensor: ArrayLike, name: Any = None) -> Tensor:
     return values
 
 
-@model("tensorflow.linalg.qr", "tensorflow.qr")
+@model("tensorflow.linalg.qr", "tensorflow.compat.v1.qr")
 def qr(input: ArrayLike, full_matrices: bool = False, name: Any = None) -> Any:
     del name
     return emit_all("qr", inexact(input, "qr"), count=2, kind=Tensor, mode="complete" if full_matrices else "reduced")
 
 
-@model("tensorflow.linalg.svd", "tensorflow.svd")
+@model("tensorflow.linalg.svd", "tensorflow.compat.v1.svd")
 def svd(tensor: ArrayLike, full_matrices: bool = False, compute_uv: bool = True, name: Any = None) -> Any:
     """Unlike NumPy's: the singular values come first, and the right vectors are columns."""
     del name
@@ -197,15 +206,15 @@ def logdet(matrix: ArrayLike, name: Any = None) -> Tensor:
     return typed("logdet", [x], dtype_of(x), *dims_or_undecided(x)[:-2])
 
 
-@model("tensorflow.linalg.trace", "tensorflow.trace")
+@model("tensorflow.linalg.trace", "tensorflow.compat.v1.trace")
 def trace(x: ArrayLike, name: Any = None) -> Tensor:
     del name
     diagonal = op_of("diagonal", convert(x), offset=0, axis1=-2, axis2=-1)
     return op_of("reduce_sum", diagonal, (-1,), keepdims=False)
 
 
-@model("tensorflow.linalg.diag_part", "tensorflow.matrix_diag_part", "tensorflow.linalg.tensor_diag_part")
-@model("tensorflow.diag_part")
+@model("tensorflow.linalg.diag_part", "tensorflow.compat.v1.matrix_diag_part", "tensorflow.linalg.tensor_diag_part")
+@model("tensorflow.compat.v1.diag_part")
 def diag_part(
     input: ArrayLike, name: Any = "diag_part", k: Any = 0, padding_value: Any = 0, align: Any = None
 ) -> Tensor:
@@ -213,7 +222,12 @@ def diag_part(
     return op_of("diagonal", convert(input), offset=k if isinstance(k, int) else 0, axis1=-2, axis2=-1)
 
 
-@model("tensorflow.linalg.diag", "tensorflow.matrix_diag", "tensorflow.linalg.tensor_diag", "tensorflow.diag")
+@model(
+    "tensorflow.linalg.diag",
+    "tensorflow.compat.v1.matrix_diag",
+    "tensorflow.linalg.tensor_diag",
+    "tensorflow.compat.v1.diag",
+)
 def diag(diagonal: ArrayLike, name: Any = "diag", k: Any = 0, **rest: Any) -> Tensor:
     del name, rest
     return op_of("diag", convert(diagonal), offset=k if isinstance(k, int) else 0)

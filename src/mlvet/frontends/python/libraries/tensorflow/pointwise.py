@@ -10,13 +10,21 @@ from mlvet.domains.dtypes import DType
 from mlvet.domains.tensors import Tensor as Known
 from mlvet.frontends.python.emission import opaque
 from mlvet.frontends.python.libraries.binding import ArrayLike, as_items
-from mlvet.frontends.python.libraries.registry import model
+from mlvet.frontends.python.libraries.registry import alias, model
 from mlvet.frontends.python.libraries.tensorflow.arguments import cast_to, inexact
-from mlvet.frontends.python.libraries.tensorflow.tensor import Tensor, convert, like, matched, op_of, quotient
+from mlvet.frontends.python.libraries.tensorflow.tensor import (
+    Tensor,
+    alongside,
+    convert,
+    like,
+    magnitude,
+    matched,
+    op_of,
+    quotient,
+)
 from mlvet.frontends.python.values.tensors import dtype_of, tensor_of
 
 _MATH = "tensorflow.math."
-_TOP = "tensorflow."
 
 
 def _unary(op: str, floats: bool) -> Callable[..., Any]:
@@ -30,22 +38,32 @@ def _unary(op: str, floats: bool) -> Callable[..., Any]:
 
 _FLOAT = (
     "acos acosh asin asinh atan atanh cos cosh digamma erf erfc erfinv exp expm1 lgamma log log1p reciprocal rsqrt sin "
-    "sinh sigmoid sqrt tan tanh softplus=softplus is_nan is_inf is_finite ceil floor rint=round"
+    "sinh sigmoid sqrt tan tanh softplus is_nan is_inf is_finite ceil floor rint=round"
 )
-_ANY = "abs neg=negative round sign square"
+_ANY = "negative=neg round sign square"
+_NOT_ALONE = frozenset(
+    "digamma erf erfc expm1 lgamma log log1p reciprocal rsqrt is_nan is_inf is_finite ceil rint squared_difference "
+    "floordiv floormod".split()
+)
+"""Names of tf.math that are names of tf itself in the first version only."""
+
+
+def _names(name: str) -> list[str]:
+    """The names under which a function of tf.math goes."""
+    if name in ("erfinv", "softplus"):
+        return [_MATH + name]
+    return [_MATH + name, ("tensorflow.compat.v1." if name in _NOT_ALONE else "tensorflow.") + name]
+
 
 for entry in f"{_FLOAT} {_ANY}".split():
-    _op, _, _name = entry.partition("=")
-    if _op == "rint":
-        _op, _name = "round", "rint"
-    _name = _name or _op
-    model(_MATH + _name, *([] if _name == "softplus" else [_TOP + _name]))(_unary(_op, entry in _FLOAT.split()))
+    _name, _, _op = entry.partition("=")
+    model(*_names(_name))(_unary(_op or _name, entry in _FLOAT.split()))
 
 model("tensorflow.neg")(_unary("neg", False))
-model("tensorflow.linalg.logical_not", "tensorflow.logical_not", "tensorflow.math.logical_not")(_unary("not", False))
+model("tensorflow.logical_not", "tensorflow.math.logical_not")(_unary("not", False))
 model("tensorflow.math.conj")(_unary("conj", False))
 model("tensorflow.bitwise.invert")(_unary("bitwise_not", False))
-model("tensorflow.identity", "tensorflow.quantization.identity")(_unary("identity", False))
+model("tensorflow.identity")(_unary("identity", False))
 model("tensorflow.stop_gradient")(_unary("stop_gradient", False))
 model("tensorflow.nn.relu")(_unary("relu", False))
 model("tensorflow.nn.relu6")(_unary("relu6", False))
@@ -55,7 +73,13 @@ model("tensorflow.nn.softplus")(_unary("softplus", True))
 model("tensorflow.nn.softsign", "tensorflow.math.softsign")(_unary("softsign", True))
 model("tensorflow.nn.sigmoid")(_unary("sigmoid", True))
 model("tensorflow.nn.tanh")(_unary("tanh", True))
-model("tensorflow.math.log_sigmoid", "tensorflow.log_sigmoid", "tensorflow.nn.log_sigmoid")(_unary("log_sigmoid", True))
+model("tensorflow.math.log_sigmoid", "tensorflow.compat.v1.log_sigmoid")(_unary("log_sigmoid", True))
+
+
+@model("tensorflow.abs", "tensorflow.math.abs")
+def absolute(x: ArrayLike, name: Any = None) -> Tensor:
+    del name
+    return magnitude(convert(x))
 
 
 def _binary(op: str) -> Callable[..., Any]:
@@ -68,16 +92,15 @@ def _binary(op: str) -> Callable[..., Any]:
 
 
 for entry in (
-    "sub=subtract mul=multiply floor_div=floordiv remainder=floormod max=maximum min=minimum pow=pow "
-    "greater greater_or_equal=greater_equal less less_or_equal=less_equal "
-    "equal not_equal and=logical_and or=logical_or "
-    "atan2=atan2 squared_difference"
+    "subtract=sub multiply=mul floordiv=floor_div floormod=remainder maximum=max minimum=min pow "
+    "greater greater_equal=greater_or_equal less less_equal=less_or_equal "
+    "equal not_equal logical_and=and logical_or=or atan2 squared_difference"
 ).split():
-    _op, _, _name = entry.partition("=")
-    model(_MATH + (_name or _op), _TOP + (_name or _op))(_binary(_op))
+    _name, _, _op = entry.partition("=")
+    model(*_names(_name))(_binary(_op or _name))
 
-model("tensorflow.mod", "tensorflow.math.mod", "tensorflow.truncatemod")(_binary("remainder"))
-model("tensorflow.math.logical_xor", "tensorflow.logical_xor")(_binary("xor"))
+model("tensorflow.compat.v1.mod", "tensorflow.math.mod", "tensorflow.truncatemod")(_binary("remainder"))
+model("tensorflow.math.logical_xor", "tensorflow.compat.v1.logical_xor")(_binary("xor"))
 model("tensorflow.mul")(_binary("mul"))
 model("tensorflow.sub")(_binary("sub"))
 model("tensorflow.bitwise.bitwise_and")(_binary("bitwise_and"))
@@ -90,7 +113,7 @@ def add(x: Any, y: Any, name: Any = None) -> Tensor:
     """Numbers on the left become tensors before the right side is looked at."""
     del name
     first = convert(x)
-    return op_of("add", first, convert(y, hint=dtype_of(first)))
+    return op_of("add", first, alongside(y, first))
 
 
 @model("tensorflow.divide", "tensorflow.math.divide", "tensorflow.truediv", "tensorflow.math.truediv")
@@ -99,7 +122,7 @@ def divide(x: Any, y: Any, name: Any = None) -> Tensor:
     return quotient(x, y)
 
 
-@model("tensorflow.div", "tensorflow.truncatediv")
+@model("tensorflow.compat.v1.div", "tensorflow.truncatediv")
 def div(x: Any, y: Any, name: Any = None) -> Tensor:
     """The division of Python 2: whole numbers stay whole."""
     del name
@@ -116,7 +139,7 @@ def unless_zero(x: Any, y: Any, name: Any = None) -> Tensor:
     return like("unless_zero", op_of("add", a, b), a, b)
 
 
-@model("tensorflow.math.divide_no_nan", "tensorflow.div_no_nan")
+@model("tensorflow.math.divide_no_nan", "tensorflow.compat.v1.div_no_nan")
 def divide_no_nan(x: Any, y: Any, name: Any = None) -> Tensor:
     del name
     a, b = matched(x, y)
@@ -126,7 +149,7 @@ def divide_no_nan(x: Any, y: Any, name: Any = None) -> Tensor:
     return op_of("where", is_zero, zero, op_of("div", a, safe))
 
 
-@model("tensorflow.add_n", "tensorflow.math.add_n", "tensorflow.accumulate_n", "tensorflow.math.accumulate_n")
+@model("tensorflow.add_n", "tensorflow.math.add_n", "tensorflow.compat.v1.accumulate_n", "tensorflow.math.accumulate_n")
 def add_n(inputs: Any, name: Any = None, shape: Any = None, tensor_dtype: Any = None) -> Tensor:
     del name, shape, tensor_dtype
     return op_of("sum", *(matched(inputs) if isinstance(inputs, Tensor) else matched(*as_items(inputs))))
@@ -136,7 +159,7 @@ def add_n(inputs: Any, name: Any = None, shape: Any = None, tensor_dtype: Any = 
 def clip_by_value(t: Any, clip_value_min: Any, clip_value_max: Any, name: Any = None) -> Tensor:
     del name
     x = convert(t)
-    low, high = (convert(end, hint=dtype_of(x)) for end in (clip_value_min, clip_value_max))
+    low, high = (alongside(end, x) for end in (clip_value_min, clip_value_max))
     if tensor_of(low).shape == () and tensor_of(high).shape == ():
         return op_of("clip", x, low, high)
     return op_of("max", op_of("min", x, high), low)
@@ -171,8 +194,8 @@ def _converter(to: DType) -> Callable[..., Any]:
 
 
 for _name, _dtype in (("float", dtypes.f32), ("double", dtypes.f64), ("int32", dtypes.i32), ("int64", dtypes.i64)):
-    model(f"tensorflow.to_{_name}")(_converter(_dtype))
-model("tensorflow.to_bfloat16")(_converter(dtypes.bf16))
+    model(f"tensorflow.compat.v1.to_{_name}")(_converter(_dtype))
+model("tensorflow.compat.v1.to_bfloat16")(_converter(dtypes.bf16))
 
 
 @model("tensorflow.complex", "tensorflow.dtypes.complex")
@@ -184,19 +207,19 @@ def complex(real: Any, imag: Any, name: Any = None) -> Tensor:
     return opaque("complex", [a, b], Known(wide, tensor_of(total).shape), Tensor)
 
 
-@model("tensorflow.math.real", "tensorflow.real")
+@model("tensorflow.math.real", "tensorflow.compat.v1.real")
 def real(input: ArrayLike, name: Any = None) -> Tensor:
     del name
     return _part("real", convert(input))
 
 
-@model("tensorflow.math.imag", "tensorflow.imag")
+@model("tensorflow.math.imag", "tensorflow.compat.v1.imag")
 def imag(input: ArrayLike, name: Any = None) -> Tensor:
     del name
     return _part("imag", convert(input))
 
 
-@model("tensorflow.math.angle", "tensorflow.angle")
+@model("tensorflow.math.angle", "tensorflow.compat.v1.angle")
 def angle(input: ArrayLike, name: Any = None) -> Tensor:
     del name
     x = convert(input)
@@ -253,10 +276,34 @@ def ensure_shape(x: ArrayLike, shape: Any, name: Any = None) -> Tensor:
     return reshaped_as_said(convert(x), shape)
 
 
-@model("tensorflow.debugging.check_numerics", "tensorflow.check_numerics", "tensorflow.verify_tensor_all_finite")
+@model(
+    "tensorflow.debugging.check_numerics",
+    "tensorflow.compat.v1.check_numerics",
+    "tensorflow.compat.v1.verify_tensor_all_finite",
+)
 def check_numerics(tensor: ArrayLike, message: Any, name: Any = None) -> Tensor:
     del message, name
     return op_of("identity", inexact(tensor, "check_numerics"))
+
+
+@model("tensorflow.compat.v1.Print")
+def printed(input_: ArrayLike, data: Any, *rest: Any, **keywords: Any) -> Tensor:
+    del data, rest, keywords
+    return op_of("identity", convert(input_))
+
+
+@model(
+    "tensorflow.quantization.fake_quant_with_min_max_vars", "tensorflow.quantization.fake_quant_with_min_max_args",
+    "tensorflow.quantization.fake_quant_with_min_max_vars_per_channel",
+)  # fmt: skip
+def fake_quant(inputs: ArrayLike, min: Any = -6.0, max: Any = 6.0, *rest: Any, **keywords: Any) -> Tensor:
+    del rest, keywords
+    x = inexact(inputs, "fake_quant")
+    return op_of("fake_quantize", x, alongside(min, x), alongside(max, x))
+
+
+for _name in ("vars", "args", "vars_per_channel"):
+    alias(f"tensorflow.fake_quant_with_min_max_{_name}", f"tensorflow.quantization.fake_quant_with_min_max_{_name}")
 
 
 @model("tensorflow.math.polyval")

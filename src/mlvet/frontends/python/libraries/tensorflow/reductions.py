@@ -11,13 +11,14 @@ from mlvet.frontends.python.emission import demand, emit_all
 from mlvet.frontends.python.libraries.binding import ArrayLike, as_size
 from mlvet.frontends.python.libraries.registry import model
 from mlvet.frontends.python.libraries.tensorflow.arguments import axes_of, axis_of, cast_to, chosen, inexact
+from mlvet.frontends.python.libraries.tensorflow.records import Record
 from mlvet.frontends.python.libraries.tensorflow.tensor import Tensor, convert, matched, op_of, quotient, typed
-from mlvet.frontends.python.values.objects import Object
 from mlvet.frontends.python.values.tensors import dims_of, dtype_of
 
 
 def reduced(op: str, x: Tensor, axis: Any, keepdims: bool) -> Tensor:
-    return op_of(op, x, axes_of(axis), keepdims=keepdims, noop_with_empty_axes=True)
+    axes = axes_of(axis)
+    return op_of(op, x, axes, keepdims=keepdims, noop_with_empty_axes=axes is not None)
 
 
 def _reduction(op: str, accepts: str) -> Callable[..., Any]:
@@ -67,8 +68,8 @@ def _extreme(op: str) -> Callable[..., Any]:
     return function
 
 
-model("tensorflow.argmax", "tensorflow.math.argmax", "tensorflow.arg_max")(_extreme("arg_max"))
-model("tensorflow.argmin", "tensorflow.math.argmin", "tensorflow.arg_min")(_extreme("arg_min"))
+model("tensorflow.argmax", "tensorflow.math.argmax", "tensorflow.compat.v1.arg_max")(_extreme("arg_max"))
+model("tensorflow.argmin", "tensorflow.math.argmin", "tensorflow.compat.v1.arg_min")(_extreme("arg_min"))
 
 
 def _running(op: str) -> Callable[..., Any]:
@@ -82,11 +83,11 @@ def _running(op: str) -> Callable[..., Any]:
 
 
 model("tensorflow.cumsum", "tensorflow.math.cumsum")(_running("cum_sum"))
-model("tensorflow.math.cumprod", "tensorflow.cumprod")(_running("cum_prod"))
+model("tensorflow.math.cumprod", "tensorflow.compat.v1.cumprod")(_running("cum_prod"))
 model("tensorflow.math.cumulative_logsumexp")(_running("log_cum_sum_exp"))
 
 
-@model("tensorflow.math.count_nonzero", "tensorflow.count_nonzero")
+@model("tensorflow.math.count_nonzero", "tensorflow.compat.v1.count_nonzero")
 def count_nonzero(
     input: ArrayLike, axis: Any = None, keepdims: bool = False, dtype: DType | None = dtypes.i64, name: Any = None
 ) -> Tensor:
@@ -155,23 +156,6 @@ def zero_fraction(value: ArrayLike, name: Any = None) -> Tensor:
     return typed("zero_fraction", [convert(value)], dtypes.f32)
 
 
-class TopK(Object):
-    """The pair of values and places, also by name."""
-
-    def __init__(self, values: Tensor, indices: Tensor) -> None:
-        self.values = values
-        self.indices = indices
-
-    def iterate(self) -> Any:
-        return (self.values, self.indices)
-
-    def __getitem__(self, index: Any) -> Any:
-        return (self.values, self.indices)[index]
-
-    def length(self) -> int:
-        return 2
-
-
 @model("tensorflow.math.top_k", "tensorflow.nn.top_k")
 def top_k(
     input: ArrayLike, k: Any = 1, sorted: bool = True, index_type: DType | None = dtypes.i32, name: Any = None
@@ -181,7 +165,7 @@ def top_k(
     values, places = emit_all(
         "top_k", convert(input), count, count=2, kind=Tensor, axis=-1, largest=True, sorted=sorted
     )
-    return TopK(values, cast_to(places, index_type or dtypes.i32))
+    return Record(("values", values), ("indices", cast_to(places, index_type or dtypes.i32)))
 
 
 @model("tensorflow.math.in_top_k", "tensorflow.nn.in_top_k")
@@ -208,7 +192,7 @@ def argsort(
     return cast_to(places, dtypes.i32)
 
 
-@model("tensorflow.linalg.global_norm", "tensorflow.global_norm")
+@model("tensorflow.linalg.global_norm", "tensorflow.compat.v1.global_norm")
 def global_norm(t_list: Any, name: Any = None) -> Tensor:
     del t_list, name
     return typed("global_norm", [], dtypes.f32)

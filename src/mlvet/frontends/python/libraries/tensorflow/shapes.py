@@ -179,4 +179,4 @@ def _same(left: Dims | None, right: Dims | None) -> bool | None:
     return False if False in answers else None if None in answers else True
 
 
-model("tensorflow.Dimension")(dimension)
+model("tensorflow.compat.v1.Dimension")(dimension)

@@ -9,7 +9,7 @@ from mlvet.domains.dims import Expr
 from mlvet.domains.dtypes import DType, Kind
 from mlvet.domains.promotion import Framework
 from mlvet.domains.tensors import Tensor as Known
-from mlvet.frontends.python.active import store
+from mlvet.frontends.python.active import machine, store
 from mlvet.frontends.python.arrays.creation import from_python
 from mlvet.frontends.python.arrays.operators import ArrayValue, become
 from mlvet.frontends.python.emission import demand, emit, opaque
@@ -21,6 +21,7 @@ from mlvet.frontends.python.values.numbers import Scalar
 from mlvet.frontends.python.values.objects import Object
 from mlvet.frontends.python.values.tensors import TensorValue, dims_of, dtype_of, tensor_of
 from mlvet.frontends.python.values.unknown import Reason, Undecided, Unknown
+from mlvet.ir.graph import Value
 
 _QUOTIENTS = {dtypes.i32: dtypes.f64, dtypes.i64: dtypes.f64, dtypes.u32: dtypes.f64, dtypes.u64: dtypes.f64}
 
@@ -136,7 +137,7 @@ class Tensor(ArrayValue):
         return op_of("neg", self)
 
     def __abs__(self) -> Any:
-        return op_of("abs", self)
+        return magnitude(self)
 
     def __invert__(self) -> Any:
         known = dtype_of(self)
@@ -241,16 +242,25 @@ def _takes(dtype: DType, natural: DType | None) -> bool:
     return not (natural.kind in (Kind.FLOAT, Kind.COMPLEX) and dtype.kind not in (Kind.FLOAT, Kind.COMPLEX))
 
 
+def alongside(value: Any, x: TensorValue) -> Tensor:
+    """A value as an operand beside a tensor: numbers and lists take its element type, known or not."""
+    known = dtype_of(x)
+    made = convert(value, hint=known)
+    if known is not None or isinstance(value, Tensor | Unknown):
+        return made
+    return opaque("number", [made], Known(None, tensor_of(made).shape), Tensor)
+
+
 def matched(*values: Any) -> tuple[Tensor, ...]:
     """Operands as tensors; numbers, lists and foreign arrays take the element type of the first tensor."""
-    tensors = [value for value in values if isinstance(value, Tensor)]
-    known = next((dtype_of(each) for each in tensors if dtype_of(each) is not None), None)
-    if known is None:
-        arrays = [value for value in values if isinstance(value, TensorValue)]
-        known = next((dtype_of(each) for each in arrays if dtype_of(each) is not None), None)
-    if known is None:
+    tensors = [value for value in values if isinstance(value, Tensor | Unknown)]
+    arrays: list[Any] = tensors or [value for value in values if isinstance(value, TensorValue)]
+    if not arrays:
         known = natural_dtype(values)
-    return tuple(convert(value, hint=known) for value in values)
+        return tuple(convert(value, hint=known) for value in values)
+    made = [convert(each) for each in arrays]
+    first = next((each for each in made if dtype_of(each) is not None), made[0])
+    return tuple(alongside(value, first) for value in values)
 
 
 def quotient(left: Any, right: Any) -> Tensor:
@@ -266,6 +276,12 @@ def quotient(left: Any, right: Any) -> Tensor:
 def op_of(op: str, *operands: Any, **attributes: Any) -> Tensor:
     """What an operator yields, as a tensor of TensorFlow."""
     return emit(op, *operands, kind=Tensor, **attributes)
+
+
+def magnitude(x: TensorValue) -> Tensor:
+    """The absolute value, of complex numbers a real one."""
+    known = dtype_of(x)
+    return op_of("complex_abs" if known is not None and known.kind is Kind.COMPLEX else "abs", x)
 
 
 def typed(name: str, operands: Any, dtype: DType | None, *dims: Any) -> Tensor:
@@ -321,7 +337,7 @@ def _fits(value: Any) -> bool:
 def _updated(op: str) -> Any:
     def method(self: Variable, value: Any, use_locking: Any = None, name: Any = None, read_value: bool = True) -> Any:
         del use_locking, name, read_value
-        made = convert(value, hint=dtype_of(self))
+        made = alongside(value, self)
         if op == "assign":
             op_of("assign", self, made, validate_shape=tensor_of(self).ranked)
             become(self, Tensor.of(self.graph_value))
@@ -352,8 +368,6 @@ class Variable(Tensor):
         shape: Any = None,
         **rest: Any,
     ) -> None:
-        from mlvet.frontends.python.active import machine
-
         del validate_shape, caching_device, variable_def, import_scope, constraint, synchronization, aggregation, rest
         if not isinstance(initial_value, TensorValue) and _callable(initial_value):
             initial_value = machine().call(initial_value)
@@ -366,9 +380,17 @@ class Variable(Tensor):
             )
         if shape is not None:
             made = reshaped_as_said(made, shape)
-        store(self.cells, "@value", made.graph_value)
-        self.cells["@name"] = name if isinstance(name, str) else None
-        self.trainable = trainable
+        label = name if isinstance(name, str) else machine().fresh("Variable")
+        like = tensor_of(made).without_value()
+        value = machine().builder.parameter(label, like, trainable=trainable is not False)
+        store(self.cells, "@value", value)
+        store(self.cells, "@name", label)
+        store(self.cells, "trainable", trainable)
+        remember_variable(self)
+
+    @classmethod
+    def of(cls, value: Value, **cells: Any) -> TensorValue:
+        return Tensor.of(value, **cells)
 
     assign = _updated("assign")
     assign_add = _updated("add")
@@ -397,7 +419,7 @@ class Variable(Tensor):
 
     def scatter_nd_update(self, indices: Any, updates: Any, name: Any = None) -> Any:
         del name
-        return become(self, op_of("scatter_nd", self, convert(indices), convert(updates, hint=dtype_of(self))))
+        return become(self, op_of("scatter_nd", self, convert(indices), alongside(updates, self)))
 
     def scatter_update(self, sparse_delta: Any, use_locking: bool = False, name: Any = None) -> Any:
         del sparse_delta, use_locking, name
@@ -405,6 +427,11 @@ class Variable(Tensor):
 
     scatter_add = scatter_update
     scatter_sub = scatter_update
+
+
+def remember_variable(variable: Variable) -> None:
+    """Add a variable to those of the program, which older programs ask for without naming them."""
+    machine().memory.setdefault("tensorflow", {}).setdefault("variables", []).append(variable)
 
 
 def _callable(value: Any) -> bool:

@@ -9,12 +9,12 @@ from mlvet.domains.dtypes import Kind
 from mlvet.domains.promotion import Framework
 from mlvet.frontends.python.arrays.arithmetic import binary, cast, common_dtype, operand
 from mlvet.frontends.python.arrays.creation import from_python
-from mlvet.frontends.python.emission import demand
+from mlvet.frontends.python.emission import demand, opaque
 from mlvet.frontends.python.libraries.binding import as_tensor
 from mlvet.frontends.python.libraries.torch.element_types import as_float, default_float
-from mlvet.frontends.python.libraries.torch.tensor import Tensor, changing, made, method
+from mlvet.frontends.python.libraries.torch.tensor import Tensor, attach, changing, made, method
 from mlvet.frontends.python.values.containers import ListValue
-from mlvet.frontends.python.values.tensors import TensorValue, dtype_of
+from mlvet.frontends.python.values.tensors import TensorValue, dtype_of, tensor_of
 from mlvet.frontends.python.values.unknown import Unknown
 
 COMPARISONS = {
@@ -134,15 +134,36 @@ def minimum(input: Tensor, other: Tensor, *, out: Any = None) -> Tensor:
     return combined("min", input, other)
 
 
-@method("torch.logaddexp", "torch.logaddexp2")
+def _alike(name: str, left: Any, right: Any) -> Tensor:
+    """An operator that has no name here, of the type that any of two operands has."""
+    return opaque(name, [left, right], tensor_of(combined("max", left, right)).without_value(), Tensor)
+
+
+@method("torch.logaddexp2")
+def logaddexp2(input: Tensor, other: Tensor, *, out: Any = None) -> Tensor:
+    return _alike("logaddexp2", input, other)
+
+
+@method("torch.nextafter", in_place=True)
+def nextafter(input: Tensor, other: Tensor, *, out: Any = None) -> Tensor:
+    return _alike("nextafter", input, other)
+
+
+@method("torch.heaviside", in_place=True)
+def heaviside(input: Tensor, values: Tensor, *, out: Any = None) -> Tensor:
+    return _alike("heaviside", input, values)
+
+
+@method("torch.logaddexp")
 def logaddexp(input: Tensor, other: Tensor, *, out: Any = None) -> Tensor:
     gap = made("neg", made("abs", combined("sub", input, other)))
     return combined("add", combined("max", input, other), made("softplus", gap))
 
 
-@method("torch.copysign", "torch.nextafter", in_place=True)
+@method("torch.copysign", in_place=True)
 def copysign(input: Tensor, other: Any, *, out: Any = None) -> Tensor:
-    return combined("mul", as_float(input), as_float(other) if isinstance(other, TensorValue) else other)
+    sign = operand(other, default_float(), Tensor) if not isinstance(other, TensorValue) else as_float(other)
+    return _alike("copysign", as_float(input), sign)
 
 
 @method("torch.xlogy", "torch.special.xlogy", in_place=True)
@@ -150,12 +171,19 @@ def xlogy(input: Any, other: Any, *, out: Any = None) -> Tensor:
     """x * log(y), in which a factor of 0 yields 0."""
     x = as_float(input) if isinstance(input, TensorValue) else input
     y = as_float(other) if isinstance(other, TensorValue) else operand(other, default_float(), Tensor)
-    return combined("mul", x, made("log", y))
+    product = combined("mul", x, made("log", y))
+    zero = made("zeros_like", product)
+    return made("where", combined("equal", x, 0), zero, product) if isinstance(x, TensorValue) else product
 
 
-@method("torch.gcd", "torch.lcm", in_place=True)
+@method("torch.gcd", in_place=True)
 def gcd(input: Tensor, other: Tensor, *, out: Any = None) -> Tensor:
-    return combined("max", input, other)
+    return _alike("gcd", input, other)
+
+
+@method("torch.lcm", in_place=True)
+def lcm(input: Tensor, other: Tensor, *, out: Any = None) -> Tensor:
+    return _alike("lcm", input, other)
 
 
 def _comparing(op: str) -> Any:
@@ -246,7 +274,9 @@ def where(condition: Tensor, input: Any = None, other: Any = None, *, out: Any =
 
         return nonzero(condition, as_tuple=True)
     known = dtype_of(condition)
-    demand(known is None or known in (dtypes.bool_, dtypes.u8), "where needs truth values as condition", "dtype-mismatch")
+    demand(
+        known is None or known in (dtypes.bool_, dtypes.u8), "where needs truth values as condition", "dtype-mismatch"
+    )
     if not isinstance(input, TensorValue | Unknown) and not isinstance(other, TensorValue | Unknown):
         input = from_python(input, Tensor)
     common = common_dtype(input, other, Framework.TORCH)
@@ -254,7 +284,7 @@ def where(condition: Tensor, input: Any = None, other: Any = None, *, out: Any =
     return made("where", cast(condition, dtypes.bool_), *(operand(side, common, Tensor) for side in sides))
 
 
-setattr(Tensor, "where", lambda self, condition, other: where(condition, self, other))
+attach("where", lambda self, condition, other: where(condition, self, other))
 
 
 @method("torch.equal")
@@ -286,10 +316,10 @@ _OPERATORS = {
     "and": _bitwise("and"), "or": _bitwise("or"), "xor": _bitwise("xor"),
 }  # fmt: skip
 for _name, _function in _OPERATORS.items():
-    setattr(Tensor, f"__{_name}__", _operator(_function))
-    setattr(Tensor, f"__r{_name}__", _operator(_function, reflected=True))
+    attach(f"__{_name}__", _operator(_function))
+    attach(f"__r{_name}__", _operator(_function, reflected=True))
 for _name, _op in (("eq", "equal"), ("ne", "not_equal"), ("lt", "less"), ("le", "less_or_equal"), ("gt", "greater"),
     ("ge", "greater_or_equal")):  # fmt: skip
-    setattr(Tensor, f"__{_name}__", _operator(_comparing(_op)))
+    attach(f"__{_name}__", _operator(_comparing(_op)))
 for _name in ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "and", "or", "xor"):
-    setattr(Tensor, f"__i{_name}__", changing(_operator(_OPERATORS[_name])))
+    attach(f"__i{_name}__", changing(_operator(_OPERATORS[_name])))

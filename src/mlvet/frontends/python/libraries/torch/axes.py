@@ -44,7 +44,7 @@ def rank(x: TensorValue) -> int:
 
 
 def placed(axis: int, of: int) -> int:
-    """An axis counted from the front among so many dims; one out of range is recorded. A scalar has the dims 0 and -1."""
+    """An axis counted from the front; one out of range is recorded. A tensor without dims has the dims 0 and -1."""
     room = max(of, 1)
     if not -room <= axis < room:
         demand(False, f"dim {axis} is out of range for {of} dims", "axis-out-of-range")

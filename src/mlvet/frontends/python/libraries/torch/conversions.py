@@ -13,16 +13,24 @@ from mlvet.frontends.python.arrays.arithmetic import cast
 from mlvet.frontends.python.arrays.operators import become
 from mlvet.frontends.python.arrays.shapes import Shape, shape_of
 from mlvet.frontends.python.emission import demand, opaque
-from mlvet.frontends.python.libraries.binding import TENSORS, element
+from mlvet.frontends.python.libraries.binding import TENSORS, as_sizes, element
+from mlvet.frontends.python.libraries.builtins.constructors import CONSTRUCTORS
 from mlvet.frontends.python.libraries.element_types import dtype_named
 from mlvet.frontends.python.libraries.registry import load, model
-from mlvet.frontends.python.libraries.torch.tensor import Tensor, made, method
+from mlvet.frontends.python.libraries.torch.tensor import Tensor, attach, made, method
 from mlvet.frontends.python.values.containers import ListValue, Repeated
 from mlvet.frontends.python.values.numbers import Scalar
 from mlvet.frontends.python.values.tensors import TensorValue, dims_of, dtype_of, rank_of, tensor_of
 from mlvet.frontends.python.values.unknown import Reason, Undecided
 
 model("torch.Size")(Shape)
+
+
+def _shape(sizes: Any = ()) -> Shape:
+    return Shape(as_sizes(sizes))
+
+
+CONSTRUCTORS[Shape] = _shape
 
 
 @method("torch.Tensor.to")
@@ -54,7 +62,7 @@ def _casting(to: DType) -> Any:
 
 
 for _name, _dtype in _CASTS.items():
-    setattr(Tensor, _name, _casting(_dtype))
+    attach(_name, _casting(_dtype))
 
 
 @method("torch.Tensor.cpu", "torch.Tensor.cuda", "torch.Tensor.pin_memory", "torch.Tensor.share_memory_",
@@ -67,7 +75,7 @@ def moved(self: Tensor, device: Any = None, non_blocking: bool = False, memory_f
 def type_(self: Tensor, dtype: Any = None, non_blocking: bool = False) -> Any:
     if dtype is None:
         return Scalar(str, "type")
-    name = dtype if isinstance(dtype, str) else getattr(dtype, "dotted", "")
+    name = dtype if isinstance(dtype, str) else getattr(dtype, "__name__", "")
     found = dtype_named(dtype) or TYPES.get(name.rpartition(".")[2])
     if found is None:
         raise Undecided(Reason.UNMODELLED_ARGUMENTS, "an element type")
@@ -147,9 +155,10 @@ def item(self: Tensor) -> Any:
     return Scalar(bool if known.dtype is dtypes.bool_ else float, "item")
 
 
-@method("torch.Tensor.__bool__", "torch.Tensor.__float__", "torch.is_nonzero")
-def as_number(self: Tensor) -> Any:
-    return item(self)
+@method("torch.is_nonzero")
+def is_nonzero(input: Tensor) -> Any:
+    found = item(input)
+    return bool(found) if isinstance(found, bool | int | float) else Scalar(bool, "nonzero")
 
 
 @method("torch.Tensor.tolist")

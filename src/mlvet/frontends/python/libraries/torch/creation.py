@@ -13,13 +13,14 @@ from mlvet.domains.dtypes import DType
 from mlvet.domains.tensors import Tensor as Type
 from mlvet.frontends.python.active import machine
 from mlvet.frontends.python.arrays.arithmetic import cast
-from mlvet.frontends.python.arrays.creation import from_python, full as filled
+from mlvet.frontends.python.arrays.creation import from_python
+from mlvet.frontends.python.arrays.creation import full as filled
 from mlvet.frontends.python.emission import constant, demand, emit, opaque
 from mlvet.frontends.python.libraries.binding import Number, Size, Sizes, as_spread
 from mlvet.frontends.python.libraries.registry import model
 from mlvet.frontends.python.libraries.torch.conversions import TYPES
 from mlvet.frontends.python.libraries.torch.element_types import default_float
-from mlvet.frontends.python.libraries.torch.tensor import Tensor, made, method
+from mlvet.frontends.python.libraries.torch.tensor import Tensor, attach, made, method
 from mlvet.frontends.python.values.numbers import Scalar
 from mlvet.frontends.python.values.tensors import TensorValue, dtype_of, tensor_of
 from mlvet.frontends.python.values.unknown import Reason, Undecided, Unknown
@@ -62,8 +63,9 @@ def constructor(name: str, dtype: DType | None) -> Any:
             if isinstance(only, tuple) and all(isinstance(each, int | Expr) for each in only):
                 return from_python(only, Tensor, to) if not hasattr(only, "numel") else empty(*only, dtype=to)
             return from_python(only, Tensor, to, to)
-        return filled(as_spread(args) if args else (0,), 0, to, Tensor)
+        return empty(*(args or (0,)), dtype=to)
 
+    make.__name__ = make.__qualname__ = name
     return make
 
 
@@ -77,7 +79,7 @@ def _init(self: Tensor, *args: Any, device: Any = None) -> None:
     self.cells["@value"] = made_.graph_value
 
 
-setattr(Tensor, "__init__", _init)
+attach("__init__", _init)
 
 
 def _filling(value: int) -> Any:
@@ -94,7 +96,12 @@ zeros = model("torch.zeros")(_filling(0))
 ones = model("torch.ones")(_filling(1))
 
 
-@model("torch.empty", "torch.Tensor.new", "torch.empty_strided", "torch.empty_permuted")
+@model("torch.empty_strided", "torch.empty_permuted")
+def empty_strided(size: Sizes, stride: Any, *, dtype: DType | None = None, **keywords: Any) -> Tensor:
+    return empty(size, dtype=dtype)
+
+
+@model("torch.empty")
 def empty(
     *size: Any, out: Any = None, dtype: DType | None = None, layout: Any = None, device: Any = None,
     requires_grad: bool = False, pin_memory: Any = None, memory_format: Any = None,
@@ -123,7 +130,13 @@ def _natural(value: Any) -> DType:
     if isinstance(value, TensorValue):
         return dtype_of(value) or default_float()
     kind = value.kind if isinstance(value, Scalar) else type(value)
-    return dtypes.bool_ if kind is bool else dtypes.i64 if kind is int or isinstance(value, int | Expr) else default_float()
+    return (
+        dtypes.bool_
+        if kind is bool
+        else dtypes.i64
+        if kind is int or isinstance(value, int | Expr)
+        else default_float()
+    )
 
 
 def _like(value: Any) -> Any:
@@ -174,7 +187,7 @@ def _new(value: Any) -> Any:
 
 
 for _name, _value in (("new_zeros", 0), ("new_ones", 1), ("new_empty", None), ("new", None)):
-    setattr(Tensor, _name, _new(_value))
+    attach(_name, _new(_value))
 
 
 @method("torch.Tensor.new_full")
@@ -218,7 +231,7 @@ def _figure(value: Any) -> Any:
     if isinstance(value, TensorValue):
         from mlvet.frontends.python.libraries.torch.conversions import item
 
-        return item(value)
+        return item(Tensor.of(value.graph_value))  # type: ignore[arg-type]
     return value
 
 
@@ -233,7 +246,11 @@ def _ranging(figures: list[Any], to: DType) -> Tensor:
         if isinstance(pace, int) and pace == 1 and first == 0:
             found = made("range", 0, last, 1)
             return made("cast", found, to=to) if to is not dtypes.i64 else found
-        size = maximum(ceil_div(last - first, pace), 0) if isinstance(pace, int) and pace > 0 else symbol(machine().fresh("steps"))
+        size = (
+            maximum(ceil_div(last - first, pace), 0)
+            if isinstance(pace, int) and pace > 0
+            else symbol(machine().fresh("steps"))
+        )
     else:
         size = symbol(machine().fresh("steps"))
     return opaque("arange", [], Type(to, (size,)), Tensor)

@@ -16,7 +16,7 @@ class Device(Object):
 
     def __init__(self, type: Any = "cpu", index: Any = None) -> None:
         if isinstance(type, Device):
-            type, index = type.type, type.index
+            type, index = type.cells["type"], type.cells["index"]
         elif isinstance(type, int) and not isinstance(type, bool):
             type, index = "cuda", type
         elif isinstance(type, str) and ":" in type:
@@ -157,11 +157,10 @@ def current_stream(device: Any = None) -> Stream:
     return Stream()
 
 
-for _name in ("cudnn.benchmark", "cudnn.deterministic", "cudnn.enabled", "cudnn.allow_tf32", "cuda.matmul.allow_tf32",
-    "mkldnn.enabled", "opt_einsum.enabled", "cuda.matmul.allow_fp16_reduced_precision_reduction"):  # fmt: skip
+for _name in ("cudnn.benchmark", "cudnn.deterministic", "cuda.matmul.allow_tf32"):
     model(f"torch.backends.{_name}")(False)
-for _name, _text in (("torch.__version__", "2.8.0"), ("torch.version.cuda", "12.8"), ("torch.version.__version__", "2.8.0")):
-    model(_name)(_text)
+for _name in ("cudnn.enabled", "cudnn.allow_tf32", "mkldnn.enabled", "opt_einsum.enabled"):
+    model(f"torch.backends.{_name}")(True)
 for _name in ("strided", "sparse_coo", "jagged", "contiguous_format", "channels_last", "channels_last_3d",
     "preserve_format"):  # fmt: skip
     model(f"torch.{_name}")(f"torch.{_name}")

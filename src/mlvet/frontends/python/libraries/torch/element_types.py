@@ -77,9 +77,8 @@ def set_default_dtype(d: Any) -> None:
 
 @model("torch.set_default_tensor_type")
 def set_default_tensor_type(t: Any) -> None:
-    name = t if isinstance(t, str) else getattr(t, "dotted", "")
-    if "Double" in name:
-        set_default_dtype(dtypes.f64)
+    name = t if isinstance(t, str) else getattr(t, "__name__", "")
+    set_default_dtype(dtypes.f64 if "Double" in name else dtypes.f16 if "Half" in name else dtypes.f32)
 
 
 @model("torch.get_default_dtype")
@@ -122,8 +121,8 @@ def is_complex(input: Any) -> Any:
 
 @model("torch.promote_types", "torch.result_type")
 def promote_types(type1: Any, type2: Any) -> Any:
-    from mlvet.frontends.python.arrays.arithmetic import common_dtype
     from mlvet.domains.promotion import Framework, Operand, promote
+    from mlvet.frontends.python.arrays.arithmetic import common_dtype
 
     if isinstance(type1, DType) and isinstance(type2, DType):
         found = promote(type1, type2, Framework.TORCH)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import pi
 from typing import Any
 
 from mlvet.domains import dtypes
@@ -10,8 +11,9 @@ from mlvet.domains.tensors import Tensor as Type
 from mlvet.frontends.python.arrays.arithmetic import binary, cast
 from mlvet.frontends.python.emission import demand, opaque
 from mlvet.frontends.python.libraries.binding import Number
+from mlvet.frontends.python.libraries.registry import model
 from mlvet.frontends.python.libraries.torch.element_types import as_float, is_integral
-from mlvet.frontends.python.libraries.torch.tensor import Tensor, made, method
+from mlvet.frontends.python.libraries.torch.tensor import Tensor, attach, made, method
 from mlvet.frontends.python.values.tensors import dtype_of, tensor_of
 
 FLOATS = {
@@ -90,9 +92,15 @@ def frac(input: Tensor, *, out: Any = None) -> Tensor:
     return made("sub", input, made("trunc", input))
 
 
-@method("torch.deg2rad", "torch.rad2deg", in_place=True)
+@method("torch.deg2rad", in_place=True)
 def deg2rad(input: Tensor, *, out: Any = None) -> Tensor:
-    found: Tensor = binary("mul", as_float(input), 0.017453292519943295, kind=Tensor)
+    found: Tensor = binary("mul", as_float(input), pi / 180, kind=Tensor)
+    return found
+
+
+@method("torch.rad2deg", in_place=True)
+def rad2deg(input: Tensor, *, out: Any = None) -> Tensor:
+    found: Tensor = binary("mul", as_float(input), 180 / pi, kind=Tensor)
     return found
 
 
@@ -112,14 +120,31 @@ def nan_to_num(input: Tensor, nan: Any = 0.0, posinf: Any = None, neginf: Any = 
     return input if is_integral(input) else made("nan_to_num", input, **known)
 
 
-@method("torch.isnan", "torch.isinf", "torch.isposinf", "torch.isneginf")
-def isnan(input: Tensor) -> Tensor:
-    return made("is_nan", input)
+def _testing(op: str, **attributes: Any) -> Any:
+    def function(input: Tensor) -> Tensor:
+        return made(op, input, **attributes)
+
+    return function
 
 
-@method("torch.isfinite", "torch.isreal")
-def isfinite(input: Tensor) -> Tensor:
-    return made("is_finite", input)
+method("torch.isnan")(_testing("is_nan"))
+method("torch.isinf")(_testing("is_inf"))
+method("torch.isfinite")(_testing("is_finite"))
+
+
+@method("torch.isposinf")
+def isposinf(input: Tensor, *, out: Any = None) -> Tensor:
+    return made("is_inf", input, detect_negative=0)
+
+
+@method("torch.isneginf")
+def isneginf(input: Tensor, *, out: Any = None) -> Tensor:
+    return made("is_inf", input, detect_positive=0)
+
+
+@method("torch.isreal")
+def isreal(input: Tensor) -> Tensor:
+    return opaque("isreal", [input], tensor_of(input).with_dtype(dtypes.bool_), Tensor)
 
 
 @method("torch.signbit")
@@ -146,18 +171,18 @@ def conj(input: Tensor) -> Tensor:
     return made("conj", input) if known is None or known.kind is Kind.COMPLEX else input
 
 
-@method("torch.real")
+@model("torch.real")
 def real(input: Tensor) -> Tensor:
     found: Tensor = input.real
     return found
 
 
-@method("torch.imag")
+@model("torch.imag")
 def imag(input: Tensor) -> Tensor:
     return made("imag", input)
 
 
-@method("torch.angle", "torch.arg")
+@method("torch.angle")
 def angle(input: Tensor, *, out: Any = None) -> Tensor:
     known = tensor_of(as_float(input))
     narrow = {dtypes.c64: dtypes.f32, dtypes.c128: dtypes.f64}
@@ -173,12 +198,24 @@ def _unmodelled(name: str) -> Any:
     return function
 
 
-for _name in ("i0", "sinc", "mvlgamma", "polygamma"):
+for _name in ("i0", "sinc"):
     method(f"torch.{_name}")(_unmodelled(_name))
 for _name in ("i0", "i0e", "i1", "i1e", "sinc", "ndtr", "ndtri", "entr", "log_ndtr", "erfcx"):
     method(f"torch.special.{_name}")(_unmodelled(f"special.{_name}"))
 
 
-setattr(Tensor, "__neg__", neg)
-setattr(Tensor, "__abs__", abs)
-setattr(Tensor, "__invert__", bitwise_not)
+@method("torch.mvlgamma", "torch.special.multigammaln")
+def mvlgamma(input: Tensor, p: Any, *, out: Any = None) -> Tensor:
+    return opaque("mvlgamma", [input], tensor_of(as_float(input)).without_value(), Tensor)
+
+
+@model("torch.polygamma", "torch.special.polygamma")
+def polygamma(n: Any, input: Tensor, *, out: Any = None) -> Tensor:
+    return opaque("polygamma", [input], tensor_of(as_float(input)).without_value(), Tensor)
+
+
+for _name in ("relu", "sigmoid", "tanh", "exp", "sqrt", "abs"):
+    model(f"torch.{_name}_")(getattr(Tensor, f"{_name}_"))
+attach("__neg__", neg)
+attach("__abs__", abs)
+attach("__invert__", bitwise_not)

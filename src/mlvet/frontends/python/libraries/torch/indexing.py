@@ -13,9 +13,8 @@ from mlvet.frontends.python.arrays.creation import full
 from mlvet.frontends.python.arrays.operators import become
 from mlvet.frontends.python.emission import demand, emit_all, opaque
 from mlvet.frontends.python.libraries.binding import Size, as_tensor
-from mlvet.frontends.python.libraries.torch.arithmetic import combined
 from mlvet.frontends.python.libraries.torch.axes import axis_of, placed, rank, ranked_dims
-from mlvet.frontends.python.libraries.torch.element_types import category, wants_integers
+from mlvet.frontends.python.libraries.torch.element_types import category, same_types, wants_integers
 from mlvet.frontends.python.libraries.torch.tensor import Tensor, made, method
 from mlvet.frontends.python.values.containers import ListValue
 from mlvet.frontends.python.values.tensors import TensorValue, dims_of, dtype_of, rank_of, tensor_of
@@ -59,7 +58,9 @@ def _fits(index: TensorValue, x: TensorValue, along: int | None, what: str) -> N
     places, sizes = dims_of(index), dims_of(x)
     if places is None or sizes is None:
         return
-    demand(len(places) == len(sizes) or not places or not sizes, f"{what} needs an index of as many dims", "rank-differs")
+    demand(
+        len(places) == len(sizes) or not places or not sizes, f"{what} needs an index of as many dims", "rank-differs"
+    )
     if len(places) == len(sizes) and places:
         axis = None if along is None else placed(along, len(sizes))
         for n, (place, size) in enumerate(zip(places, sizes, strict=True)):
@@ -106,7 +107,9 @@ def masked_select(input: Tensor, mask: Tensor, *, out: Any = None) -> Tensor:
 
 def _wants_truths(mask: TensorValue, what: str) -> None:
     known = dtype_of(mask)
-    demand(known is None or known in (dtypes.bool_, dtypes.u8), f"{what} needs a mask of truth values", "dtype-mismatch")
+    demand(
+        known is None or known in (dtypes.bool_, dtypes.u8), f"{what} needs a mask of truth values", "dtype-mismatch"
+    )
 
 
 @method("torch.masked_fill", in_place=True)
@@ -116,7 +119,7 @@ def masked_fill(input: Tensor, mask: Tensor, value: Any) -> Tensor:
         demand(rank_of(value) in (None, 0), "masked_fill needs a value without dims", "rank-differs")
     known = dtype_of(input)
     if isinstance(value, float) and known is not None:
-        demand(category(known) >= 2 or value.is_integer(), f"a tensor of {known} cannot take a float", "dtype-mismatch")
+        demand(category(known) >= 1, f"a tensor of {known} cannot take a float", "dtype-mismatch")
     return made("where", cast(mask, dtypes.bool_), operand(value, known, Tensor), input)
 
 
@@ -156,8 +159,7 @@ def _scattered(x: TensorValue, axis: int, index: TensorValue, source: Any, reduc
         return made("identity", x)
     axis = placed(axis, rank(x))
     if isinstance(source, TensorValue):
-        demand(dtype_of(source) in (None, dtype_of(x)) or dtype_of(x) is None, "scatter needs src of the same element type",
-            "dtype-mismatch")  # fmt: skip
+        same_types("scatter", x, source)
         _fits(index, source, None, "scatter")
         if rank_of(source) == 0:
             source = made("broadcast_to", source, ranked_dims(index))
@@ -177,7 +179,9 @@ def scatter_add(input: Tensor, dim: Any, index: Tensor, src: Tensor) -> Tensor:
 
 
 @method("torch.scatter_reduce", in_place=True)
-def scatter_reduce(input: Tensor, dim: Any, index: Tensor, src: Tensor, reduce: Any, *, include_self: bool = True) -> Tensor:
+def scatter_reduce(
+    input: Tensor, dim: Any, index: Tensor, src: Tensor, reduce: Any, *, include_self: bool = True
+) -> Tensor:
     return _scattered(input, axis_of(dim), index, src, REDUCTIONS.get(reduce, "none"))
 
 
@@ -196,7 +200,9 @@ def _rows(x: TensorValue, dim: Any, index: TensorValue, source: Any, reduction: 
         updates: Any = made("transpose", source, perm=order)
     else:
         filling = source if isinstance(source, bool | int | float) else 0
-        updates = full((ranked_dims(index)[0], *(dims[n] for n in order[1:])), filling, dtype_of(x) or dtypes.f32, Tensor)
+        updates = full(
+            (ranked_dims(index)[0], *(dims[n] for n in order[1:])), filling, dtype_of(x) or dtypes.f32, Tensor
+        )
     written = made("scatter_nd", base, made("unsqueeze", index, (1,)), updates, reduction=reduction)
     return made("transpose", written, perm=tuple(order.index(n) for n in range(len(dims))))
 
@@ -217,7 +223,9 @@ def index_fill(input: Tensor, dim: Any, index: Tensor, value: Any) -> Tensor:
 
 
 @method("torch.index_reduce", in_place=True)
-def index_reduce(input: Tensor, dim: Any, index: Tensor, source: Tensor, reduce: Any, *, include_self: bool = True) -> Tensor:
+def index_reduce(
+    input: Tensor, dim: Any, index: Tensor, source: Tensor, reduce: Any, *, include_self: bool = True
+) -> Tensor:
     return _rows(input, dim, index, source, REDUCTIONS.get(reduce, "none"))
 
 
@@ -266,11 +274,6 @@ def fill_diagonal_(self: Tensor, fill_value: Any, wrap: bool = False) -> Tensor:
     demand(rank_of(self) is None or rank(self) >= 2, "fill_diagonal_ needs at least 2 dims", "rank-differs")
     found: Tensor = become(self, opaque("fill_diagonal_", [self], tensor_of(self).without_value(), Tensor))
     return found
-
-
-@method("torch.heaviside", in_place=True)
-def heaviside(input: Tensor, values: Tensor) -> Tensor:
-    return combined("mul", input, values)
 
 
 @method("torch.combinations")

@@ -27,7 +27,7 @@ def _list(tensors: Any) -> tuple[Tensor, ...] | Repeated:
 
     if isinstance(tensors, TensorValue):
         raise Misfit("a tensor where a list of tensors is wanted")
-    items = tensors if isinstance(tensors, tuple | list) else None
+    items: Any = tensors if isinstance(tensors, tuple | list) else None
     if items is None:
         items = tensors.items if isinstance(tensors, ListValue) else machine().items(tensors)
     if isinstance(items, Repeated):
@@ -65,7 +65,11 @@ def cat(tensors: Any, dim: Any = 0, *, out: Any = None, axis: Any = None) -> Ten
     if not xs:
         raise Undecided(Reason.EXCEPTION, "cat of nothing")
     kept = [x for x in xs if dims_of(x) != (0,)] or list(xs[:1])
-    demand(not any(rank_of(x) == 0 for x in kept), "tensors without dims cannot be joined by cat; use stack", "rank-differs")
+    demand(
+        not any(rank_of(x) == 0 for x in kept),
+        "tensors without dims cannot be joined by cat; use stack",
+        "rank-differs",
+    )
     return made("concat", *of_one_type(tuple(kept)), axis=along)
 
 

@@ -9,7 +9,6 @@ from mlvet.domains.dims import at_least, symbol
 from mlvet.domains.dtypes import DType
 from mlvet.domains.tensors import Tensor as Type
 from mlvet.frontends.python.active import machine
-from mlvet.frontends.python.arrays.arithmetic import cast
 from mlvet.frontends.python.emission import demand, emit_all, opaque
 from mlvet.frontends.python.libraries.binding import Size
 from mlvet.frontends.python.libraries.torch.arithmetic import combined
@@ -70,7 +69,13 @@ argmax = method("torch.argmax")(_extreme_place("arg_max"))
 argmin = method("torch.argmin")(_extreme_place("arg_min"))
 
 
-@method("torch.sort", "torch.msort")
+@method("torch.msort")
+def msort(input: Tensor, *, out: Any = None) -> Tensor:
+    found: Tensor = sort(input, 0).values
+    return found
+
+
+@method("torch.sort")
 def sort(input: Tensor, dim: Any = -1, descending: bool = False, stable: bool = False, *, out: Any = None) -> Any:
     if is_scalar(input):
         return Found(made("identity", input), made("zeros_like", input, dtype=dtypes.i64))
@@ -92,26 +97,37 @@ def topk(input: Tensor, k: Size, dim: Any = -1, largest: bool = True, sorted: bo
     dims = dims_of(input)
     if dims:
         demand(at_least(dims[axis], k), f"topk takes {k} of {dims[axis]}", "size-out-of-range")
-    return Found(*emit_all("top_k", input, (k,), count=2, axis=axis, largest=int(largest), sorted=int(sorted), kind=Tensor))
+    return Found(
+        *emit_all("top_k", input, (k,), count=2, axis=axis, largest=int(largest), sorted=int(sorted), kind=Tensor)
+    )
+
+
+def _picked(name: str, x: TensorValue, dim: Any, keepdim: bool) -> Found:
+    """One element along a dim and its place, by a rule that has no operator here."""
+    like = max(x, dim, keepdim)
+    return Found(*(opaque(name, [x], tensor_of(each).without_value(), Tensor) for each in like))
 
 
 @method("torch.kthvalue")
 def kthvalue(input: Tensor, k: Size, dim: Any = -1, keepdim: bool = False, *, out: Any = None) -> Any:
-    return max(input, dim, keepdim)
+    dims = dims_of(input)
+    if dims:
+        size = dims[_along(input, dim)]
+        demand(at_least(size, k), f"kthvalue takes number {k} of {size}", "size-out-of-range")
+    return _picked("kthvalue", input, dim, keepdim)
 
 
 @method("torch.mode")
 def mode(input: Tensor, dim: Any = -1, keepdim: bool = False, *, out: Any = None) -> Any:
-    return max(input, dim, keepdim)
+    return _picked("mode", input, dim, keepdim)
 
 
 @method("torch.median", "torch.nanmedian")
 def median(input: Tensor, dim: Any = None, keepdim: bool = False, *, out: Any = None) -> Any:
     """The lower of the two middle elements."""
-    like = max(input, dim, keepdim)
     if dim is None:
-        return opaque("median", [input], tensor_of(like).without_value(), Tensor)
-    return Found(*(opaque("median", [input], tensor_of(each).without_value(), Tensor) for each in like))
+        return opaque("median", [input], tensor_of(reduce("reduce_max", input)).without_value(), Tensor)
+    return _picked("median", input, dim, keepdim)
 
 
 @method("torch.quantile", "torch.nanquantile")
@@ -174,7 +190,9 @@ def unique(input: Tensor, sorted: bool = True, return_inverse: bool = False, ret
     count = symbol(machine().fresh("unique"), counted=True)
     known = tensor_of(input)
     axis = None if dim is None else _along(input, dim)
-    shape = (count,) if axis is None else tuple(count if n == axis else size for n, size in enumerate(ranked_dims(input)))
+    shape = (
+        (count,) if axis is None else tuple(count if n == axis else size for n, size in enumerate(ranked_dims(input)))
+    )
     found = opaque("unique", [input], Type(known.dtype, shape), Tensor)
     places = known.shape if axis is None else (ranked_dims(input)[axis],)
     inverse = opaque("unique", [input], Type(dtypes.i64, places), Tensor)
@@ -184,7 +202,9 @@ def unique(input: Tensor, sorted: bool = True, return_inverse: bool = False, ret
 
 
 @method("torch.unique_consecutive")
-def unique_consecutive(input: Tensor, return_inverse: bool = False, return_counts: bool = False, dim: Any = None) -> Any:
+def unique_consecutive(
+    input: Tensor, return_inverse: bool = False, return_counts: bool = False, dim: Any = None
+) -> Any:
     return unique(input, True, return_inverse, return_counts, dim)
 
 
@@ -197,7 +217,9 @@ def searchsorted(sorted_sequence: Tensor, input: Any, *, out_int32: bool = False
 
 
 @method("torch.bucketize")
-def bucketize(input: Any, boundaries: Tensor, *, out_int32: bool = False, right: bool = False, out: Any = None) -> Tensor:
+def bucketize(
+    input: Any, boundaries: Tensor, *, out_int32: bool = False, right: bool = False, out: Any = None
+) -> Tensor:
     x = input if isinstance(input, TensorValue) else made("identity", input)
     found = made("bucketize", x, boundaries, right=right)
     return made("cast", found, to=dtypes.i32) if out_int32 else found
@@ -224,4 +246,5 @@ def isin(elements: Any, test_elements: Any, *, assume_unique: bool = False, inve
 @method("torch.trapezoid", "torch.trapz")
 def trapezoid(y: Tensor, x: Any = None, *, dx: Any = None, dim: Any = -1) -> Tensor:
     both = combined("mul", y, x) if isinstance(x, TensorValue) else y
-    return reduce("reduce_sum", as_float(cast(both, None)), dim)
+    like = reduce("reduce_sum", as_float(both), dim)
+    return opaque("trapezoid", [y], tensor_of(like).without_value(), Tensor)

@@ -5,16 +5,18 @@ from __future__ import annotations
 from typing import Any
 
 from mlvet.domains.dims import equal
+from mlvet.domains.promotion import Framework
 from mlvet.domains.tensors import Tensor as Type
+from mlvet.frontends.python.arrays.arithmetic import common_dtype
 from mlvet.frontends.python.emission import demand, opaque
 from mlvet.frontends.python.libraries.binding import as_items, as_tensor
 from mlvet.frontends.python.libraries.registry import model
 from mlvet.frontends.python.libraries.torch.arithmetic import combined
 from mlvet.frontends.python.libraries.torch.axes import axis_of, ranked_dims
 from mlvet.frontends.python.libraries.torch.element_types import same_types
-from mlvet.frontends.python.libraries.torch.tensor import Tensor, made, method
+from mlvet.frontends.python.libraries.torch.tensor import Tensor, attach, made, method
 from mlvet.frontends.python.values.containers import ListValue
-from mlvet.frontends.python.values.tensors import TensorValue, dims_of, dtype_of, rank_of
+from mlvet.frontends.python.values.tensors import TensorValue, dims_of, rank_of
 from mlvet.frontends.python.values.unknown import Reason, Undecided, Unknown
 
 
@@ -25,16 +27,20 @@ def _product(what: str, left: TensorValue, right: TensorValue) -> Tensor:
 
 def _of_rank(what: str, x: TensorValue, wanted: int) -> None:
     count = rank_of(x)
-    demand(count is None or count == wanted, f"{what} needs tensors of {wanted} dims, but gets one of {count}", "rank-differs")
+    demand(
+        count is None or count == wanted,
+        f"{what} needs tensors of {wanted} dims, but gets one of {count}",
+        "rank-differs",
+    )
 
 
-@method("torch.matmul", "torch.linalg.matmul", "torch.Tensor.__matmul__")
+@method("torch.matmul", "torch.linalg.matmul")
 def matmul(input: Tensor, other: Tensor, *, out: Any = None) -> Tensor:
     return _product("matmul", input, other)
 
 
-setattr(Tensor, "__matmul__", lambda self, other: matmul(self, as_tensor(other, "torch")))
-setattr(Tensor, "__rmatmul__", lambda self, other: matmul(as_tensor(other, "torch"), self))
+attach("__matmul__", lambda self, other: _product("matmul", self, as_tensor(other, "torch")))
+attach("__rmatmul__", lambda self, other: _product("matmul", as_tensor(other, "torch"), self))
 
 
 @method("torch.mm", "torch.spmm", "torch.sparse.mm", "torch.smm", "torch.hspmm")
@@ -50,7 +56,9 @@ def bmm(input: Tensor, mat2: Tensor, *, out: Any = None) -> Tensor:
     _of_rank("bmm", mat2, 3)
     left, right = dims_of(input), dims_of(mat2)
     if left is not None and right is not None and len(left) == len(right) == 3:
-        demand(equal(left[0], right[0]), f"bmm needs batches of one size, but gets {left[0]} and {right[0]}", "dims-differ")
+        demand(
+            equal(left[0], right[0]), f"bmm needs batches of one size, but gets {left[0]} and {right[0]}", "dims-differ"
+        )
     return _product("bmm", input, mat2)
 
 
@@ -132,8 +140,13 @@ def _ranked_by(equation: str, tensors: list[TensorValue]) -> None:
     from mlvet.frontends.python.arrays.shapes import UnrankedShape
 
     for term, x in zip(equation.partition("->")[0].split(","), tensors, strict=False):
-        if dims_of(x) is None and "." not in term:
+        dims = dims_of(x)
+        if dims is None and "." not in term:
             UnrankedShape(x).unpack(len(term), *term)
+        elif dims is not None and len(dims) == len(term):
+            for letter, size in zip(term, dims, strict=True):
+                same = equal(size, dims[term.index(letter)])
+                demand(same, f"subscript {letter} is repeated, but its sizes differ", "dims-differ")
 
 
 @model("torch.tensordot")
@@ -151,7 +164,8 @@ def kron(input: Tensor, other: Tensor, *, out: Any = None) -> Tensor:
     size = max(len(left), len(right))
     left, right = ((1,) * (size - len(dims)) + dims for dims in (left, right))
     shape = tuple(a * b for a, b in zip(left, right, strict=True))
-    return opaque("kron", [input, other], Type(dtype_of(combined("mul", input, other)), shape), Tensor)
+    common = common_dtype(input, other, Framework.TORCH)
+    return opaque("kron", [input, other], Type(common, shape), Tensor)
 
 
 @method("torch.cross", "torch.linalg.cross")

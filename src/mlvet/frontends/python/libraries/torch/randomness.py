@@ -16,9 +16,9 @@ from mlvet.frontends.python.libraries.registry import model
 from mlvet.frontends.python.libraries.torch.axes import rank
 from mlvet.frontends.python.libraries.torch.creation import with_gradient
 from mlvet.frontends.python.libraries.torch.element_types import default_float, wants_floats
-from mlvet.frontends.python.libraries.torch.tensor import Tensor, made, method
-from mlvet.frontends.python.values.objects import Object
+from mlvet.frontends.python.libraries.torch.tensor import Tensor, attach, made, method
 from mlvet.frontends.python.values.numbers import Scalar
+from mlvet.frontends.python.values.objects import Object
 from mlvet.frontends.python.values.tensors import TensorValue, dims_of, dtype_of, tensor_of
 from mlvet.frontends.python.values.unknown import Reason, Undecided
 
@@ -201,7 +201,7 @@ def _drawn_like(op: str, x: TensorValue, args: Any, keywords: Any) -> Tensor:
 
 
 for _name in ("uniform", "normal", "random", "bernoulli", "exponential", "cauchy", "log_normal", "geometric"):
-    setattr(Tensor, f"{_name}_", _refilling(_name))
+    attach(f"{_name}_", _refilling(_name))
 
 
 def refilled(x: Tensor, other: TensorValue) -> Tensor:
@@ -217,5 +217,3 @@ class SobolEngine(Object):
 
     def draw(self, n: Size = 1, out: Any = None, dtype: DType | None = None) -> Tensor:
         return opaque("sobol", [], Type(dtype or default_float(), (n, self.dimension)), Tensor)
-
-

@@ -7,12 +7,12 @@ from typing import Any
 from mlvet.domains import dtypes
 from mlvet.domains.dtypes import DType, Kind
 from mlvet.frontends.python.arrays.arithmetic import cast
-from mlvet.frontends.python.emission import demand
+from mlvet.frontends.python.emission import demand, opaque
 from mlvet.frontends.python.libraries.torch.arithmetic import combined
 from mlvet.frontends.python.libraries.torch.axes import axes_of, axis_of, is_scalar, placed
 from mlvet.frontends.python.libraries.torch.element_types import as_float, is_integral, wants_floats
 from mlvet.frontends.python.libraries.torch.tensor import Tensor, made, method
-from mlvet.frontends.python.values.tensors import TensorValue, dtype_of, rank_of
+from mlvet.frontends.python.values.tensors import TensorValue, dtype_of, rank_of, tensor_of
 
 
 def reduce(op: str, x: TensorValue, dim: Any = None, keepdim: bool = False, **rest: Any) -> Tensor:
@@ -40,7 +40,9 @@ def sum(input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: DType |
 
 @method("torch.nansum")
 def nansum(input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: DType | None = None) -> Tensor:
-    return reduce("reduce_sum", whole(input, dtype), dim, keepdim)
+    x = whole(input, dtype)
+    numbers = x if is_integral(x) else made("where", made("is_nan", x), made("zeros_like", x), x)
+    return reduce("reduce_sum", numbers, dim, keepdim)
 
 
 @method("torch.mean")
@@ -53,7 +55,8 @@ def mean(input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: DType 
 
 @method("torch.nanmean")
 def nanmean(input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: DType | None = None) -> Tensor:
-    return mean(input, dim, keepdim, dtype=dtype)
+    like = mean(input, dim, keepdim, dtype=dtype)
+    return opaque("nanmean", [input], tensor_of(like).without_value(), Tensor)
 
 
 @method("torch.prod")
@@ -159,4 +162,4 @@ def dist(input: Tensor, other: Tensor, p: Any = 2) -> Tensor:
 
 @method("torch.renorm")
 def renorm(input: Tensor, p: Any, dim: Any, maxnorm: Any) -> Tensor:
-    return made("identity", input)
+    return opaque("renorm", [input], tensor_of(input).without_value(), Tensor)

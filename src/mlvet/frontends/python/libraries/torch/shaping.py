@@ -10,11 +10,14 @@ from mlvet.domains.dtypes import DType
 from mlvet.domains.tensors import Tensor as Type
 from mlvet.frontends.python.arrays.arithmetic import cast
 from mlvet.frontends.python.arrays.operators import become
-from mlvet.frontends.python.arrays.shaping import flattened, reshape as reshaped, squeezed, swapped, transpose as ordered
+from mlvet.frontends.python.arrays.shaping import flattened, squeezed, swapped
+from mlvet.frontends.python.arrays.shaping import reshape as reshaped
+from mlvet.frontends.python.arrays.shaping import transpose as ordered
 from mlvet.frontends.python.emission import demand, opaque
-from mlvet.frontends.python.libraries.binding import Size, Sizes, Tensors, as_sizes, as_spread
+from mlvet.frontends.python.libraries.binding import Size, Sizes, Tensors, as_items, as_sizes, as_spread
+from mlvet.frontends.python.libraries.registry import model
 from mlvet.frontends.python.libraries.torch.axes import axes_of, axis_of, placed, rank, ranked_dims
-from mlvet.frontends.python.libraries.torch.tensor import Tensor, made, method
+from mlvet.frontends.python.libraries.torch.tensor import Tensor, attach, made, method
 from mlvet.frontends.python.values.tensors import TensorValue, dims_of, dtype_of, rank_of
 from mlvet.frontends.python.values.unknown import Reason, Undecided
 
@@ -32,7 +35,7 @@ def as_shape(x: TensorValue, sizes: Sizes) -> Tensor:
     return found
 
 
-setattr(Tensor, "reshape", reshape)
+attach("reshape", reshape)
 
 
 @method("torch.Tensor.view")
@@ -197,7 +200,7 @@ def _changing_shape(function: Any) -> Any:
 
 
 for _function in (transpose, t, squeeze, unsqueeze):
-    setattr(Tensor, f"{_function.__name__}_", _changing_shape(_function))
+    attach(f"{_function.__name__}_", _changing_shape(_function))
 
 
 @method("torch.Tensor.expand", "torch.broadcast_to", "torch.expand_copy")
@@ -328,10 +331,20 @@ def diagflat(input: Tensor, offset: Any = 0) -> Tensor:
     return made("diag", ravel(input), offset=axis_of(offset))
 
 
-@method("torch.atleast_1d", "torch.atleast_2d", "torch.atleast_3d")
-def atleast_1d(*tensors: Any) -> Any:
-    found = tuple(made("unsqueeze", each, (0,)) if rank_of(each) == 0 else each for each in tensors)
-    return found[0] if len(found) == 1 else found
+def _at_least(least: int) -> Any:
+    """Tensors of too few dims get more: before, and of 3 also behind."""
+    places: Any = {1: {0: (0,)}, 2: {0: (0, 1), 1: (0,)}, 3: {0: (0, 1, 2), 1: (0, 2), 2: (2,)}}[least]
+
+    def function(*tensors: Any) -> Any:
+        xs = as_items(tensors[0]) if len(tensors) == 1 and not isinstance(tensors[0], TensorValue) else tensors
+        found = tuple(made("unsqueeze", x, places[rank(x)]) if rank(x) < least else x for x in xs)
+        return found[0] if len(tensors) == 1 and isinstance(tensors[0], TensorValue) else found
+
+    return function
+
+
+for _least in (1, 2, 3):
+    model(f"torch.atleast_{_least}d")(_at_least(_least))
 
 
 @method("torch.Tensor.unfold")
@@ -365,7 +378,6 @@ def _total(sizes: list[Dim]) -> Dim:
 @method("torch.meshgrid")
 def meshgrid(*tensors: Any, indexing: Any = "ij") -> Any:
     from mlvet.frontends.python.emission import emit_all
-    from mlvet.frontends.python.libraries.binding import as_items
 
     xs: Tensors = as_items(tensors[0]) if len(tensors) == 1 and not isinstance(tensors[0], TensorValue) else tensors
     lines = [made("reshape", x, (1,)) if rank_of(x) == 0 else x for x in xs]
@@ -381,6 +393,6 @@ def cartesian_prod(*tensors: Any) -> Tensor:
 
 
 @method("torch.vander")
-def vander(x: Tensor, N: Any = None, increasing: bool = False) -> Tensor:  # noqa: N803
+def vander(x: Tensor, N: Any = None, increasing: bool = False) -> Tensor:
     dims = ranked_dims(x)
     return opaque("vander", [x], Type(dtype_of(x), (*dims, dims[-1] if N is None else N)), Tensor)

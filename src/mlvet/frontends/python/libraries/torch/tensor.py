@@ -33,12 +33,6 @@ class Tensor(ArrayValue):
     __slots__ = ()
     framework: ClassVar[Framework] = Framework.TORCH
 
-    def __setattr__(self, name: str, value: Any) -> None:
-        if name == "data" and isinstance(value, TensorValue):
-            become(self, value)
-        else:
-            store(self.cells, name, value)
-
     @property
     def shape(self) -> Any:
         return shape_of(self)
@@ -103,6 +97,11 @@ class Tensor(ArrayValue):
     def data(self) -> Any:
         return emit("stop_gradient", self, kind=Tensor)
 
+    @data.setter
+    def data(self, value: Any) -> None:
+        if isinstance(value, TensorValue):
+            become(self, value)
+
     @property
     def real(self) -> Any:
         return emit("real", self, kind=Tensor) if _is_complex(self) else self
@@ -112,12 +111,12 @@ class Tensor(ArrayValue):
         return emit("imag", self, kind=Tensor)
 
     @property
-    def T(self) -> Any:  # noqa: N802
+    def T(self) -> Any:
         rank = rank_of(self)
         return emit("transpose", self, kind=Tensor) if rank is None or rank > 1 else self
 
     @property
-    def mT(self) -> Any:  # noqa: N802
+    def mT(self) -> Any:
         rank = rank_of(self)
         if rank is None:
             raise Undecided(Reason.UNMODELLED_ARGUMENTS, "a tensor of unknown rank")
@@ -126,7 +125,7 @@ class Tensor(ArrayValue):
         return emit("transpose", self, perm=tuple(order), kind=Tensor)
 
     @property
-    def H(self) -> Any:  # noqa: N802
+    def H(self) -> Any:
         return self.mT
 
     @property
@@ -155,7 +154,7 @@ def made(op: str, *operands: Any, **attributes: Any) -> Tensor:
 def method(*names: str, in_place: bool = False) -> Callable[[F], F]:
     """Register a function of torch that is a method of tensors too; `torch.Tensor.x` is a name of a method only.
 
-    With `in_place` there is a variant with a trailing underscore that changes its first argument.
+    With `in_place` there is a method with a trailing underscore that changes its tensor.
     """
 
     def register(function: F) -> F:
@@ -164,15 +163,17 @@ def method(*names: str, in_place: bool = False) -> Callable[[F], F]:
             if head != "torch.Tensor":
                 model(name)(function)
             if head in ("torch", "torch.Tensor"):
-                setattr(Tensor, last, function)
+                attach(last, function)
                 if in_place:
-                    changed = changing(function)
-                    setattr(Tensor, f"{last}_", changed)
-                    if head == "torch":
-                        model(f"{name}_")(changed)
+                    attach(f"{last}_", changing(function))
         return function
 
     return register
+
+
+def attach(name: str, function: Callable[..., Any]) -> None:
+    """Make a function a method of tensors."""
+    setattr(Tensor, name, function)
 
 
 def changing(function: Callable[..., Any]) -> Callable[..., Any]:

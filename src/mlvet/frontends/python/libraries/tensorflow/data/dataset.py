@@ -17,6 +17,7 @@ from mlvet.frontends.python.libraries.tensorflow.structures import (
     as_elements,
     first_dim,
     grown,
+    joined,
     leaves,
     mapped,
     row_of,
@@ -167,8 +168,8 @@ class Dataset(Object):
 
     def reduce(self, initial_state: Any, reduce_func: Any, name: Any = None) -> Any:
         del name
-        machine().call(reduce_func, as_elements(initial_state), self.element)
-        return as_elements(initial_state)
+        start = as_elements(initial_state)
+        return joined(None, start, as_elements(machine().call(reduce_func, start, self.element)))
 
     def apply(self, transformation_func: Any) -> Any:
         return machine().call(transformation_func, self)
@@ -347,7 +348,7 @@ def dataset(element: Any, count: Dim | None) -> Dataset:
     return made
 
 
-@model("tensorflow.data.Iterator", "tensorflow.data.experimental.OptionalIterator")
+@model("tensorflow.data.Iterator")
 class DatasetIterator(Object):
     """An iterator of TensorFlow's own, which yields an element whenever it is asked."""
 

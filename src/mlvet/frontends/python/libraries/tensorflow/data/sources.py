@@ -148,22 +148,22 @@ model("tensorflow.data.experimental.choose_from_datasets")(Dataset.choose_from_d
 model("tensorflow.data.experimental.Counter")(Dataset.counter)
 
 
-@model("tensorflow.data.get_output_shapes")
+@model("tensorflow.compat.v1.data.get_output_shapes")
 def get_output_shapes(dataset_or_iterator: Any) -> Any:
     return dataset_or_iterator.output_shapes
 
 
-@model("tensorflow.data.get_output_types")
+@model("tensorflow.compat.v1.data.get_output_types")
 def get_output_types(dataset_or_iterator: Any) -> Any:
     return dataset_or_iterator.output_types
 
 
-@model("tensorflow.data.make_one_shot_iterator")
+@model("tensorflow.compat.v1.data.make_one_shot_iterator")
 def make_one_shot_iterator(dataset: Any) -> Any:
     return dataset.make_one_shot_iterator()
 
 
-@model("tensorflow.data.make_initializable_iterator")
+@model("tensorflow.compat.v1.data.make_initializable_iterator")
 def make_initializable_iterator(dataset: Any, shared_name: Any = None) -> Any:
     return dataset.make_initializable_iterator(shared_name)
 

@@ -6,26 +6,25 @@ from typing import Any
 
 from mlvet.domains import dtypes
 from mlvet.domains.dtypes import DType
-from mlvet.frontends.python.arrays.arithmetic import cast
+from mlvet.frontends.python.arrays.arithmetic import cast, operand
 from mlvet.frontends.python.arrays.operators import become
 from mlvet.frontends.python.emission import demand, emit_all
 from mlvet.frontends.python.libraries.binding import Number
 from mlvet.frontends.python.libraries.registry import MODELS, model
 from mlvet.frontends.python.libraries.torch.arithmetic import combined
 from mlvet.frontends.python.libraries.torch.axes import axis_of, is_scalar, placed, ranked_dims
-from mlvet.frontends.python.libraries.torch.element_types import wants_floats
+from mlvet.frontends.python.libraries.torch.element_types import as_float, wants_floats
 from mlvet.frontends.python.libraries.torch.tensor import Tensor, changing, made, method
 from mlvet.frontends.python.values.tensors import TensorValue, dims_of, dtype_of, rank_of
 
 PLAIN = {
     "relu": "relu", "relu6": "relu6", "selu": "selu", "silu": "silu", "mish": "mish", "hardswish": "hard_swish",
-    "softsign": "softsign",
 }  # fmt: skip
 
 
 def _plain(name: str, op: str) -> Any:
     def function(input: Tensor, inplace: bool = False) -> Tensor:
-        if op not in ("relu", "relu6", "softsign"):
+        if op not in ("relu", "relu6"):
             wants_floats(input, name)
         return _kept(input, made(op, input), inplace)
 
@@ -47,6 +46,11 @@ relu = MODELS["torch.nn.functional.relu"]
 
 def _number(value: Any, default: float) -> float:
     return float(value) if isinstance(value, int | float) else default
+
+
+@model("torch.nn.functional.softsign")
+def softsign(input: Tensor) -> Tensor:
+    return made("softsign", as_float(input))
 
 
 @model("torch.nn.functional.sigmoid")
@@ -75,7 +79,8 @@ def hardsigmoid(input: Tensor, inplace: bool = False) -> Tensor:
 
 @model("torch.nn.functional.hardtanh", "torch.nn.functional.hardtanh_")
 def hardtanh(input: Tensor, min_val: Number = -1.0, max_val: Number = 1.0, inplace: bool = False) -> Tensor:
-    return _kept(input, combined("min", combined("max", input, min_val), max_val), inplace)
+    low, high = (operand(bound, dtype_of(input), Tensor) for bound in (min_val, max_val))
+    return _kept(input, made("min", made("max", input, low), high), inplace)
 
 
 @model("torch.nn.functional.gelu")
@@ -149,7 +154,9 @@ def prelu(input: Tensor, weight: Tensor) -> Tensor:
 
 
 @model("torch.nn.functional.rrelu", "torch.nn.functional.rrelu_", "torch.rrelu")
-def rrelu(input: Tensor, lower: Number = 1 / 8, upper: Number = 1 / 3, training: bool = False, inplace: bool = False) -> Tensor:
+def rrelu(
+    input: Tensor, lower: Number = 1 / 8, upper: Number = 1 / 3, training: bool = False, inplace: bool = False
+) -> Tensor:
     wants_floats(input, "rrelu")
     return _kept(input, made("leaky_relu", input, alpha=(_number(lower, 1 / 8) + _number(upper, 1 / 3)) / 2), inplace)
 
@@ -162,7 +169,7 @@ def glu(input: Tensor, dim: Any = -1) -> Tensor:
     axis = placed(axis_of(dim), len(dims))
     demand(bool(dims), "glu needs a tensor of at least 1 dim", "rank-differs")
     if dims and isinstance(dims[axis], int):
-        demand(dims[axis] % 2 == 0, f"glu needs an even size to halve, but gets {dims[axis]}", "not-divisible")  # type: ignore[operator]
+        demand(dims[axis] % 2 == 0, f"glu needs an even size to halve, but gets {dims[axis]}", "not-divisible")
     first, second = emit_all("split", input, None, count=2, axis=axis, num_outputs=2, kind=Tensor)
     return made("mul", first, made("sigmoid", second))
 

@@ -27,7 +27,11 @@ def embedding(
     scale_grad_by_freq: bool = False, sparse: bool = False,
 ) -> Tensor:  # fmt: skip
     known = dtype_of(input)
-    demand(known in (None, dtypes.i64, dtypes.i32), f"an embedding is looked up by integers, not by {known}", "dtype-mismatch")
+    demand(
+        known in (None, dtypes.i64, dtypes.i32),
+        f"an embedding is looked up by integers, not by {known}",
+        "dtype-mismatch",
+    )
     demand(rank_of(weight) in (None, 2), "the weight of an embedding needs 2 dims", "rank-differs")
     return made("embedding", weight, input, padding_idx=padding_idx if isinstance(padding_idx, int) else None)
 
@@ -40,14 +44,16 @@ def torch_embedding(weight: Tensor, indices: Tensor, padding_idx: Any = None, *_
 @model("torch.nn.functional.embedding_bag")
 def embedding_bag(
     input: Tensor, weight: Tensor, offsets: Tensor | None = None, max_norm: Any = None, norm_type: Number = 2,
-    scale_grad_by_freq: bool = False, mode: str = "mean", sparse: bool = False, per_sample_weights: Tensor | None = None,
-    include_last_offset: bool = False, padding_idx: Any = None,
+    scale_grad_by_freq: bool = False, mode: str = "mean", sparse: bool = False,
+    per_sample_weights: Tensor | None = None, include_last_offset: bool = False, padding_idx: Any = None,
 ) -> Tensor:  # fmt: skip
     """One vector per bag: bags are rows, or begin at the offsets."""
     dims = ranked_dims(input)
     width = ranked_dims(weight)[1]
     demand(len(dims) in (1, 2), "embedding_bag needs indices of 1 or 2 dims", "rank-differs")
-    demand((len(dims) == 1) == (offsets is not None), "embedding_bag needs offsets for indices of 1 dim, and none for 2")
+    demand(
+        (len(dims) == 1) == (offsets is not None), "embedding_bag needs offsets for indices of 1 dim, and none for 2"
+    )
     bags = dims[0] if offsets is None else ranked_dims(offsets)[0]
     count = bags - 1 if include_last_offset and offsets is not None else bags
     return opaque("embedding_bag", [input, weight], Type(dtype_of(weight), (count, width)), Tensor)
@@ -82,8 +88,9 @@ def scaled_dot_product_attention(
 def multi_head_attention_forward(
     query: Tensor, key: Tensor, value: Tensor, embed_dim_to_check: Size, num_heads: Size, in_proj_weight: Tensor | None,
     in_proj_bias: Tensor | None, bias_k: Tensor | None, bias_v: Tensor | None, add_zero_attn: bool, dropout_p: Number,
-    out_proj_weight: Tensor, out_proj_bias: Tensor | None, training: bool = True, key_padding_mask: Tensor | None = None,
-    need_weights: bool = True, attn_mask: Tensor | None = None, use_separate_proj_weight: bool = False,
+    out_proj_weight: Tensor, out_proj_bias: Tensor | None, training: bool = True,
+    key_padding_mask: Tensor | None = None, need_weights: bool = True, attn_mask: Tensor | None = None,
+    use_separate_proj_weight: bool = False,
     q_proj_weight: Tensor | None = None, k_proj_weight: Tensor | None = None, v_proj_weight: Tensor | None = None,
     static_k: Tensor | None = None, static_v: Tensor | None = None, average_attn_weights: bool = True,
     is_causal: bool = False,
@@ -104,5 +111,3 @@ def multi_head_attention_forward(
     heads = () if average_attn_weights else (num_heads,)
     shape = (*batch, *heads, dims[0], places[0])
     return found, opaque("attention weights", [query, key], Type(dtype_of(query), shape), Tensor)
-
-

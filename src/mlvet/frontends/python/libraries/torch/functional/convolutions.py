@@ -54,8 +54,8 @@ def convolved(
     same_types("a convolution", x, weight, bias)
     x = assumed(x, space + 2, *spatial(space))
     count = rank_of(x)
-    demand(count in (space + 1, space + 2), f"a convolution over {space} dims needs a tensor of {space + 1} or {space + 2} "
-        f"dims, but gets {count}", "rank-differs")  # fmt: skip
+    what = f"a convolution over {space} dims needs a tensor of {space + 1} or {space + 2} dims, but gets {count}"
+    demand(count in (space + 1, space + 2), what, "rank-differs")
     if count == space + 1:
         made_ = made(op, made("unsqueeze", x, (0,)), weight, bias, **attributes)
         return made("squeeze", made_, (0,))
@@ -64,7 +64,9 @@ def convolved(
     return made(op, x, weight, bias, **attributes)
 
 
-def pads(padding: Any, weight: TensorValue, stride: tuple[Dim, ...], dilation: tuple[Dim, ...], space: int) -> tuple[Any, ...]:
+def pads(
+    padding: Any, weight: TensorValue, stride: tuple[Dim, ...], dilation: tuple[Dim, ...], space: int
+) -> tuple[Any, ...]:
     """Padding on both sides; `same` puts the odd one behind."""
     if isinstance(padding, Scalar) and padding.has_default:
         padding = padding.default

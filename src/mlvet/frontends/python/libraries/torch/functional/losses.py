@@ -6,8 +6,9 @@ from typing import Any
 
 from mlvet.domains import dtypes
 from mlvet.domains.dims import equal
+from mlvet.domains.promotion import Framework
 from mlvet.domains.tensors import Tensor as Type
-from mlvet.frontends.python.arrays.arithmetic import cast
+from mlvet.frontends.python.arrays.arithmetic import cast, common_dtype
 from mlvet.frontends.python.emission import demand, opaque
 from mlvet.frontends.python.libraries.binding import Number
 from mlvet.frontends.python.libraries.registry import model
@@ -42,9 +43,8 @@ def cross_entropy(
     wants_floats(input, "cross_entropy")
     scores, labels = dims_of(input), dims_of(target)
     same = scores is not None and labels is not None and len(scores) == len(labels)
-    if not is_integral(target) and (same or labels is None or scores is None):
-        if same or dtype_of(target) is not None:
-            return _soft(input, target, kind)
+    if not is_integral(target) and (same or (dtype_of(target) is not None and (labels is None or scores is None))):
+        return _soft(input, target, kind)
     wants_labels(target)
     return _classified("softmax_cross_entropy_loss", input, target, weight, ignore_index, kind)
 
@@ -94,8 +94,8 @@ def nll_loss(
 def _elementwise(
     op: str, x: TensorValue, target: TensorValue, reduction: str, weight: TensorValue | None = None, **figures: Any
 ) -> Tensor:
-    common = tensor_of(combined("sub", x, target)).dtype if is_integral(x) or is_integral(target) else None
-    x, target = cast(x, common), cast(target, common or dtype_of(x))
+    common = common_dtype(x, target, Framework.TORCH)
+    x, target = cast(x, common), cast(target, common)
     left, right = dims_of(x), dims_of(target)
     if left is not None and right is not None and left != right:
         both = ranked_dims(combined("add", x, target))
@@ -139,10 +139,11 @@ def huber_loss(
     input: Tensor, target: Tensor, reduction: str = "mean", delta: Number = 1.0, weight: Tensor | None = None
 ) -> Tensor:
     figure = float(delta) if isinstance(delta, int | float) else 1.0
-    return _elementwise("huber_loss", input, target, how(reduction), delta=figure)
+    same = cast(target, dtype_of(input)) if not is_integral(input) else target
+    return _elementwise("huber_loss", input, same, how(reduction), delta=figure)
 
 
-@model("torch.nn.functional.kl_div", "torch.kl_div")
+@model("torch.nn.functional.kl_div")
 def kl_div(
     input: Tensor, target: Tensor, size_average: Any = None, reduce: Any = None, reduction: str = "mean",
     log_target: bool = False,
@@ -173,7 +174,7 @@ def binary_cross_entropy(
         reduction=how(reduction, reduce, size_average))  # fmt: skip
 
 
-@model("torch.nn.functional.binary_cross_entropy_with_logits", "torch.binary_cross_entropy_with_logits")
+@model("torch.nn.functional.binary_cross_entropy_with_logits")
 def binary_cross_entropy_with_logits(
     input: Tensor, target: Tensor, weight: Tensor | None = None, size_average: Any = None, reduce: Any = None,
     reduction: str = "mean", pos_weight: Tensor | None = None,
@@ -199,15 +200,21 @@ def soft_margin_loss(
     return reduced(loss, how(reduction, reduce, size_average))
 
 
-@model("torch.nn.functional.hinge_embedding_loss", "torch.hinge_embedding_loss")
+@model("torch.nn.functional.hinge_embedding_loss")
 def hinge_embedding_loss(
     input: Tensor, target: Tensor, margin: Number = 1.0, size_average: Any = None, reduce: Any = None,
     reduction: str = "mean",
 ) -> Tensor:  # fmt: skip
-    return reduced(combined("mul", input, target), how(reduction, reduce, size_average))
+    return _unnamed("hinge_embedding_loss", combined("max", input, target), how(reduction, reduce, size_average))
 
 
-@model("torch.nn.functional.margin_ranking_loss", "torch.margin_ranking_loss")
+def _unnamed(name: str, each: Tensor, reduction: str) -> Tensor:
+    """A loss that has no operator here, of the shape of its terms or reduced to one number."""
+    known = tensor_of(each)
+    return opaque(name, [each], Type(known.dtype, known.shape if reduction == "none" else ()), Tensor)
+
+
+@model("torch.nn.functional.margin_ranking_loss")
 def margin_ranking_loss(
     input1: Tensor, input2: Tensor, target: Tensor, margin: Number = 0, size_average: Any = None, reduce: Any = None,
     reduction: str = "mean",
@@ -216,16 +223,17 @@ def margin_ranking_loss(
     return reduced(made("relu", combined("add", gap, margin)), how(reduction, reduce, size_average))
 
 
-@model("torch.nn.functional.cosine_embedding_loss", "torch.cosine_embedding_loss")
+@model("torch.nn.functional.cosine_embedding_loss")
 def cosine_embedding_loss(
     input1: Tensor, input2: Tensor, target: Tensor, margin: Number = 0, size_average: Any = None, reduce: Any = None,
     reduction: str = "mean",
 ) -> Tensor:  # fmt: skip
-    loss = combined("sub", 1, cosine_similarity(input1, input2, 1 if rank_of(input1) != 1 else 0))
-    return reduced(combined("mul", loss, target), how(reduction, reduce, size_average))
+    similarity = cosine_similarity(input1, input2, 1 if rank_of(input1) != 1 else 0)
+    each = combined("max", similarity, target)
+    return _unnamed("cosine_embedding_loss", each, how(reduction, reduce, size_average))
 
 
-@model("torch.nn.functional.triplet_margin_loss", "torch.triplet_margin_loss")
+@model("torch.nn.functional.triplet_margin_loss")
 def triplet_margin_loss(
     anchor: Tensor, positive: Tensor, negative: Tensor, margin: Number = 1.0, p: Number = 2, eps: Number = 1e-6,
     swap: bool = False, size_average: Any = None, reduce: Any = None, reduction: str = "mean",
@@ -259,16 +267,19 @@ def multilabel_soft_margin_loss(
     reduction: str = "mean",
 ) -> Tensor:  # fmt: skip
     _same_shape("multilabel_soft_margin_loss", input, target)
-    loss = made("softplus", made("neg", combined("mul", input, target)))
-    return reduced(made("reduce_mean", loss, (-1,), keepdims=0), how(reduction, reduce, size_average))
+    each = made("reduce_max", combined("max", input, target), (-1,), keepdims=0)
+    return _unnamed("multilabel_soft_margin_loss", each, how(reduction, reduce, size_average))
 
 
-@model("torch.nn.functional.poisson_nll_loss", "torch.poisson_nll_loss")
+@model("torch.nn.functional.poisson_nll_loss")
 def poisson_nll_loss(
     input: Tensor, target: Tensor, log_input: bool = True, full: bool = False, size_average: Any = None,
     eps: Number = 1e-8, reduce: Any = None, reduction: str = "mean",
 ) -> Tensor:  # fmt: skip
-    loss = combined("sub", made("exp", input) if log_input else input, combined("mul", target, input))
+    if log_input:
+        loss = combined("sub", made("exp", input), combined("mul", target, input))
+    else:
+        loss = combined("sub", input, combined("mul", target, made("log", combined("add", input, eps))))
     return reduced(loss, how(reduction, reduce, size_average))
 
 
@@ -276,11 +287,11 @@ def poisson_nll_loss(
 def gaussian_nll_loss(
     input: Tensor, target: Tensor, var: Any, full: bool = False, eps: Number = 1e-6, reduction: str = "mean"
 ) -> Tensor:
-    gap = combined("div", made("square", combined("sub", input, target)), var)
-    return reduced(gap, how(reduction))
+    each = combined("max", combined("max", input, target), var)
+    return _unnamed("gaussian_nll_loss", each, how(reduction))
 
 
-@model("torch.nn.functional.ctc_loss", "torch.ctc_loss")
+@model("torch.nn.functional.ctc_loss")
 def ctc_loss(
     log_probs: Tensor, targets: Tensor, input_lengths: Any, target_lengths: Any, blank: Any = 0,
     reduction: str = "mean", zero_infinity: bool = False,

@@ -37,7 +37,7 @@ def _channels(x: TensorValue, what: str) -> Dim:
     return dims[1]
 
 
-@model("torch.nn.functional.batch_norm", "torch.batch_norm")
+@model("torch.nn.functional.batch_norm")
 def batch_norm(
     input: Tensor, running_mean: Tensor | None, running_var: Tensor | None, weight: Tensor | None = None,
     bias: Tensor | None = None, training: bool = False, momentum: Number = 0.1, eps: Number = 1e-05,
@@ -60,7 +60,7 @@ def batch_norm(
     return result
 
 
-@model("torch.nn.functional.instance_norm", "torch.instance_norm")
+@model("torch.nn.functional.instance_norm")
 def instance_norm(
     input: Tensor, running_mean: Tensor | None = None, running_var: Tensor | None = None, weight: Tensor | None = None,
     bias: Tensor | None = None, use_input_stats: bool = True, momentum: Number = 0.1, eps: Number = 1e-05,
@@ -73,7 +73,11 @@ def instance_norm(
 
 @model("torch.nn.functional.layer_norm", "torch.layer_norm")
 def layer_norm(
-    input: Tensor, normalized_shape: Sizes, weight: Tensor | None = None, bias: Tensor | None = None, eps: Number = 1e-05
+    input: Tensor,
+    normalized_shape: Sizes,
+    weight: Tensor | None = None,
+    bias: Tensor | None = None,
+    eps: Number = 1e-05,
 ) -> Tensor:
     wants_floats(input, "layer_norm")
     _ends_with(input, normalized_shape, weight, bias)
@@ -95,7 +99,8 @@ def _ends_with(x: TensorValue, sizes: Sizes, *parameters: TensorValue | None) ->
     """The last dims of the operand must be the sizes that are normalised, and so must scale and offset be."""
     dims = dims_of(x)
     demand(len(sizes) > 0, "at least one size must be normalised")
-    tails = [dims[-len(sizes) :] if dims is not None and sizes else dims, *(p and dims_of(p) for p in parameters)]
+    ends = dims[-len(sizes) :] if dims is not None and sizes else dims
+    tails = [ends, *(None if parameter is None else dims_of(parameter) for parameter in parameters)]
     for tail in tails:
         if tail is not None:
             fits = len(tail) == len(sizes) and not any(equal(a, b) is False for a, b in zip(tail, sizes, strict=True))
@@ -118,7 +123,9 @@ def group_norm(
 
 
 @model("torch.nn.functional.local_response_norm")
-def local_response_norm(input: Tensor, size: Size, alpha: Number = 1e-4, beta: Number = 0.75, k: Number = 1.0) -> Tensor:
+def local_response_norm(
+    input: Tensor, size: Size, alpha: Number = 1e-4, beta: Number = 0.75, k: Number = 1.0
+) -> Tensor:
     count = rank_of(input)
     demand(count is None or count >= 3, f"local_response_norm needs at least 3 dims, but gets {count}", "rank-differs")
     figures = {"alpha": _share(alpha, 1e-4), "beta": _share(beta, 0.75), "bias": _share(k, 1.0)}

@@ -23,8 +23,8 @@ def _pooled(op: str, x: TensorValue, space: int, **attributes: Any) -> Tensor:
     """A pooling; an operand without batch gets one for the time being."""
     x = assumed(x, space + 2, *spatial(space))
     count = rank_of(x)
-    demand(count in (space + 1, space + 2), f"pooling over {space} dims needs a tensor of {space + 1} or {space + 2} dims, "
-        f"but gets {count}", "rank-differs")  # fmt: skip
+    what = f"pooling over {space} dims needs a tensor of {space + 1} or {space + 2} dims, but gets {count}"
+    demand(count in (space + 1, space + 2), what, "rank-differs")
     if count == space + 1:
         return made("squeeze", made(op, made("unsqueeze", x, (0,)), **attributes), (0,))
     if count != space + 2:
@@ -79,7 +79,9 @@ def _power_pool(space: int) -> Any:
         ceil_mode: bool = False,
     ) -> Tensor:  # fmt: skip
         order = int(norm_type) if isinstance(norm_type, int | float) else 2
-        return _pooled("lp_pool", input, space, p=order, ceil_mode=int(ceil_mode), **_windows(kernel_size, stride, 0, space))
+        return _pooled(
+            "lp_pool", input, space, p=order, ceil_mode=int(ceil_mode), **_windows(kernel_size, stride, 0, space)
+        )
 
     return function
 
@@ -94,12 +96,14 @@ def adaptive(op: str, x: TensorValue, output_size: Any, space: int) -> Tensor:
         raise Undecided(Reason.UNMODELLED_ARGUMENTS, "the size of the result")
     if len(wanted) == 1:
         wanted = tuple(wanted) * space
-    demand(len(dims) in (space + 1, space + 2), f"pooling over {space} dims gets a tensor of {len(dims)} dims", "rank-differs")
+    least = space if op == "adaptive_average_pool" and space > 1 else space + 1
+    fits = least <= len(dims) <= space + 2
+    demand(fits, f"pooling over {space} dims gets a tensor of {len(dims)} dims", "rank-differs")
     demand(len(wanted) == space, f"pooling to {len(wanted)} sizes over {space} dims")
-    if len(dims) < space + 1 or len(wanted) != space:
+    if not fits or len(wanted) != space:
         raise Undecided(Reason.EXCEPTION, "pooling")
     sizes: tuple[Dim, ...] = tuple(dims[n - space] if size is None else size for n, size in enumerate(wanted))
-    if all(isinstance(size, int) for size in sizes):
+    if all(isinstance(size, int) for size in sizes) and len(dims) > space:
         return _pooled(op, x, space, output_size=sizes)
     return opaque(op, [x], Type(dtype_of(x), (*dims[:-space], *sizes)), Tensor)
 

@@ -111,7 +111,9 @@ def grid_sample(
 ) -> Tensor:
     ways = {"bilinear": "linear", "nearest": "nearest", "bicubic": "cubic"}
     corners = int(align_corners is True)
-    return made("grid_sample", input, grid, mode=ways.get(mode, "linear"), padding_mode=padding_mode, align_corners=corners)
+    return made(
+        "grid_sample", input, grid, mode=ways.get(mode, "linear"), padding_mode=padding_mode, align_corners=corners
+    )
 
 
 @model("torch.nn.functional.affine_grid", "torch.affine_grid_generator")
@@ -159,7 +161,11 @@ def channel_shuffle(input: Tensor, groups: Size) -> Tensor:
 
 @model("torch.nn.functional.unfold")
 def unfold(
-    input: Tensor, kernel_size: SizeOrSizes, dilation: SizeOrSizes = 1, padding: SizeOrSizes = 0, stride: SizeOrSizes = 1
+    input: Tensor,
+    kernel_size: SizeOrSizes,
+    dilation: SizeOrSizes = 1,
+    padding: SizeOrSizes = 0,
+    stride: SizeOrSizes = 1,
 ) -> Tensor:
     """Patches as columns."""
     dims = ranked_dims(input)
@@ -174,11 +180,14 @@ def unfold(
 def _blocks(space: Any, kernel_size: Any, dilation: Any, padding: Any, stride: Any) -> tuple[Any, list[Dim]]:
     kernel, rate, around, step = (
         spread(each, 2, what)
-        for each, what in ((kernel_size, "kernel sizes"), (dilation, "dilations"), (padding, "padding"), (stride, "strides"))
+        for each, what in (
+            (kernel_size, "kernel sizes"),
+            (dilation, "dilations"),
+            (padding, "padding"),
+            (stride, "strides"),
+        )
     )
-    blocks = [
-        floor_div(space[n] + 2 * around[n] - rate[n] * (kernel[n] - 1) - 1, step[n]) + 1 for n in range(2)
-    ]
+    blocks = [floor_div(space[n] + 2 * around[n] - rate[n] * (kernel[n] - 1) - 1, step[n]) + 1 for n in range(2)]
     for block in blocks:
         demand(not isinstance(block, int) or block > 0, "the patches are larger than the image", "size-out-of-range")
     return kernel, blocks
@@ -198,8 +207,10 @@ def fold(
     kernel, blocks = _blocks(space, kernel_size, dilation, padding, stride)
     area = kernel[0] * kernel[1]
     demand(equal(modulo(dims[-2], area), 0), f"{dims[-2]} rows are not divisible by patches of {area}", "not-divisible")
-    demand(equal(dims[-1], blocks[0] * blocks[1]), f"{dims[-1]} columns are not {blocks[0] * blocks[1]} patches", "dims-differ")
+    demand(
+        equal(dims[-1], blocks[0] * blocks[1]),
+        f"{dims[-1]} columns are not {blocks[0] * blocks[1]} patches",
+        "dims-differ",
+    )
     shape = (*dims[:-2], floor_div(dims[-2], area), *space)
     return opaque("fold", [input], Type(dtype_of(input), shape), Tensor)
-
-

@@ -8,15 +8,16 @@ from mlvet.domains.dims import Dim, equal
 from mlvet.domains.dtypes import DType
 from mlvet.frontends.python.active import store
 from mlvet.frontends.python.arrays.creation import full
-from mlvet.frontends.python.arrays.operators import assumed
 from mlvet.frontends.python.arrays.shaping import split
 from mlvet.frontends.python.emission import demand, emit
-from mlvet.frontends.python.libraries.binding import Size, Tensor, as_items
+from mlvet.frontends.python.libraries.binding import Size, Tensor, as_items, as_tensor
 from mlvet.frontends.python.libraries.registry import model
+from mlvet.frontends.python.libraries.torch.nn.expectations import expected
 from mlvet.frontends.python.libraries.torch.nn.module import Module
 from mlvet.frontends.python.libraries.torch.nn.parameter import fan_in_uniform, parameter
 from mlvet.frontends.python.libraries.torch.tensor import Tensor as TorchTensor
 from mlvet.frontends.python.values.tensors import TensorValue, dims_of, dtype_of, rank_of
+from mlvet.frontends.python.values.unknown import Unknown
 
 
 class Cell(Module):
@@ -41,16 +42,17 @@ class Cell(Module):
 
     def _states(self, input: TensorValue, hx: Any, count: int) -> tuple[Any, list[Any]]:
         """The input and the states; no states are zeros."""
-        input = assumed(input, 2, "batch", "features")
+        input = expected(input, "batch", self.input_size)
         dims, rank = dims_of(input) or (), rank_of(input)
         demand(rank in (1, 2), f"a recurrent cell takes 1 or 2 dims, but got {rank}", "rank-differs")
         if hx is None:
             zeros = full((*dims[:-1], self.hidden_size), 0.0, dtype_of(self.weight_ih) or dtype_of(input), TorchTensor)  # type: ignore[arg-type]
             return input, [zeros] * count
-        given = [hx] if isinstance(hx, TensorValue) else list(as_items(hx))
+        given = [hx] * count if isinstance(hx, TensorValue | Unknown) else list(as_items(hx))
+        demand(len(given) == count, "the states are (h, c) for an LSTM, else h alone")
         states = []
         for each in given:
-            state = assumed(each, rank or 2, "batch", "hidden")
+            state = expected(as_tensor(each, "torch"), *dims[:-1], self.hidden_size)
             found = dims_of(state) or ()
             demand(len(found) == rank, f"the state of such an input has {rank} dims", "rank-differs")
             if len(found) == rank == 2:
@@ -77,7 +79,7 @@ class RNNCell(Cell):
     def forward(self, input: Tensor, hx: Tensor | None = None) -> Tensor:
         input, (h,) = self._states(input, hx, 1)
         inner, outer = self._maps(input, h)
-        return emit("relu" if self.nonlinearity == "relu" else "tanh", emit("add", inner, outer))  # type: ignore[no-any-return]
+        return emit("relu" if self.nonlinearity == "relu" else "tanh", emit("add", inner, outer))
 
 
 @model("torch.nn.LSTMCell")
@@ -119,4 +121,4 @@ class GRUCell(Cell):
         r = emit("sigmoid", emit("add", reset, reset_h))
         z = emit("sigmoid", emit("add", update, update_h))
         n = emit("tanh", emit("add", new, emit("mul", r, new_h)))
-        return emit("add", n, emit("mul", z, emit("sub", h, n)))  # type: ignore[no-any-return]
+        return emit("add", n, emit("mul", z, emit("sub", h, n)))

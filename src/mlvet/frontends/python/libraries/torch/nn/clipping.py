@@ -27,14 +27,14 @@ def total_norm() -> Any:
 def clip_grad_norm_(
     parameters: Any, max_norm: Number, norm_type: Number = 2.0, error_if_nonfinite: bool = False, foreach: Any = None
 ) -> Tensor:
-    return total_norm()  # type: ignore[no-any-return]
+    return total_norm()
 
 
 @model("torch.nn.utils.get_total_norm")
 def get_total_norm(
     tensors: Any, norm_type: Number = 2.0, error_if_nonfinite: bool = False, foreach: Any = None
 ) -> Tensor:
-    return total_norm()  # type: ignore[no-any-return]
+    return total_norm()
 
 
 @model("torch.nn.utils.clip_grad_value_", "torch.nn.utils.clip_grad.clip_grad_value_")
@@ -95,7 +95,7 @@ def fuse_conv_bn_eval(conv: Any, bn: Any, transpose: bool = False) -> Any:
     return conv
 
 
-@model("torch.nn.utils.prune.l1_unstructured", "torch.nn.utils.prune.random_unstructured", "torch.nn.utils.prune.ln_structured",
-    "torch.nn.utils.prune.remove", "torch.nn.utils.prune.identity")  # fmt: skip
+@model("torch.nn.utils.prune.l1_unstructured", "torch.nn.utils.prune.random_unstructured",
+    "torch.nn.utils.prune.ln_structured", "torch.nn.utils.prune.remove", "torch.nn.utils.prune.identity")  # fmt: skip
 def pruned(module: Any, *args: Any, **kwargs: Any) -> Any:
     return module

@@ -8,10 +8,10 @@ from typing import Any, ClassVar
 from mlvet.domains.dims import Dim, floor_div
 from mlvet.domains.dtypes import DType
 from mlvet.frontends.python.active import store
-from mlvet.frontends.python.arrays.operators import assumed
 from mlvet.frontends.python.emission import demand
 from mlvet.frontends.python.libraries.binding import Size, SizeOrSizes, Sizes, Tensor, as_size, as_sizes
 from mlvet.frontends.python.libraries.registry import model
+from mlvet.frontends.python.libraries.torch.nn.expectations import expected
 from mlvet.frontends.python.libraries.torch.nn.functions import F
 from mlvet.frontends.python.libraries.torch.nn.module import Module
 from mlvet.frontends.python.libraries.torch.nn.parameter import fan_in_uniform, parameter
@@ -61,7 +61,7 @@ class Convolution(Module):
         return (value,) * self.space
 
     def _ranked(self, input: Tensor) -> Tensor:
-        return assumed(input, self.space + 2, "batch", "channels", *SPACE[-self.space :])  # type: ignore[no-any-return]
+        return expected(input, "batch", self.cells.get("in_channels", "channels"), *SPACE[-self.space :])
 
     def reset_parameters(self) -> None:
         pass
@@ -90,7 +90,7 @@ class Forward(Convolution):
             input = F.pad(input, self._borders(), self.padding_mode)
             padding = (0,) * self.space
         convolve = getattr(F, f"conv{self.space}d")
-        return convolve(input, self.weight, self.bias, self.stride, padding, self.dilation, self.groups)  # type: ignore[no-any-return]
+        return convolve(input, self.weight, self.bias, self.stride, padding, self.dilation, self.groups)
 
     def _borders(self) -> tuple[Dim, ...]:
         """What is put before and after each dim, the last dim first."""
@@ -127,9 +127,7 @@ class Transposed(Convolution):
         input = self._ranked(input)
         extra = self.output_padding if output_size is None else self._extra(input, output_size)
         convolve = getattr(F, f"conv_transpose{self.space}d")
-        return convolve(  # type: ignore[no-any-return]
-            input, self.weight, self.bias, self.stride, self.padding, extra, self.groups, self.dilation
-        )
+        return convolve(input, self.weight, self.bias, self.stride, self.padding, extra, self.groups, self.dilation)
 
     def _extra(self, input: Tensor, output_size: Sequence[Dim]) -> tuple[Dim, ...]:
         """The output padding that makes the result of a given size."""

@@ -23,7 +23,7 @@ class Functions:
             raise Undecided(Reason.UNMODELLED_CALL, f"{self._prefix}.{name}") from None
         if isinstance(found, Overloads):
             return lambda *args, **keywords: machine().call(found, *args, **keywords)
-        return found  # type: ignore[no-any-return]
+        return found
 
 
 F = Functions("torch.nn.functional")

@@ -10,7 +10,7 @@ from mlvet.frontends.python.emission import demand
 from mlvet.frontends.python.libraries.binding import Number, Size, Tensor
 from mlvet.frontends.python.libraries.registry import model
 from mlvet.frontends.python.libraries.torch.nn.parameter import filled, is_parameter, normal, redeclared, uniform
-from mlvet.frontends.python.values.tensors import dims_of
+from mlvet.frontends.python.values.tensors import TensorValue, dims_of
 from mlvet.frontends.python.values.unknown import Reason, Undecided
 from mlvet.ir.graph import Initialiser
 
@@ -139,7 +139,7 @@ def fans(tensor: Tensor) -> Any:
     return (dims[1] * field, dims[0] * field) if len(dims) >= 2 else (1, 1)
 
 
-def _start(tensor: Any, initialiser: Initialiser | None) -> Any:
+def _start(tensor: TensorValue, initialiser: Initialiser | None) -> TensorValue:
     if is_parameter(tensor):
         redeclared(tensor, initialiser=initialiser)
     return tensor

@@ -38,7 +38,7 @@ class DistributedDataParallel(Wrapper):
         self.require_backward_grad_sync = True
 
     def no_sync(self) -> Any:
-        from mlvet.frontends.python.libraries.torch.effects import Scope
+        from mlvet.frontends.python.libraries.torch.services import Scope
 
         return Scope()
 
@@ -64,7 +64,7 @@ class FullyShardedDataParallel(Wrapper):
 
     @staticmethod
     def state_dict_type(*args: Any, **kwargs: Any) -> Any:
-        from mlvet.frontends.python.libraries.torch.effects import Scope
+        from mlvet.frontends.python.libraries.torch.services import Scope
 
         return Scope()
 

@@ -4,13 +4,20 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
+from mlvet.domains import dtypes
+from mlvet.domains.dims import symbol
+from mlvet.domains.tensors import Tensor as Type
+from mlvet.frontends.python.active import machine
 from mlvet.frontends.python.arrays.operators import assumed
+from mlvet.frontends.python.emission import opaque
 from mlvet.frontends.python.libraries.binding import Number, SizeOrSizes, Tensor, as_size
 from mlvet.frontends.python.libraries.registry import model
 from mlvet.frontends.python.libraries.torch.nn.convolutions import SPACE
 from mlvet.frontends.python.libraries.torch.nn.functions import F
 from mlvet.frontends.python.libraries.torch.nn.module import Module
+from mlvet.frontends.python.libraries.torch.tensor import Tensor as TorchTensor
 from mlvet.frontends.python.values.containers import ListValue
+from mlvet.frontends.python.values.tensors import dims_of, dtype_of
 
 
 class Pool(Module):
@@ -20,7 +27,7 @@ class Pool(Module):
     space: ClassVar[int] = 2
 
     def _ranked(self, input: Tensor) -> Tensor:
-        return assumed(input, self.space + 2, "batch", "channels", *SPACE[-self.space :])  # type: ignore[no-any-return]
+        return assumed(input, self.space + 2, "batch", "channels", *SPACE[-self.space :])
 
     def _function(self, name: str) -> Any:
         return getattr(F, f"{name}{self.space}d")
@@ -59,7 +66,7 @@ class AvgPool(Pool):
 
     def forward(self, input: Tensor) -> Tensor:
         rest = () if self.space == 1 else (self.divisor_override,)
-        return self._function("avg_pool")(  # type: ignore[no-any-return]
+        return self._function("avg_pool")(
             self._ranked(input), self.kernel_size, self.stride, self.padding, self.ceil_mode, self.count_include_pad,
             *rest,
         )  # fmt: skip
@@ -75,7 +82,7 @@ class LPPool(Pool):
         self.norm_type, self.kernel_size, self.stride, self.ceil_mode = norm_type, kernel_size, stride, ceil_mode
 
     def forward(self, input: Tensor) -> Tensor:
-        return self._function("lp_pool")(  # type: ignore[no-any-return]
+        return self._function("lp_pool")(
             self._ranked(input), self.norm_type, self.kernel_size, self.stride, self.ceil_mode
         )
 
@@ -88,7 +95,7 @@ class MaxUnpool(Pool):
         self.kernel_size, self.stride, self.padding = kernel_size, kernel_size if stride is None else stride, padding
 
     def forward(self, input: Tensor, indices: Tensor, output_size: Any = None) -> Tensor:
-        return self._function("max_unpool")(  # type: ignore[no-any-return]
+        return self._function("max_unpool")(
             self._ranked(input), indices, self.kernel_size, self.stride, self.padding, output_size
         )
 
@@ -101,7 +108,7 @@ class AdaptiveAvgPool(Pool):
         self.output_size = _sizes(output_size)
 
     def forward(self, input: Tensor) -> Tensor:
-        return self._function("adaptive_avg_pool")(self._ranked(input), self.output_size)  # type: ignore[no-any-return]
+        return self._function("adaptive_avg_pool")(self._ranked(input), self.output_size)
 
 
 class AdaptiveMaxPool(Pool):
@@ -127,9 +134,17 @@ class FractionalMaxPool(Pool):
         self.return_indices = return_indices
 
     def forward(self, input: Tensor) -> Any:
-        return self._function("fractional_max_pool")(
-            self._ranked(input), self.kernel_size, self.output_size, self.output_ratio, self.return_indices
-        )
+        input = self._ranked(input)
+        dims = dims_of(input) or ()
+        if self.output_size is not None:
+            size = self.output_size if isinstance(self.output_size, tuple) else (self.output_size,) * self.space
+        else:
+            size = tuple(symbol(machine().fresh(name)) for name in SPACE[-self.space :])
+        shape = (*dims[: -self.space], *size)
+        found = opaque("fractional_max_pool", [input], Type(dtype_of(input), shape), TorchTensor)
+        if not self.return_indices:
+            return found
+        return found, opaque("fractional_max_pool", [input], Type(dtypes.i64, shape), TorchTensor)
 
 
 def _sizes(output_size: Any) -> Any:

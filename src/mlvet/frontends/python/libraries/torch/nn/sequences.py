@@ -11,10 +11,9 @@ from mlvet.frontends.python.active import machine, store
 from mlvet.frontends.python.arrays.operators import assumed
 from mlvet.frontends.python.arrays.shaping import swapped
 from mlvet.frontends.python.emission import opaque
-from mlvet.frontends.python.libraries.binding import Items, Number, Size, as_size
-from mlvet.frontends.python.libraries.binding import Tensor as AnyTensor
+from mlvet.frontends.python.libraries.binding import Items, Number, Size, Tensor, as_size
 from mlvet.frontends.python.libraries.registry import model
-from mlvet.frontends.python.libraries.torch.tensor import Tensor
+from mlvet.frontends.python.libraries.torch.tensor import Tensor as TorchTensor
 from mlvet.frontends.python.values.containers import ListValue, Repeated
 from mlvet.frontends.python.values.objects import Object
 from mlvet.frontends.python.values.tensors import TensorValue, dims_of, dtype_of
@@ -34,14 +33,18 @@ class PackedSequence(Object):
         if dims is None:
             raise Undecided(Reason.UNMODELLED_ARGUMENTS, "a packed sequence of unknown shape")
         steps, batch = symbol(machine().fresh("steps")), symbol(machine().fresh("batch"))
-        store(self.cells, "@padded", opaque("padded", [data], Type(dtype_of(data), (steps, batch, *dims[1:])), Tensor))
+        store(
+            self.cells,
+            "@padded",
+            opaque("padded", [data], Type(dtype_of(data), (steps, batch, *dims[1:])), TorchTensor),
+        )
         store(self.cells, "data", data)
         self._indices(steps, batch)
 
     def _indices(self, steps: Dim, batch: Dim) -> None:
-        self.batch_sizes = opaque("batch_sizes", [], Type(dtypes.i64, (steps,)), Tensor)
-        self.sorted_indices = opaque("sorted_indices", [], Type(dtypes.i64, (batch,)), Tensor)
-        self.unsorted_indices = opaque("unsorted_indices", [], Type(dtypes.i64, (batch,)), Tensor)
+        self.batch_sizes = opaque("batch_sizes", [], Type(dtypes.i64, (steps,)), TorchTensor)
+        self.sorted_indices = opaque("sorted_indices", [], Type(dtypes.i64, (batch,)), TorchTensor)
+        self.unsorted_indices = opaque("unsorted_indices", [], Type(dtypes.i64, (batch,)), TorchTensor)
 
     def to(self, *args: Any, **kwargs: Any) -> Any:
         return self
@@ -67,13 +70,13 @@ def packed(padded: TensorValue) -> PackedSequence:
     dims = dims_of(padded) or ()
     store(made.cells, "@padded", padded)
     tokens = (symbol(machine().fresh("tokens")), *dims[2:])
-    store(made.cells, "data", opaque("packed", [padded], Type(dtype_of(padded), tokens), Tensor))
+    store(made.cells, "data", opaque("packed", [padded], Type(dtype_of(padded), tokens), TorchTensor))
     made._indices(dims[0], dims[1])
     return made
 
 
 @model("torch.nn.utils.rnn.pack_padded_sequence")
-def pack_padded_sequence(input: AnyTensor, lengths: Any, batch_first: bool = False, enforce_sorted: bool = True) -> Any:
+def pack_padded_sequence(input: Tensor, lengths: Any, batch_first: bool = False, enforce_sorted: bool = True) -> Any:
     input = assumed(input, 3, *(("batch", "steps") if batch_first else ("steps", "batch")), "features")
     return packed(swapped(input, 0, 1) if batch_first else input)
 
@@ -88,22 +91,22 @@ def pad_packed_sequence(
     dims = dims_of(padded) or ()
     if total_length is not None:
         dims = (total_length, *dims[1:])
-        padded = opaque("pad_packed_sequence", [padded], Type(dtype_of(padded), dims), Tensor)
-    lengths = opaque("lengths", [], Type(dtypes.i64, (dims[1],)), Tensor)
+        padded = opaque("pad_packed_sequence", [padded], Type(dtype_of(padded), dims), TorchTensor)
+    lengths = opaque("lengths", [], Type(dtypes.i64, (dims[1],)), TorchTensor)
     return (swapped(padded, 0, 1) if batch_first else padded), lengths
 
 
 @model("torch.nn.utils.rnn.pad_sequence")
 def pad_sequence(
     sequences: Any, batch_first: bool = False, padding_value: Number = 0.0, padding_side: str = "right"
-) -> AnyTensor:
+) -> Tensor:
     count, element, longest = _row(sequences)
     dims = dims_of(element)
     if not dims:
         raise Undecided(Reason.UNMODELLED_ARGUMENTS, "sequences of unknown shape")
     steps = dims[0] if longest else symbol(machine().fresh("steps"))
     front = (count, steps) if batch_first else (steps, count)
-    return opaque("pad_sequence", [element], Type(dtype_of(element), (*front, *dims[1:])), Tensor)
+    return opaque("pad_sequence", [element], Type(dtype_of(element), (*front, *dims[1:])), TorchTensor)
 
 
 @model("torch.nn.utils.rnn.pack_sequence")
@@ -113,11 +116,11 @@ def pack_sequence(sequences: Any, enforce_sorted: bool = True) -> Any:
 
 
 @model("torch.nn.utils.rnn.unpad_sequence")
-def unpad_sequence(padded_sequences: AnyTensor, lengths: Any, batch_first: bool = False) -> Any:
+def unpad_sequence(padded_sequences: Tensor, lengths: Any, batch_first: bool = False) -> Any:
     dims = dims_of(assumed(padded_sequences, 3, "batch", "steps", "features")) or ()
     count = dims[0] if batch_first else dims[1]
     one = (symbol(machine().fresh("steps")), *dims[2:])
-    element = opaque("unpad_sequence", [padded_sequences], Type(dtype_of(padded_sequences), one), Tensor)
+    element = opaque("unpad_sequence", [padded_sequences], Type(dtype_of(padded_sequences), one), TorchTensor)
     return ListValue(Repeated(element, count))
 
 

@@ -92,7 +92,7 @@ class TransformerEncoderLayer(Block):
         else:
             x = call(self.norm1, x + attended(x))
             x = call(self.norm2, x + fed(x))
-        return x  # type: ignore[no-any-return]
+        return x
 
 
 @model("torch.nn.TransformerDecoderLayer")
@@ -138,7 +138,7 @@ class TransformerDecoderLayer(Block):
             x = call(self.norm1, x + attended(x))
             x = call(self.norm2, x + crossed(x))
             x = call(self.norm3, x + fed(x))
-        return x  # type: ignore[no-any-return]
+        return x
 
 
 class Stack(Module):
@@ -176,7 +176,7 @@ class TransformerEncoder(Stack):
         self, src: Tensor, mask: Tensor | None = None, src_key_padding_mask: Tensor | None = None,
         is_causal: bool | None = None,
     ) -> Tensor:  # fmt: skip
-        return self._through(src, src_mask=mask, src_key_padding_mask=src_key_padding_mask)  # type: ignore[no-any-return]
+        return self._through(src, src_mask=mask, src_key_padding_mask=src_key_padding_mask)
 
 
 @model("torch.nn.TransformerDecoder")
@@ -192,7 +192,7 @@ class TransformerDecoder(Stack):
         tgt_key_padding_mask: Tensor | None = None, memory_key_padding_mask: Tensor | None = None,
         tgt_is_causal: bool | None = None, memory_is_causal: bool = False,
     ) -> Tensor:  # fmt: skip
-        return self._through(  # type: ignore[no-any-return]
+        return self._through(
             tgt, memory, tgt_mask=tgt_mask, memory_mask=memory_mask, tgt_key_padding_mask=tgt_key_padding_mask,
             memory_key_padding_mask=memory_key_padding_mask,
         )  # fmt: skip
@@ -234,7 +234,7 @@ class Transformer(Module):
         _demand_width(src, self.d_model)
         _demand_width(tgt, self.d_model)
         memory = machine().call(self.encoder, src, mask=src_mask, src_key_padding_mask=src_key_padding_mask)
-        return machine().call(  # type: ignore[no-any-return]
+        return machine().call(
             self.decoder, tgt, memory, tgt_mask=tgt_mask, memory_mask=memory_mask,
             tgt_key_padding_mask=tgt_key_padding_mask, memory_key_padding_mask=memory_key_padding_mask,
         )  # fmt: skip

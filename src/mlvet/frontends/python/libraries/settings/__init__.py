@@ -1,0 +1,5 @@
+"""Libraries by which users set what a program does: absl, click, fire, hydra, omegaconf, ml_collections."""
+
+from mlvet.frontends.python.libraries.settings import commands, configurations, flags
+
+__all__ = ["commands", "configurations", "flags"]

@@ -1,0 +1,31 @@
+"""The modules of Python's standard library, and a few that are as common: yaml, toml, requests."""
+
+from mlvet.frontends.python.libraries.stdlib import (
+    annotations,
+    arguments,
+    chance,
+    classes,
+    clocks,
+    containers,
+    contexts,
+    copies,
+    formats,
+    functional,
+    inspection,
+    iterators,
+    mathematics,
+    messages,
+    ordering,
+    path_objects,
+    paths,
+    patterns,
+    processes,
+    system,
+    transfers,
+)
+
+__all__ = [
+    "annotations", "arguments", "chance", "classes", "clocks", "containers", "contexts", "copies", "formats",
+    "functional", "inspection", "iterators", "mathematics", "messages", "ordering", "path_objects", "paths", "patterns",
+    "processes", "system", "transfers",
+]  # fmt: skip

@@ -1,0 +1,1 @@
+"""Graphs and sessions: what TensorFlow was before its second version, still there as tf.compat.v1."""

@@ -1,0 +1,363 @@
+"""tf.train of older programs: optimisers, savers, queues, schedules; summaries, losses and metrics."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from mlvet.domains import dtypes
+from mlvet.domains.dims import Dim, symbol
+from mlvet.frontends.python.active import machine
+from mlvet.frontends.python.libraries.binding import as_items, as_size
+from mlvet.frontends.python.libraries.registry import model
+from mlvet.frontends.python.libraries.tensorflow.environment import Scope, Stored
+from mlvet.frontends.python.libraries.tensorflow.gradients import gradient_of
+from mlvet.frontends.python.libraries.tensorflow.losses import (
+    sigmoid_cross_entropy_with_logits,
+    softmax_cross_entropy_with_logits,
+    sparse_softmax_cross_entropy_with_logits,
+)  # fmt: skip
+from mlvet.frontends.python.libraries.tensorflow.shapes import partial_sizes
+from mlvet.frontends.python.libraries.tensorflow.structures import grown, mapped
+from mlvet.frontends.python.libraries.tensorflow.tensor import Tensor, convert, like, matched, op_of, typed
+from mlvet.frontends.python.libraries.tensorflow.v1.sessions import Operation, operation
+from mlvet.frontends.python.libraries.tensorflow.v1.variables import all_variables, new_variable, trainable
+from mlvet.frontends.python.values.containers import ListValue
+from mlvet.frontends.python.values.numbers import Scalar
+from mlvet.frontends.python.values.objects import Object
+from mlvet.frontends.python.values.tensors import TensorValue, dims_of, dtype_of
+
+
+@model("tensorflow.compat.v1.train.Optimizer")
+class Optimizer(Object):
+    def __init__(self, *args: Any, **keywords: Any) -> None:
+        del args, keywords
+
+    def compute_gradients(self, loss: Any, var_list: Any = None, *rest: Any, **keywords: Any) -> Any:
+        del rest, keywords
+        variables = (
+            as_items(var_list) if var_list is not None else [each for each in all_variables() if trainable(each)]
+        )
+        return ListValue((gradient_of(loss, each), each) for each in variables)
+
+    def apply_gradients(self, grads_and_vars: Any, global_step: Any = None, name: Any = None) -> Any:
+        del grads_and_vars, global_step, name
+        return Operation()
+
+    def minimize(self, loss: Any, global_step: Any = None, var_list: Any = None, *rest: Any, **keywords: Any) -> Any:
+        del global_step, rest, keywords
+        self.compute_gradients(loss, var_list)
+        return Operation()
+
+    def variables(self) -> Any:
+        return ListValue()
+
+    def get_slot_names(self) -> Any:
+        return ListValue()
+
+
+for _name in (
+    "GradientDescentOptimizer AdamOptimizer AdagradOptimizer MomentumOptimizer RMSPropOptimizer AdadeltaOptimizer "
+    "FtrlOptimizer ProximalGradientDescentOptimizer ProximalAdagradOptimizer AdagradDAOptimizer SyncReplicasOptimizer"
+).split():
+    model(f"tensorflow.compat.v1.train.{_name}")(type(_name, (Optimizer,), {}))
+
+
+@model("tensorflow.compat.v1.train.Saver")
+class Saver(Stored):
+    def recover_last_checkpoints(self, paths: Any) -> None:
+        """Known again."""
+
+
+@model("tensorflow.train.ExponentialMovingAverage")
+class ExponentialMovingAverage(Object):
+    def __init__(self, *args: Any, **keywords: Any) -> None:
+        del args, keywords
+
+    def apply(self, var_list: Any = None) -> Any:
+        del var_list
+        return Operation()
+
+    def average(self, var: Any) -> Any:
+        return convert(var)
+
+    def average_name(self, var: Any) -> Any:
+        del var
+        return Scalar(str, "average_name")
+
+    def variables_to_restore(self, moving_avg_variables: Any = None) -> Any:
+        del moving_avg_variables
+        return ListValue(all_variables())
+
+
+@model("tensorflow.compat.v1.train.get_or_create_global_step", "tensorflow.compat.v1.train.create_global_step")
+@model("tensorflow.compat.v1.train.get_global_step")
+def global_step(graph: Any = None) -> Any:
+    del graph
+    return new_variable("global_step", (), dtypes.i64, False)
+
+
+def _schedule(*args: Any, **keywords: Any) -> Any:
+    """A learning rate that changes with the step."""
+    del args, keywords
+    return typed("learning_rate", [], dtypes.f32)
+
+
+for _name in (
+    "exponential_decay piecewise_constant polynomial_decay natural_exp_decay inverse_time_decay cosine_decay "
+    "piecewise_constant_decay cosine_decay_restarts linear_cosine_decay noisy_linear_cosine_decay"
+).split():
+    model(f"tensorflow.compat.v1.train.{_name}")(_schedule)
+
+
+@model("tensorflow.train.Coordinator")
+class Coordinator(Object):
+    def __init__(self, *args: Any, **keywords: Any) -> None:
+        del args, keywords
+
+    def should_stop(self) -> Any:
+        return Scalar(bool, "should_stop")
+
+    def request_stop(self, ex: Any = None) -> None:
+        """Stop soon."""
+
+    def join(self, *args: Any, **keywords: Any) -> None:
+        """Wait."""
+
+
+@model("tensorflow.compat.v1.train.start_queue_runners", "tensorflow.compat.v1.train.add_queue_runner")
+def start_queue_runners(*args: Any, **keywords: Any) -> Any:
+    del args, keywords
+    return ListValue()
+
+
+class Queue(Object):
+    """Elements come out as they went in."""
+
+    def __init__(self, element: Any = None) -> None:
+        self.element = element
+
+    def dequeue(self, name: Any = None) -> Any:
+        del name
+        return self.element
+
+    def dequeue_many(self, n: Any, name: Any = None) -> Any:
+        del name
+        return mapped(lambda each: grown(each, as_size(n, "batch"), "dequeue"), self.element)
+
+    dequeue_up_to = dequeue_many
+
+    def enqueue(self, vals: Any, name: Any = None) -> Any:
+        del name
+        self.element = vals
+        return Operation()
+
+    enqueue_many = enqueue
+
+    def size(self, name: Any = None) -> Any:
+        del name
+        return typed("size", [], dtypes.i32)
+
+    def close(self, *args: Any, **keywords: Any) -> Any:
+        del args, keywords
+        return Operation()
+
+
+def _queue(*args: Any, **keywords: Any) -> Any:
+    del args, keywords
+    return Queue()
+
+
+for _name in ("queue.FIFOQueue", "queue.RandomShuffleQueue", "queue.PaddingFIFOQueue"):
+    model(f"tensorflow.{_name}")(_queue)
+
+
+@model("tensorflow.compat.v1.train.string_input_producer", "tensorflow.compat.v1.train.input_producer")
+def string_input_producer(string_tensor: Any, *rest: Any, **keywords: Any) -> Any:
+    del string_tensor, rest, keywords
+    return Queue(typed("string_input_producer", [], dtypes.text))
+
+
+@model("tensorflow.compat.v1.train.slice_input_producer")
+def slice_input_producer(tensor_list: Any, *rest: Any, **keywords: Any) -> Any:
+    from mlvet.frontends.python.libraries.tensorflow.structures import row_of
+
+    del rest, keywords
+    return ListValue(row_of(convert(each)) for each in as_items(tensor_list))
+
+
+class Reader(Object):
+    def __init__(self, *args: Any, **keywords: Any) -> None:
+        del args, keywords
+
+    def read(self, queue: Any, name: Any = None) -> Any:
+        del queue, name
+        return typed("key", [], dtypes.text), typed("value", [], dtypes.text)
+
+    def read_up_to(self, queue: Any, num_records: Any, name: Any = None) -> Any:
+        del queue, num_records, name
+        rows = symbol(machine().fresh("records"))
+        return typed("keys", [], dtypes.text, rows), typed("values", [], dtypes.text, rows)
+
+
+for _name in ("TFRecordReader", "TextLineReader", "WholeFileReader", "FixedLengthRecordReader", "IdentityReader"):
+    model(f"tensorflow.compat.v1.{_name}")(type(_name, (Reader,), {}))
+
+
+def _batched(tensors: Any, size: Dim, shapes: Any, enqueue_many: bool) -> Any:
+    sizes = iter(as_items(shapes)) if isinstance(shapes, ListValue | tuple) else iter(())
+
+    def leaf(each: Any) -> Any:
+        x = convert(each)
+        dims = partial_sizes(next(sizes, None))
+        if dims is not None and dims_of(x) is None:
+            return typed("batch", [x], dtype_of(x), size, *dims)
+        if enqueue_many:
+            return typed("batch", [x], dtype_of(x), size, *(dims_of(x) or ())[1:])
+        return grown(x, size, "batch")
+
+    return mapped(leaf, tensors)
+
+
+@model("tensorflow.compat.v1.train.batch")
+def batch(
+    tensors: Any, batch_size: Any, num_threads: Any = 1, capacity: Any = 32, enqueue_many: bool = False,
+    shapes: Any = None, *rest: Any, **keywords: Any,
+) -> Any:  # fmt: skip
+    del num_threads, capacity, rest, keywords
+    return _batched(tensors, as_size(batch_size, "batch"), shapes, enqueue_many)
+
+
+@model("tensorflow.compat.v1.train.shuffle_batch")
+def shuffle_batch(
+    tensors: Any, batch_size: Any, capacity: Any = None, min_after_dequeue: Any = None, num_threads: Any = 1,
+    seed: Any = None, enqueue_many: bool = False, shapes: Any = None, *rest: Any, **keywords: Any,
+) -> Any:  # fmt: skip
+    del capacity, min_after_dequeue, num_threads, seed, rest, keywords
+    return _batched(tensors, as_size(batch_size, "batch"), shapes, enqueue_many)
+
+
+@model("tensorflow.compat.v1.train.batch_join", "tensorflow.compat.v1.train.shuffle_batch_join")
+def batch_join(tensors_list: Any, batch_size: Any, *rest: Any, **keywords: Any) -> Any:
+    del rest
+    return _batched(as_items(tensors_list)[0], as_size(batch_size, "batch"), keywords.get("shapes"), False)
+
+
+# Summaries are text.
+
+
+def _summary(*args: Any, **keywords: Any) -> Tensor:
+    del args, keywords
+    return typed("summary", [], dtypes.text)
+
+
+for _name in ("merge_all", "merge", "tensor_summary"):
+    model(f"tensorflow.compat.v1.summary.{_name}")(_summary)
+
+
+@model("tensorflow.compat.v1.summary.FileWriter")
+class FileWriter(Scope):
+    def add_summary(self, summary: Any, global_step: Any = None) -> None:
+        """Written."""
+
+    def add_graph(self, graph: Any, global_step: Any = None, graph_def: Any = None) -> None:
+        """Written."""
+
+    def add_run_metadata(self, run_metadata: Any, tag: Any, global_step: Any = None) -> None:
+        """Written."""
+
+
+# Losses reduce to one number; metrics are pairs of a value and its update.
+
+
+def _loss(compute: Callable[[Tensor, Tensor], Tensor]) -> Callable[..., Any]:
+    def function(
+        labels: Any = None, predictions: Any = None, weights: Any = 1.0, scope: Any = None, *rest: Any, **keywords: Any
+    ) -> Tensor:
+        del weights, scope, rest
+        wanted, given = matched(labels, predictions)
+        return _reduced(compute(wanted, given), keywords)
+
+    return function
+
+
+def _reduced(each: Tensor, keywords: dict[str, Any]) -> Tensor:
+    return each if keywords.get("reduction") == "none" else op_of("reduce_mean", each, None, keepdims=False)
+
+
+def _difference(name: str) -> Callable[[Tensor, Tensor], Tensor]:
+    return lambda wanted, given: like(name, op_of("sub", given, wanted), given, wanted)
+
+
+model("tensorflow.compat.v1.losses.mean_squared_error")(_loss(lambda a, b: op_of("squared_difference", b, a)))
+model("tensorflow.compat.v1.losses.absolute_difference")(_loss(lambda a, b: op_of("abs", op_of("sub", b, a))))
+for _name in ("huber_loss", "log_loss", "hinge_loss", "mean_pairwise_squared_error"):
+    model(f"tensorflow.compat.v1.losses.{_name}")(_loss(_difference(_name)))
+model("tensorflow.compat.v1.losses.Reduction.NONE")("none")
+for _name in ("SUM", "MEAN", "SUM_OVER_BATCH_SIZE", "SUM_BY_NONZERO_WEIGHTS", "SUM_OVER_NONZERO_WEIGHTS"):
+    model(f"tensorflow.compat.v1.losses.Reduction.{_name}")(_name.lower())
+
+
+@model("tensorflow.compat.v1.losses.softmax_cross_entropy")
+def softmax_cross_entropy(onehot_labels: Any, logits: Any, *rest: Any, **keywords: Any) -> Tensor:
+    del rest
+    return _reduced(softmax_cross_entropy_with_logits(onehot_labels, logits), keywords)
+
+
+@model("tensorflow.compat.v1.losses.sparse_softmax_cross_entropy")
+def sparse_softmax_cross_entropy(labels: Any, logits: Any, *rest: Any, **keywords: Any) -> Tensor:
+    del rest
+    return _reduced(sparse_softmax_cross_entropy_with_logits(labels, logits), keywords)
+
+
+@model("tensorflow.compat.v1.losses.sigmoid_cross_entropy")
+def sigmoid_cross_entropy(multi_class_labels: Any, logits: Any, *rest: Any, **keywords: Any) -> Tensor:
+    del rest
+    return _reduced(sigmoid_cross_entropy_with_logits(multi_class_labels, logits), keywords)
+
+
+@model("tensorflow.compat.v1.losses.cosine_distance")
+def cosine_distance(labels: Any, predictions: Any, *rest: Any, **keywords: Any) -> Tensor:
+    del rest, keywords
+    return op_of("reduce_mean", op_of("mul", *matched(labels, predictions)), None, keepdims=False)
+
+
+@model("tensorflow.compat.v1.losses.compute_weighted_loss")
+def compute_weighted_loss(losses: Any, weights: Any = 1.0, *rest: Any, **keywords: Any) -> Tensor:
+    del weights, rest
+    return _reduced(convert(losses), keywords)
+
+
+@model("tensorflow.compat.v1.losses.get_total_loss", "tensorflow.compat.v1.losses.get_regularization_loss")
+def get_total_loss(*args: Any, **keywords: Any) -> Tensor:
+    del args, keywords
+    return typed("total_loss", [], dtypes.f32)
+
+
+@model("tensorflow.compat.v1.losses.get_losses", "tensorflow.compat.v1.losses.get_regularization_losses")
+def get_losses(*args: Any, **keywords: Any) -> Any:
+    del args, keywords
+    return ListValue()
+
+
+model("tensorflow.compat.v1.losses.add_loss")(operation)
+
+
+def _metric(name: str) -> Callable[..., Any]:
+    def function(*args: Any, **keywords: Any) -> Any:
+        given = [
+            convert(each)
+            for each in (*args, keywords.get("labels"), keywords.get("predictions"))
+            if isinstance(each, TensorValue)
+        ]
+        return typed(name, given, dtypes.f32), typed(name, given, dtypes.f32)
+
+    return function
+
+
+for _name in (
+    "accuracy auc mean precision recall mean_absolute_error mean_squared_error root_mean_squared_error "
+    "mean_per_class_accuracy false_negatives false_positives true_negatives true_positives recall_at_k precision_at_k "
+    "percentage_below"
+).split():
+    model(f"tensorflow.compat.v1.metrics.{_name}")(_metric(_name))
