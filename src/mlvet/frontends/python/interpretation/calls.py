@@ -384,7 +384,7 @@ def bind_parameters(
             value = defaults[name]
         else:
             value = machine.unknown(Reason.ENTRY_ARGUMENT, name, name)
-        scope.cells[name] = refined(machine, parameter.annotation, value, function, name)
+        scope.cells[name] = refined(machine, parameter.annotation, value, scope, name)
     if signature.vararg is not None:
         extra = given[len(parameters) :]
         if spread is not None:
@@ -399,7 +399,7 @@ def bind_parameters(
             value = function.keyword_defaults[name]
         else:
             value = machine.unknown(Reason.ENTRY_ARGUMENT, name, name)
-        scope.cells[name] = refined(machine, parameter.annotation, value, function, name)
+        scope.cells[name] = refined(machine, parameter.annotation, value, scope, name)
     if signature.kwarg is not None:
         scope.cells[signature.kwarg.arg] = DictValue(named)
 
