@@ -22,7 +22,9 @@ def run(options: argparse.Namespace) -> int:
         chosen = {name: kind for name, kind in kinds.items() if f"{name}.".startswith(f"{options.name}.")}
         if not chosen:
             known = {name.split(".")[0] for name in kinds}
-            raise UsageError(f"no library or module `{options.name}` is modelled{did_you_mean(options.name, sorted(known))}")
+            raise UsageError(
+                f"no library or module `{options.name}` is modelled{did_you_mean(options.name, sorted(known))}"
+            )
         _put_names(options, chosen)
         return 0
     tops = sorted({name.split(".")[0] for name in kinds})
@@ -33,7 +35,8 @@ def run(options: argparse.Namespace) -> int:
     width = max(map(len, tops))
     lines = [f"{'library':<{width}}  functions  classes  values"]
     lines += [
-        f"{top:<{width}}  {counts[top]['function']:>9}  {counts[top]['class']:>7}  {counts[top]['value']:>6}" for top in tops
+        f"{top:<{width}}  {counts[top]['function']:>9}  {counts[top]['class']:>7}  {counts[top]['value']:>6}"
+        for top in tops
     ]
     total = sum(counts.values(), Counter())
     lines.append(f"{'':<{width}}  {total['function']:>9}  {total['class']:>7}  {total['value']:>6}")

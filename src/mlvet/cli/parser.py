@@ -107,7 +107,9 @@ def _rule(parser: argparse.ArgumentParser) -> None:
 def _shapes(parser: argparse.ArgumentParser) -> None:
     from mlvet.cli import shapes
 
-    parser.add_argument("file", metavar="FILE", help="a program, a notebook, a model file, or the folder of a SavedModel")
+    parser.add_argument(
+        "file", metavar="FILE", help="a program, a notebook, a model file, or the folder of a SavedModel"
+    )
     _text_or_json(parser)
     parser.set_defaults(run=shapes.run)
 

@@ -50,6 +50,7 @@ class Interpreted:
     statements: int = 0
     reached: int = 0
     libraries: Counter[str] = field(default_factory=Counter)
+    recalled: int = 0
 
 
 def interpret(
@@ -121,6 +122,7 @@ def _interpreted(machine: Machine, file: File, names: dict[str, Any]) -> Interpr
         statements=len(statements),
         reached=sum(id(node) in file.reached for node in statements),
         libraries=machine.libraries,
+        recalled=machine.recalled,
     )
 
 

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from mlvet.frontends.python.interpretation import operators
+from mlvet.frontends.python.interpretation import memory, operators
 from mlvet.frontends.python.interpretation.attributes import attribute
 from mlvet.frontends.python.interpretation.branches import fork
 from mlvet.frontends.python.interpretation.calls import Spread, call
@@ -60,8 +60,11 @@ def _constant(machine: Machine, node: ast.Constant) -> Any:
 
 
 def _name(machine: Machine, node: ast.Name) -> Any:
-    found = machine.scopes[-1].find(node.id)
-    if found is not MISSING:
+    cells = machine.scopes[-1].holding(node.id)
+    if cells is not None:
+        found = cells[node.id]
+        if machine.recordings:
+            memory.read(machine, cells, node.id, found)
         return found
     return builtin(machine, node.id)
 
