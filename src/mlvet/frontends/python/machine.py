@@ -51,7 +51,7 @@ class Limits:
     steps: int = 400_000
     seconds: float = 12.0
     alternatives: int = 8
-    unrolled: int = 64
+    unrolled: int = 1024
     depth: int = 60
     recursion: int = 6
 

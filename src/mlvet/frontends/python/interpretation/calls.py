@@ -135,8 +135,8 @@ def native(machine: Machine, function: Any, args: Sequence[Any], keywords: Mappi
         machine.trail.undo(mark)
         machine.builder.back_to(kept)
         machine.at, machine.file = at, file
-        choice = needs.choice
-        return distributed(machine, choice, lambda each: _settled(machine, choice, each, function, args, keywords))
+        needed = needs.choice
+        return distributed(machine, needed, lambda each: _settled(machine, needed, each, function, args, keywords))
     except Undecided as undecided:
         machine.unknowns[undecided.unknown.reason] += 1
         return _typed(machine, function, undecided.unknown)

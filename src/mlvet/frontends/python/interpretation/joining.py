@@ -284,6 +284,15 @@ def _widened(machine: Machine, values: list[Value]) -> Value:
     return made
 
 
+def anything(machine: Machine, value: Value) -> Value:
+    """A graph value of which nothing but the element type is known to be that of another."""
+    name = machine.fresh("carried")
+    made = machine.builder.value(name, unknown(name, value.declared.dtype))
+    machine.node(OPAQUE, [], [made], {}, "loop-carried")
+    machine.carried.add(made)
+    return made
+
+
 def _within(part: Tensor, whole: Tensor) -> bool:
     if whole.dtype is not None and part.dtype != whole.dtype:
         return False

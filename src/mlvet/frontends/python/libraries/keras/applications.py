@@ -11,6 +11,7 @@ from mlvet.frontends.python.active import machine, store
 from mlvet.frontends.python.emission import demand, opaque
 from mlvet.frontends.python.libraries.binding import Tensor, as_items, as_size
 from mlvet.frontends.python.libraries.keras.activations import alike
+from mlvet.frontends.python.libraries.keras.held import held
 from mlvet.frontends.python.libraries.keras.inputs import placeholder_of
 from mlvet.frontends.python.libraries.keras.layer import Layer
 from mlvet.frontends.python.libraries.keras.model import Model
@@ -98,9 +99,9 @@ class Application(Model):
     def get_layer(self, name: Any = None, index: Any = None) -> Any:
         if index == 0:
             return Model.get_layer(self, None, 0)
-        key = ("@feature", name if isinstance(name, str) else index)
+        key = f"@feature {name if isinstance(name, str) else index}"
         if key not in self.cells:
-            store(self.cells, key, Feature(name, self.cells["@inputs"]))
+            store(self.cells, key, Feature(name, held(self)["@inputs"]))
         return self.cells[key]
 
     @property

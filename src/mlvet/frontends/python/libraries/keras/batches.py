@@ -24,7 +24,8 @@ def one_batch(x: Any, y: Any = None, weight: Any = None, *, alone: bool = False)
     parts: list[Any] = [batch_of(each) for each in ((x,) if alone else (x, y, weight))]
     while len(parts) > 1 and parts[-1] is None:
         parts.pop()
-    return tuple(parts) if len(parts) > 1 else parts[0]
+    plain = len(parts) == 1 and not isinstance(parts[0], tuple | ListValue)
+    return parts[0] if plain else tuple(parts)
 
 
 def is_loader(x: Any) -> bool:

@@ -151,6 +151,6 @@ def split_dataset(
     if isinstance(dataset, TensorValue):
         from mlvet.frontends.python.libraries.keras.directories import dataset as made
 
-        row = dataset[0]
+        row = array(dataset)[0]
         return tuple(made(row, symbol(machine().fresh(part))) for part in ("left", "right"))
     return dataset, dataset

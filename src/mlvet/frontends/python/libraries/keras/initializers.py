@@ -11,6 +11,7 @@ from mlvet.frontends.python.active import machine
 from mlvet.frontends.python.arrays.creation import drawn, full
 from mlvet.frontends.python.emission import opaque
 from mlvet.frontends.python.libraries.binding import Sizes, Tensor
+from mlvet.frontends.python.libraries.keras.held import held
 from mlvet.frontends.python.libraries.keras.settings import floats
 from mlvet.frontends.python.libraries.registry import MODELS, model
 from mlvet.frontends.python.values.objects import Object
@@ -70,7 +71,7 @@ class Constant(Initializer):
         from mlvet.frontends.python.libraries.keras.tensor import KerasTensor
 
         del keywords
-        return full(shape, self.cells["value"], dtype or floats(), KerasTensor)
+        return full(shape, held(self)["value"], dtype or floats(), KerasTensor)
 
 
 @model("keras.initializers.RandomNormal", "keras.initializers.random_normal")

@@ -10,8 +10,9 @@ from mlvet.domains.tensors import Tensor as Known
 from mlvet.frontends.python.active import machine, store
 from mlvet.frontends.python.emission import source
 from mlvet.frontends.python.libraries.binding import as_items, as_size
+from mlvet.frontends.python.libraries.keras.held import held
 from mlvet.frontends.python.libraries.keras.layer import Layer, label
-from mlvet.frontends.python.libraries.keras.settings import floats
+from mlvet.frontends.python.libraries.keras.settings import floats, put, setting
 from mlvet.frontends.python.libraries.keras.tensor import KerasTensor
 from mlvet.frontends.python.libraries.registry import model
 from mlvet.frontends.python.values.unknown import Undecided, Unknown
@@ -30,6 +31,12 @@ def any_batch() -> Expr:
     return symbol("batch")
 
 
+def opened(name: str) -> Expr:
+    """A size that an input leaves open, which the shapes of symbolic tensors tell as None."""
+    put("open", setting("open", frozenset()) | {name})
+    return symbol(name)
+
+
 def sizes_of(shape: Any, name: str = "") -> tuple[Dim, ...]:
     """The sizes of one example; what is left open is a symbol."""
     if isinstance(shape, Unknown):
@@ -39,7 +46,7 @@ def sizes_of(shape: Any, name: str = "") -> tuple[Dim, ...]:
     made: list[Dim] = []
     for place, each in enumerate(items):
         word = words[place] if place < len(words) else name or "n"
-        made.append(symbol(machine().fresh(word)) if each is None else as_size(each, word))
+        made.append(opened(machine().fresh(word)) if each is None else as_size(each, word))
     return tuple(made)
 
 
@@ -61,7 +68,7 @@ def placeholder_of(shape: Any, batch_shape: Any, batch: Any, dtype: DType, name:
     if batch_shape is not None:
         first, *rest = as_items(batch_shape)
         shape, batch = tuple(rest), first
-    wanted = any_batch() if batch is None else as_size(batch, "batch")
+    wanted = opened("batch") if batch is None else as_size(batch, "batch")
     made = source(text, Known(dtype, (wanted, *sizes_of(shape if shape is not None else (), text))), KerasTensor)
     store(made.cells, "name", text)
     store(made.cells, "@placeholder", True)
@@ -90,4 +97,4 @@ class InputLayer(Layer):
 
     @property
     def output(self) -> Any:
-        return self.cells["@tensor"]
+        return held(self)["@tensor"]

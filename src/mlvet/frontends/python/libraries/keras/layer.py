@@ -14,6 +14,7 @@ from mlvet.frontends.keras.stored import snake_case
 from mlvet.frontends.python.active import machine, store
 from mlvet.frontends.python.arrays.arithmetic import cast
 from mlvet.frontends.python.libraries.element_types import dtype_named
+from mlvet.frontends.python.libraries.keras.held import held
 from mlvet.frontends.python.libraries.keras.initializers import initialiser_of, sampled
 from mlvet.frontends.python.libraries.keras.settings import DTypePolicy, floats, policy_of
 from mlvet.frontends.python.libraries.keras.tensor import Variable, array, parameter
@@ -22,6 +23,7 @@ from mlvet.frontends.python.values.containers import DictValue, ListValue, Repea
 from mlvet.frontends.python.values.objects import BoundMethod, ClassValue, FunctionValue, Object, mro
 from mlvet.frontends.python.values.tensors import TensorValue, dims_of, dtype_of
 from mlvet.frontends.python.values.unknown import Reason, Undecided, Unknown
+from mlvet.ir.graph import Initialiser
 
 TRAINING: ContextVar[Any] = ContextVar("training", default=None)
 """Whether the layers being called are in training, None where nobody has said."""
@@ -141,7 +143,7 @@ class Layer(Object):
             return
         if "mask" in kwargs or [*taken].index("mask") < len(args):
             return
-        masks = [each.cells.get("@mask") for each in _tensors(args)]
+        masks = [held(each).get("@mask") for each in _tensors(args)]
         if any(mask is not None for mask in masks):
             kwargs["mask"] = masks[0] if args and isinstance(args[0], TensorValue) else ListValue(masks)
 
@@ -161,10 +163,10 @@ class Layer(Object):
         return False
 
     def _masks(self) -> bool:
-        return bool(self.cells.get("supports_masking")) or method(self, "compute_mask") is not Layer.compute_mask
+        return bool(held(self).get("supports_masking")) or method(self, "compute_mask") is not Layer.compute_mask
 
     def _built_for(self, args: list[Any], kwargs: dict[str, Any]) -> None:
-        if self.cells.get("built"):
+        if held(self).get("built"):
             return
         wanted = [name for name in parameters(self, "build") if name not in ("*", "**")]
         taken = [name for name in parameters(self, "call") if name not in ("*", "**")]
@@ -196,23 +198,29 @@ class Layer(Object):
         start = initialiser_of(
             initializer if initializer is not None else "glorot_uniform" if wanted.is_float else "zeros"
         )
-        made = parameter(
-            f"{label(self)}/{name if isinstance(name, str) else 'variable'}",
-            sizes,
-            wanted,
-            start,
-            trainable is not False,
-        )
-        store(self.cells, "@weights", (*self.cells.get("@weights", ()), made))
-        return made
+        return self._kept(name if isinstance(name, str) else "variable", sizes, wanted, start, trainable is not False)
 
     def _weight(self, name: str, sizes: tuple[Dim, ...], initializer: Any = None, trainable: bool = True) -> Variable:
         """A variable made in `build` of a layer of the library, which is an attribute of the layer too."""
         wanted = dtype_named(self._policy.variable_dtype) or floats()
-        made = parameter(f"{label(self)}/{name}", sizes, wanted, initialiser_of(initializer), trainable)
-        store(self.cells, "@weights", (*self.cells.get("@weights", ()), made))
+        made = self._kept(name, sizes, wanted, initialiser_of(initializer), trainable)
         store(self.cells, name, made)
         return made
+
+    def _kept(
+        self, name: str, sizes: tuple[Dim, ...], dtype: DType, start: Initialiser | None, trainable: bool
+    ) -> Variable:
+        """A variable of this layer, the same one if another path made it already."""
+        before: tuple[Variable, ...] = held(self).get("@weights", ())
+        known: dict[Any, Any] = machine().constants
+        key = ("keras", "weight", id(self), tuple(map(id, before)), name, sizes, dtype)
+        if key not in known:
+            made = parameter(f"{label(self)}/{name}", sizes, dtype, start, trainable)
+            known[key] = (self, made, (*before, made))
+        _, made, all_made = known[key]
+        store(self.cells, "@weights", all_made)
+        found: Variable = made
+        return found
 
     def _read(self, name: str) -> Any:
         """A variable as an operand, in the type in which the layer computes."""
@@ -220,7 +228,7 @@ class Layer(Object):
 
     @property
     def _policy(self) -> DTypePolicy:
-        found = self.cells.get("dtype_policy")
+        found = held(self).get("dtype_policy")
         return found if isinstance(found, DTypePolicy) else policy_of(None)
 
     @property
@@ -247,26 +255,26 @@ class Layer(Object):
 
     @property
     def trainable_weights(self) -> Any:
-        return ListValue(each for each in variables(self) if each.cells.get("trainable", True))
+        return ListValue(each for each in variables(self) if held(each).get("trainable", True))
 
     trainable_variables = trainable_weights
 
     @property
     def non_trainable_weights(self) -> Any:
-        return ListValue(each for each in variables(self) if not each.cells.get("trainable", True))
+        return ListValue(each for each in variables(self) if not held(each).get("trainable", True))
 
     non_trainable_variables = non_trainable_weights
 
     @property
     def losses(self) -> Any:
-        return ListValue(self.cells.get("@losses", ()))
+        return ListValue(held(self).get("@losses", ()))
 
     @property
     def path(self) -> str:
         return "/".join((*machine().module_path, label(self)))
 
     def add_loss(self, loss: Any) -> None:
-        store(self.cells, "@losses", (*self.cells.get("@losses", ()), loss))
+        store(self.cells, "@losses", (*held(self).get("@losses", ()), loss))
 
     def add_metric(self, *args: Any, **kwargs: Any) -> None:
         del args, kwargs
@@ -323,7 +331,7 @@ class Layer(Object):
         return self._remembered("@output")
 
     def _remembered(self, key: str) -> Any:
-        found = self.cells.get(key)
+        found = held(self).get(key)
         if found is None:
             raise Undecided(Reason.DYNAMIC_ATTRIBUTE, f"{key[1:]} of a layer that was not called")
         return found
@@ -333,15 +341,13 @@ def named(layer: Object) -> str:
     """The name that Keras gives a layer: its class in snake case, with a number from the second on."""
     kind = layer.kind.name if layer.kind is not None else type(layer).__name__
     counts: dict[Any, Any] = machine().constants
-    key = ("keras", "count", kind)
-    count = counts.get(key, 0)
-    store(counts, key, count + 1)
+    count = counts[("keras", "count", kind)] = counts.get(("keras", "count", kind), -1) + 1
     plain = snake_case(kind)
     return plain if count == 0 else f"{plain}_{count}"
 
 
 def label(layer: Object) -> str:
-    found = layer.cells.get("name")
+    found = held(layer).get("name")
     return found if isinstance(found, str) else snake_case(layer.kind.name if layer.kind else type(layer).__name__)
 
 
@@ -366,9 +372,9 @@ def parameters(receiver: Object, name: str) -> dict[str, Any]:
     if not callable(function):
         return {"*": None, "**": None}
     found: dict[str, Any] = {}
+    stars = {inspect.Parameter.VAR_POSITIONAL: "*", inspect.Parameter.VAR_KEYWORD: "**"}
     for each in list(inspect.signature(function).parameters.values())[1:]:
-        stars = {inspect.Parameter.VAR_POSITIONAL: "*", inspect.Parameter.VAR_KEYWORD: "**"}
-        found[stars.get(each.kind, each.name)] = each.default
+        found[stars[each.kind] if each.kind in stars else each.name] = each.default
     return found
 
 
@@ -444,7 +450,7 @@ def variables(layer: Object, seen: set[int] | None = None) -> list[Any]:
         return []
     seen.add(id(layer))
     found: list[Any] = []
-    own = list(layer.cells.get("@weights", ()))
+    own = list(held(layer).get("@weights", ()))
     own += [each for value in list(layer.cells.values()) for each in inside(value) if isinstance(each, Variable)]
     for each in own:
         if not any(each is other for other in found):

@@ -16,6 +16,7 @@ from mlvet.frontends.python.emission import emit, opaque
 from mlvet.frontends.python.libraries.binding import ArrayLike, Tensor
 from mlvet.frontends.python.libraries.keras.agreement import fits, same_rank
 from mlvet.frontends.python.libraries.keras.cross_entropy import binary_entropy, categorical_entropy, sparse_entropy
+from mlvet.frontends.python.libraries.keras.held import held
 from mlvet.frontends.python.libraries.keras.layer import inside
 from mlvet.frontends.python.libraries.keras.settings import floats
 from mlvet.frontends.python.libraries.keras.tensor import KerasTensor, array, combined, floating
@@ -216,13 +217,13 @@ class Loss(Object):
         raise NotImplementedError
 
     def _reduced(self, losses: Any) -> Any:
-        wanted = self.cells.get("reduction", "sum_over_batch_size")
+        wanted = held(self).get("reduction", "sum_over_batch_size")
         if wanted is None or wanted == "none":
             return losses
         return reduced("reduce_sum" if wanted == "sum" else "reduce_mean", losses, None)
 
     def get_config(self) -> Any:
-        return {"name": self.cells.get("name"), "reduction": self.cells.get("reduction")}
+        return {"name": held(self).get("name"), "reduction": held(self).get("reduction")}
 
     @classmethod
     def from_config(cls, config: Any) -> Any:
@@ -235,10 +236,10 @@ class Wrapped(Loss):
 
     def call(self, y_true: Any, y_pred: Any) -> Any:
         true, predicted = array(y_true), array(y_pred)
-        function = self.cells["@function"]
+        function = held(self)["@function"]
         if function is not sparse_categorical_crossentropy:
             true, predicted = same_rank(true, predicted)
-        return function(true, predicted, **self.cells["@settled"])
+        return function(true, predicted, **held(self)["@settled"])
 
 
 def _wrapped(name: str, function: Callable[..., Any], *settled: tuple[str, Any]) -> None:
@@ -290,7 +291,7 @@ for _name, _function, *_settled in (
     ("CTC", ctc), ("Dice", dice, ("axis", None)),
     ("Tversky", tversky, ("alpha", 0.5), ("beta", 0.5), ("axis", None)),
 ):  # fmt: skip
-    _wrapped(str(_name), _function, *_settled)  # type: ignore[arg-type]
+    _wrapped(str(_name), _function, *_settled)
 
 
 @model("keras.losses.get", "keras.losses.deserialize")
@@ -337,10 +338,8 @@ def loss_of(spec: Any, y: Any, y_pred: Any) -> Any:
     for each, label, output in parts:
         if each is None or label is None or not isinstance(output, TensorValue):
             continue
-        loss, labels = get(each), label if isinstance(label, TensorValue) else array(label)
-        if not isinstance(loss, Loss):
-            labels, output = same_rank(labels, output)
-        found = machine().call(loss, labels, output)
+        loss, sides = get(each), (label if isinstance(label, TensorValue) else array(label), output)
+        found = machine().call(loss, *(sides if isinstance(loss, Loss) else same_rank(*sides)))
         if isinstance(found, TensorValue):
             one = reduced("reduce_mean", found, None) if rank_of(found) != 0 else found
             total = one if total is None else combined("add", total, one)

@@ -11,6 +11,7 @@ from mlvet.frontends.python.active import machine, store
 from mlvet.frontends.python.emission import opaque
 from mlvet.frontends.python.libraries.binding import ArrayLike, Size, Tensor, as_size, as_sizes
 from mlvet.frontends.python.libraries.keras.agreement import same_rank
+from mlvet.frontends.python.libraries.keras.held import held
 from mlvet.frontends.python.libraries.keras.initializers import initialiser_of
 from mlvet.frontends.python.libraries.keras.settings import floats
 from mlvet.frontends.python.libraries.keras.tensor import KerasTensor, array, parameter
@@ -54,9 +55,9 @@ class Metric(Object):
         del aggregation
         sizes = () if shape is None else as_sizes(shape, "n")
         made = parameter(
-            f"{self.cells.get('name', 'metric')}/{name}", sizes, dtype or floats(), initialiser_of(initializer), False
+            f"{held(self).get('name', 'metric')}/{name}", sizes, dtype or floats(), initialiser_of(initializer), False
         )
-        store(self.cells, "@weights", (*self.cells.get("@weights", ()), made))
+        store(self.cells, "@weights", (*held(self).get("@weights", ()), made))
         return made
 
     def add_weight(
@@ -69,7 +70,7 @@ class Metric(Object):
 
     @property
     def variables(self) -> Any:
-        return ListValue(self.cells.get("@weights", ()))
+        return ListValue(held(self).get("@weights", ()))
 
     @property
     def dtype(self) -> str:
@@ -87,7 +88,7 @@ class Metric(Object):
         return self.variables
 
     def get_config(self) -> Any:
-        return {"name": self.cells.get("name")}
+        return {"name": held(self).get("name")}
 
     @classmethod
     def from_config(cls, config: Any) -> Any:
@@ -134,7 +135,7 @@ class MeanMetricWrapper(Metric):
 
     def update_state(self, y_true: Any, y_pred: Any, sample_weight: Any = None) -> Any:
         del sample_weight
-        machine().call(self.cells["fn"], y_true, y_pred, **self.cells["@settled"])
+        machine().call(held(self)["fn"], y_true, y_pred, **held(self)["@settled"])
 
 
 @model("keras.metrics.MeanIoU")

@@ -8,6 +8,7 @@ from mlvet.domains.dims import equal
 from mlvet.frontends.python.active import machine, store
 from mlvet.frontends.python.arrays.arithmetic import cast
 from mlvet.frontends.python.emission import demand
+from mlvet.frontends.python.libraries.keras.held import held
 from mlvet.frontends.python.libraries.keras.inputs import InputLayer, placeholder_of
 from mlvet.frontends.python.libraries.keras.layer import Layer, inside, label, sublayers
 from mlvet.frontends.python.libraries.keras.replay import between, replayed
@@ -153,30 +154,39 @@ def _called(inputs: Any, outputs: Any) -> list[Any]:
 
 def functional_call(it: Layer, inputs: Any) -> Any:
     """The outputs of a functional model for other inputs."""
-    wanted = it.cells["@inputs"]
+    wanted = held(it)["@inputs"]
     places = _leaves(wanted)
     given = _matched(wanted, inputs)
-    if given is None or len(given) != len(places):
-        demand(False, f"model `{label(it)}` takes {len(places)} inputs but is given {len(_leaves(inputs))}")
-        return it.cells["@outputs"]
+    if len(given) != len(places):
+        certain = all(isinstance(each, TensorValue) for each in inside(inputs)) and not _is_open(inputs)
+        demand(not certain, f"model `{label(it)}` takes {len(places)} inputs but is given {len(given)}")
+        return held(it)["@outputs"]
     passed = [_checked(it, place, array(each)) for place, each in zip(places, given, strict=True)]
-    outputs = _leaves(it.cells["@outputs"])
+    outputs = _leaves(held(it)["@outputs"])
     ends = tuple(each.graph_value for each in places), tuple(each.graph_value for each in outputs)
     if "@nodes" not in it.cells:
         store(it.cells, "@nodes", between(*ends))
-    values = replayed(*ends, tuple(each.graph_value for each in passed), it.cells["@nodes"])
+    values = replayed(*ends, tuple(each.graph_value for each in passed), held(it)["@nodes"])
     kinds = [type(each) for each in passed if not isinstance(each, KerasTensor)]
     kind = kinds[0] if kinds else KerasTensor
-    return _rebuilt(it.cells["@outputs"], iter([kind.of(value) for value in values]))
+    return _rebuilt(held(it)["@outputs"], iter([kind.of(value) for value in values]))
 
 
-def _matched(wanted: Any, inputs: Any) -> list[Any] | None:
+def _is_open(value: Any) -> bool:
+    """Whether a structure holds an unknown number of parts."""
+    if isinstance(value, ListValue):
+        return not isinstance(value.items, tuple) or any(_is_open(each) for each in value.items)
+    if isinstance(value, DictValue):
+        return value.rest is not None or any(_is_open(each) for each in value.cells.values())
+    return isinstance(value, tuple) and any(_is_open(each) for each in value)
+
+
+def _matched(wanted: Any, inputs: Any) -> list[Any]:
     """The given tensors in the order of the model's inputs; dictionaries go by name."""
     if isinstance(inputs, DictValue):
         names = list(wanted.cells) if isinstance(wanted, DictValue) else [each.name for each in _leaves(wanted)]
         if all(name in inputs.cells for name in names):
             return [inputs.cells[name] for name in names]
-        return None
     return [each for each in inside(inputs) if each is not None]
 
 
@@ -188,7 +198,7 @@ def _checked(it: Layer, place: Any, given: Any) -> Any:
     if actual is None:
         from mlvet.frontends.python.arrays.operators import assumed
 
-        return assumed(given, len(wanted), *(str(dim) for dim in wanted))
+        return cast(assumed(given, len(wanted), *(str(dim) for dim in wanted)), dtype_of(place))
     if len(actual) == len(wanted) - 1 and wanted[-1] == 1:
         from mlvet.frontends.python.emission import emit
 
@@ -200,7 +210,8 @@ def _checked(it: Layer, place: Any, given: Any) -> Any:
         given = emit("squeeze", given, (-1,))
         actual = dims_of(given) or ()
     fits = len(actual) == len(wanted) and all(
-        not (isinstance(want, int) and equal(want, have) is False) for want, have in zip(wanted, actual, strict=True)
+        not (isinstance(want, int) and equal(want, have) is False)
+        for want, have in zip(wanted[1:], actual[1:], strict=True)
     )
     given = cast(given, dtype_of(place)) if fits and dtype_of(given) is not None else given
     demand(fits, f"model `{label(it)}` expects {tensor_of(place)} but gets {tensor_of(given)}", "dims-differ")
@@ -251,20 +262,20 @@ class Sequential(Model):
         if isinstance(layer, Unknown):
             store(self.cells, "@unknown", True)
             return
-        known = self.cells["@layers"]
+        known = held(self)["@layers"]
         if not known and "@inputs" not in self.cells and isinstance(layer, Layer):
             self._begin(layer)
         store(self.cells, "@layers", (*known, layer))
         if "@outputs" in self.cells:
-            store(self.cells, "@outputs", machine().call(layer, self.cells["@outputs"]))
+            store(self.cells, "@outputs", machine().call(layer, held(self)["@outputs"]))
 
     def _begin(self, layer: Layer) -> None:
         """The first layer may say the shape of the input, or be a model that has one."""
-        shape, batch = layer.cells.get("@input_shape"), layer.cells.get("@batch_input_shape")
+        shape, batch = held(layer).get("@input_shape"), held(layer).get("@batch_input_shape")
         if shape is not None or batch is not None:
             made: Any = placeholder_of(shape, batch, None, floats(), f"{label(layer)}_input")
-        elif "@inputs" in layer.cells and isinstance(layer.cells["@inputs"], TensorValue):
-            inner = layer.cells["@inputs"]
+        elif "@inputs" in layer.cells and isinstance(held(layer)["@inputs"], TensorValue):
+            inner = held(layer)["@inputs"]
             dims = dims_of(inner)
             if dims is None:
                 return
@@ -277,10 +288,10 @@ class Sequential(Model):
 
     def pop(self, rebuild: Any = True) -> Any:
         del rebuild
-        *rest, last = self.cells["@layers"]
+        *rest, last = held(self)["@layers"]
         store(self.cells, "@layers", tuple(rest))
         if "@inputs" in self.cells:
-            current = self.cells["@inputs"]
+            current = held(self)["@inputs"]
             for each in rest:
                 current = machine().call(each, current)
             store(self.cells, "@outputs", current)
@@ -288,12 +299,12 @@ class Sequential(Model):
 
     def call(self, inputs: Any, training: Any = None, mask: Any = None) -> Any:
         del training, mask
-        if self.cells.get("@unknown"):
+        if held(self).get("@unknown"):
             raise Undecided(Reason.DYNAMIC_CONTAINER, "layers in a list of unknown length")
         if "@inputs" in self.cells and isinstance(inputs, TensorValue):
-            inputs = _checked(self, self.cells["@inputs"], inputs)
+            inputs = _checked(self, held(self)["@inputs"], inputs)
         result = inputs
-        for each in self.cells["@layers"]:
+        for each in held(self)["@layers"]:
             result = machine().call(each, result)
         if "@inputs" not in self.cells and isinstance(inputs, TensorValue):
             store(self.cells, "@inputs", inputs)
@@ -310,7 +321,7 @@ class Sequential(Model):
             return
         made: Any = placeholder_of(None, input_shape, None, floats(), "input")
         store(self.cells, "@inputs", made)
-        for each in self.cells["@layers"]:
+        for each in held(self)["@layers"]:
             made = machine().call(each, made)
         store(self.cells, "@outputs", made)
         self.built = True

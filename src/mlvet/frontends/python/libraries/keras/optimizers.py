@@ -9,6 +9,7 @@ from mlvet.domains.tensors import Tensor as Known
 from mlvet.frontends.python.active import machine, store
 from mlvet.frontends.python.emission import opaque
 from mlvet.frontends.python.libraries.binding import Tensor
+from mlvet.frontends.python.libraries.keras.held import held
 from mlvet.frontends.python.libraries.keras.settings import floats
 from mlvet.frontends.python.libraries.keras.tensor import KerasTensor
 from mlvet.frontends.python.libraries.registry import MODELS, model
@@ -92,7 +93,7 @@ class Optimizer(Object):
 
     def get_config(self) -> Any:
         return DictValue(
-            {"name": self.cells.get("name"), "learning_rate": self.cells.get("learning_rate")}, rest=Scalar(float)
+            {"name": held(self).get("name"), "learning_rate": held(self).get("learning_rate")}, rest=Scalar(float)
         )
 
     @classmethod
@@ -147,7 +148,7 @@ for _name, _settled in _SETTLED.items():
 class LossScaleOptimizer(Optimizer):
     def __init__(self, inner_optimizer: Any, *args: Any, **kwargs: Any) -> None:
         del args, kwargs
-        rate = inner_optimizer.cells.get("learning_rate", 0.001) if isinstance(inner_optimizer, Object) else 0.001
+        rate = held(inner_optimizer).get("learning_rate", 0.001) if isinstance(inner_optimizer, Object) else 0.001
         super().__init__(rate)
         self.inner_optimizer = inner_optimizer
 

@@ -11,6 +11,7 @@ from mlvet.domains.tensors import Tensor as Known
 from mlvet.frontends.python.active import machine, store
 from mlvet.frontends.python.emission import opaque, source
 from mlvet.frontends.python.libraries.binding import Tensor, as_items, as_size
+from mlvet.frontends.python.libraries.keras.held import held
 from mlvet.frontends.python.libraries.keras.settings import floats
 from mlvet.frontends.python.libraries.keras.tensor import array, numpy_class
 from mlvet.frontends.python.libraries.registry import MODELS, model
@@ -30,16 +31,16 @@ class Picture(Object):
         self.mode = {1: "L", 4: "RGBA"}.get(channels, "RGB")
 
     def as_tensor(self) -> Any:
-        height, width, channels = self.cells["@dims"]
+        height, width, channels = held(self)["@dims"]
         dims = (height, width) if channels == 1 else (height, width, channels)
         return source("image", Known(dtypes.u8, dims), numpy_class())
 
     def resize(self, size: Any, *args: Any, **kwargs: Any) -> Any:
         width, height = as_items(size)
-        return Picture(as_size(height), as_size(width), self.cells["@dims"][2])
+        return Picture(as_size(height), as_size(width), held(self)["@dims"][2])
 
     def convert(self, mode: Any = None, *args: Any, **kwargs: Any) -> Any:
-        height, width, channels = self.cells["@dims"]
+        height, width, channels = held(self)["@dims"]
         return Picture(height, width, {"L": 1, "RGB": 3, "RGBA": 4}.get(mode, channels))
 
     def save(self, *args: Any, **kwargs: Any) -> None:
@@ -68,7 +69,7 @@ def load_img(
 @model("keras.utils.img_to_array", "keras.preprocessing.image.img_to_array", "keras.utils.image_utils.img_to_array")
 def img_to_array(img: Any, data_format: Any = None, dtype: DType | None = None) -> Tensor:
     if isinstance(img, Picture):
-        dims = img.cells["@dims"]
+        dims = held(img)["@dims"]
         return source("image", Known(dtype or floats(), dims), numpy_class())
     if isinstance(img, TensorValue) or hasattr(img, "as_tensor"):
         known = dims_of(array(img))
@@ -153,21 +154,21 @@ class Batches(Object):
         self.samples = self.n = symbol(machine().fresh("samples"))
         self.num_classes = symbol(machine().fresh("classes"))
         self.batch_size = symbol("batch")
-        self.classes = source("classes", Known(dtypes.i32, (self.cells["samples"],)), numpy_class())
+        self.classes = source("classes", Known(dtypes.i32, (held(self)["samples"],)), numpy_class())
 
     def iterate(self) -> Any:
-        return Repeated(self.cells["@element"], symbol(machine().fresh("batches")))
+        return Repeated(held(self)["@element"], symbol(machine().fresh("batches")))
 
     def length(self) -> Any:
         return symbol(machine().fresh("batches"))
 
     def next(self) -> Any:
-        return self.cells["@element"]
+        return held(self)["@element"]
 
     __next__ = next
 
     def __getitem__(self, index: Any) -> Any:
-        return self.cells["@element"]
+        return held(self)["@element"]
 
     def reset(self) -> None:
         return None

@@ -20,7 +20,8 @@ def alike_typed(values: Sequence[Any]) -> list[Any]:
     known = [kind for kind in kinds if kind is not None]
     if len(known) < len(kinds) or len(set(known)) <= 1:
         return tensors
-    wide: DType | None = reduce(_wider, known[1:], known[0])
+    start: DType | None = known[0]
+    wide = reduce(_wider, known[1:], start)
     return [cast(each, wide) for each in tensors]
 
 

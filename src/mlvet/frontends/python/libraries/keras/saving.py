@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from mlvet.frontends.python.active import machine, store
+from mlvet.frontends.python.libraries.keras.held import held
 from mlvet.frontends.python.libraries.keras.layer import Layer, label
 from mlvet.frontends.python.libraries.keras.layers.wrappers import twin
 from mlvet.frontends.python.libraries.keras.model import Model
@@ -43,14 +44,14 @@ def clone_model(model: Any, input_tensors: Any = None, clone_function: Any = Non
     if not isinstance(model, Model):
         raise Undecided(model if isinstance(model, Unknown) else Reason.UNMODELLED_ARGUMENTS, "a copy of a model")
     if clone_function is not None:
-        for each in model.cells.get("@layers", ()):
+        for each in held(model).get("@layers", ()):
             machine().call(clone_function, each)
     made = type(model).__new__(type(model))
     assert isinstance(made, Model)
     object.__setattr__(made, "kind", model.kind)
     made.cells.update({**model.cells, "name": f"{label(model)}_copy"})
     if "@outputs" not in model.cells and "@layers" in model.cells:
-        made.cells["@layers"] = tuple(twin(each, "copy") for each in model.cells["@layers"] if isinstance(each, Layer))
+        made.cells["@layers"] = tuple(twin(each, "copy") for each in held(model)["@layers"] if isinstance(each, Layer))
     return made
 
 

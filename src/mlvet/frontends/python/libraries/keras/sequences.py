@@ -12,6 +12,7 @@ from mlvet.frontends.python.emission import opaque
 from mlvet.frontends.python.libraries.binding import ArrayLike, Tensor, as_size
 from mlvet.frontends.python.libraries.element_types import dtype_named
 from mlvet.frontends.python.libraries.keras.activations import alike
+from mlvet.frontends.python.libraries.keras.held import held
 from mlvet.frontends.python.libraries.keras.ops.axes import ranked_dims
 from mlvet.frontends.python.libraries.keras.tensor import array, floating, numpy_class
 from mlvet.frontends.python.libraries.registry import model
@@ -135,7 +136,7 @@ class Tokenizer(Object):
         return ListValue(Repeated(Scalar(str, "text"), _extent(sequences)[0]))
 
     def texts_to_matrix(self, texts: Any, mode: Any = "binary") -> Any:
-        words = as_size(self.cells["num_words"], "words") if self.cells["num_words"] is not None else symbol("words")
+        words = as_size(held(self)["num_words"], "words") if held(self)["num_words"] is not None else symbol("words")
         return opaque("Tokenizer.texts_to_matrix", [], Known(dtypes.f64, (_extent(texts)[0], words)), numpy_class())
 
     sequences_to_matrix = texts_to_matrix
@@ -159,7 +160,7 @@ class TimeseriesGenerator(Object):
         store(self.cells, "@parts", (array(data), array(targets), as_size(length, "length")))
 
     def iterate(self) -> Any:
-        data, targets, length = self.cells["@parts"]
+        data, targets, length = held(self)["@parts"]
         batch = symbol("batch")
         first, second = ranked_dims(data), ranked_dims(targets)
         x = opaque("timeseries", [data], Known(dtype_of(data), (batch, length, *first[1:])), numpy_class())

@@ -8,6 +8,7 @@ from mlvet.domains import dtypes
 from mlvet.domains.dtypes import DType
 from mlvet.frontends.python.active import machine, store
 from mlvet.frontends.python.libraries.element_types import dtype_named
+from mlvet.frontends.python.libraries.keras.held import held
 from mlvet.frontends.python.libraries.registry import model
 from mlvet.frontends.python.values.objects import Object
 
@@ -81,11 +82,11 @@ class DTypePolicy(Object):
 
     @property
     def compute_dtype(self) -> str:
-        return {"mixed_float16": "float16", "mixed_bfloat16": "bfloat16"}.get(self.cells["name"], self.cells["name"])
+        return {"mixed_float16": "float16", "mixed_bfloat16": "bfloat16"}.get(held(self)["name"], held(self)["name"])
 
     @property
     def variable_dtype(self) -> str:
-        return "float32" if self.cells["name"].startswith("mixed_") else self.cells["name"]
+        return "float32" if held(self)["name"].startswith("mixed_") else held(self)["name"]
 
 
 def policy_of(dtype: Any) -> DTypePolicy:

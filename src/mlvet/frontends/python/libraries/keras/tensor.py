@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any, ClassVar
 
 from mlvet.domains import dtypes
-from mlvet.domains.dims import Dim, product, symbol
+from mlvet.domains.dims import Dim, Expr, product, symbol, symbols
 from mlvet.domains.dtypes import DType, Kind
 from mlvet.domains.promotion import Framework, Operand, Settings, promote
 from mlvet.domains.tensors import Tensor as Known
@@ -16,7 +16,8 @@ from mlvet.frontends.python.arrays.creation import from_python
 from mlvet.frontends.python.arrays.operators import ArrayValue
 from mlvet.frontends.python.emission import emit, source, unknown_tensor
 from mlvet.frontends.python.libraries.binding import ARRAYS, TENSORS, Sizes
-from mlvet.frontends.python.libraries.keras.settings import floats, name_of
+from mlvet.frontends.python.libraries.keras.held import held
+from mlvet.frontends.python.libraries.keras.settings import floats, name_of, setting
 from mlvet.frontends.python.libraries.registry import load, model
 from mlvet.frontends.python.values.containers import ListValue
 from mlvet.frontends.python.values.numbers import Scalar
@@ -40,7 +41,7 @@ class KerasTensor(ArrayValue):
         dims = dims_of(self)
         if dims is None:
             raise Undecided(Reason.EXTERNAL_DATA, "the shape of a tensor of unknown rank")
-        return dims
+        return seen(dims)
 
     @property
     def dtype(self) -> Any:
@@ -55,11 +56,11 @@ class KerasTensor(ArrayValue):
 
     @property
     def size(self) -> Any:
-        return product(self.shape)
+        return product(dims_of(self) or ())
 
     @property
     def name(self) -> str:
-        found = self.cells.get("name")
+        found = held(self).get("name")
         return found if isinstance(found, str) else self.graph_value.name
 
     @property
@@ -109,6 +110,17 @@ class KerasTensor(ArrayValue):
         if isinstance(other, Unknown):
             return self._beside_unknown("matmul", other)
         return combined("matmul", left, right)
+
+
+def seen(dims: tuple[Dim, ...]) -> tuple[Any, ...]:
+    """What a program sees of a shape: outside of layers and training, sizes that an input leaves open are None."""
+    here = machine()
+    hidden = setting("open", frozenset())
+    if here.module_path or setting("training", None) is not None or not hidden:
+        return dims
+    return tuple(
+        None if isinstance(dim, Expr) and any(each.name in hidden for each in symbols(dim)) else dim for dim in dims
+    )
 
 
 def narrowed(x: TensorValue, sizes: tuple[Any, ...]) -> None:
@@ -163,7 +175,7 @@ class Variable(KerasTensor):
 
     @property
     def path(self) -> str:
-        return str(self.cells["name"])
+        return str(held(self)["name"])
 
     def read_value(self) -> Any:
         return self.value

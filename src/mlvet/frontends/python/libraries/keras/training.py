@@ -10,10 +10,12 @@ from mlvet.domains.tensors import Tensor as Known
 from mlvet.frontends.python.active import machine, store
 from mlvet.frontends.python.emission import opaque
 from mlvet.frontends.python.libraries.keras.batches import count_of, one_batch, same_length, unpacked
+from mlvet.frontends.python.libraries.keras.held import held
 from mlvet.frontends.python.libraries.keras.layer import TRAINING, inside, method
 from mlvet.frontends.python.libraries.keras.losses import loss_of, scalar_loss
 from mlvet.frontends.python.libraries.keras.metrics import Metric, metric_of
 from mlvet.frontends.python.libraries.keras.optimizers import optimizer_of
+from mlvet.frontends.python.libraries.keras.settings import put, setting
 from mlvet.frontends.python.libraries.keras.tensor import numpy_class
 from mlvet.frontends.python.libraries.registry import model
 from mlvet.frontends.python.values.containers import DictValue, ListValue, Repeated
@@ -126,10 +128,13 @@ class Trainer(Object):
 
     def _step(self, name: str, data: Any, training: bool) -> Any:
         token = TRAINING.set(training)
+        outer = setting("training", None)
+        put("training", training)
         try:
             return machine().send(self, name, data)
         finally:
             TRAINING.reset(token)
+            put("training", outer)
 
     def train_step(self, data: Any) -> Any:
         return self._loss_on(data, training=True)
@@ -151,13 +156,13 @@ class Trainer(Object):
         self, x: Any = None, y: Any = None, y_pred: Any = None, sample_weight: Any = None, training: Any = True
     ) -> Any:
         del x, sample_weight, training
-        spec = self.cells.get("loss")
-        for each in inside(self.cells.get("@metrics")):
+        spec = held(self).get("loss")
+        for each in inside(held(self).get("@metrics")):
             found = metric_of(each)
             if found is not None and y is not None and isinstance(y_pred, TensorValue):
                 machine().send(found, "update_state", y, y_pred)
         if spec is None or isinstance(spec, Unknown):
-            own = [each for each in self.cells.get("@losses", ()) if isinstance(each, TensorValue)]
+            own = [each for each in held(self).get("@losses", ()) if isinstance(each, TensorValue)]
             return own[0] if own else scalar_loss()
         return loss_of(spec, y, y_pred)
 
@@ -186,7 +191,7 @@ class Trainer(Object):
         return ListValue(self._names())
 
     def _names(self) -> list[str]:
-        return ["loss", *(_name_of(each) for each in inside(self.cells.get("@metrics")) if each is not None)]
+        return ["loss", *(_name_of(each) for each in inside(held(self).get("@metrics")) if each is not None)]
 
     def _figures(self, as_dict: bool) -> Any:
         names = self._names()
@@ -256,5 +261,5 @@ def _present(*parts: Any) -> tuple[Any, ...]:
 def _name_of(metric: Any) -> str:
     if isinstance(metric, str):
         return metric
-    found = metric.cells.get("name") if isinstance(metric, Object) else getattr(metric, "name", None)
+    found = held(metric).get("name") if isinstance(metric, Object) else getattr(metric, "name", None)
     return found if isinstance(found, str) else getattr(metric, "__name__", "metric")

@@ -10,6 +10,7 @@ from mlvet.domains.tensors import Tensor as Known
 from mlvet.frontends.python.emission import emit, opaque
 from mlvet.frontends.python.libraries.binding import ArrayLike, Size, Tensor, as_size
 from mlvet.frontends.python.libraries.keras.activations import alike, applied
+from mlvet.frontends.python.libraries.keras.held import held
 from mlvet.frontends.python.libraries.keras.layer import Layer
 from mlvet.frontends.python.libraries.keras.layers.attention import MultiHeadAttention, sequence
 from mlvet.frontends.python.libraries.keras.layers.dense import Dense, Embedding
@@ -33,8 +34,8 @@ class TokenAndPositionEmbedding(Layer):
         self.built = True
 
     def call(self, inputs: ArrayLike, start_index: Any = 0) -> Tensor:
-        tokens = self.cells["token_embedding"](inputs)
-        return combined("add", tokens, self.cells["position_embedding"](tokens))
+        tokens = held(self)["token_embedding"](inputs)
+        return combined("add", tokens, held(self)["position_embedding"](tokens))
 
 
 @model("keras_hub.layers.PositionEmbedding")
@@ -44,7 +45,7 @@ class PositionEmbedding(Layer):
         self.sequence_length = sequence_length
 
     def build(self, inputs_shape: Any) -> None:
-        sizes = (self.cells["sequence_length"], size_at(inputs_shape, -1, "features"))
+        sizes = (held(self)["sequence_length"], size_at(inputs_shape, -1, "features"))
         self._weight("position_embeddings", sizes, "glorot_uniform")
         self.built = True
 
@@ -107,18 +108,18 @@ class Block(Layer):
         self.activation = activation
 
     def _begin(self, width: Dim, crossed: bool) -> None:
-        heads = self.cells["num_heads"]
+        heads = held(self)["num_heads"]
         size = width // heads
         self.attention = MultiHeadAttention(heads, size, name="self_attention")
         if crossed:
             self.cross_attention = MultiHeadAttention(heads, size, name="cross_attention")
-        self.inner = Dense(self.cells["intermediate_dim"], name="feedforward_intermediate_dense")
+        self.inner = Dense(held(self)["intermediate_dim"], name="feedforward_intermediate_dense")
         self.outer = Dense(width, name="feedforward_output_dense")
         self.norms = tuple(LayerNormalization(name=f"layer_norm_{place}") for place in range(3))
 
     def _fed(self, x: Any) -> Any:
-        hidden = applied(self.cells["activation"], self.cells["inner"](x))
-        return self.cells["norms"][2](combined("add", x, self.cells["outer"](hidden)))
+        hidden = applied(held(self)["activation"], held(self)["inner"](x))
+        return held(self)["norms"][2](combined("add", x, held(self)["outer"](hidden)))
 
 
 @model("keras_hub.layers.TransformerEncoder")
@@ -131,8 +132,8 @@ class TransformerEncoder(Block):
         self, inputs: ArrayLike, padding_mask: Any = None, attention_mask: Any = None, training: Any = None
     ) -> Tensor:
         x = sequence(floating(inputs, self._compute), "steps")
-        attended = combined("add", x, self.cells["attention"](x, x))
-        return self._fed(self.cells["norms"][0](attended))
+        attended = combined("add", x, held(self)["attention"](x, x))
+        return self._fed(held(self)["norms"][0](attended))
 
 
 @model("keras_hub.layers.FNetEncoder")
@@ -154,7 +155,7 @@ class FNetEncoder(Block):
     def call(self, inputs: ArrayLike, training: Any = None) -> Tensor:
         x = sequence(floating(inputs, self._compute), "steps")
         mixed = combined("add", x, alike("layers.FNetEncoder", x))
-        return self._fed(self.cells["norms"][0](mixed))
+        return self._fed(held(self)["norms"][0](mixed))
 
 
 @model("keras_hub.layers.TransformerDecoder")
@@ -171,10 +172,10 @@ class TransformerDecoder(Block):
         use_causal_mask: Any = True, training: Any = None,
     ) -> Tensor:  # fmt: skip
         x = sequence(floating(array(decoder_sequence), self._compute), "steps")
-        x = self.cells["norms"][0](combined("add", x, self.cells["attention"](x, x)))
+        x = held(self)["norms"][0](combined("add", x, held(self)["attention"](x, x)))
         if encoder_sequence is not None:
             other = sequence(floating(array(encoder_sequence), self._compute), "steps")
-            x = self.cells["norms"][1](combined("add", x, self.cells["cross_attention"](x, other)))
+            x = held(self)["norms"][1](combined("add", x, held(self)["cross_attention"](x, other)))
         return self._fed(x)
 
 
@@ -200,10 +201,10 @@ class StartEndPacker(Layer):
         self, inputs: ArrayLike, sequence_length: Any = None, add_start_value: Any = True, add_end_value: Any = True
     ) -> Any:
         x = array(inputs)
-        length = self.cells["sequence_length"] if sequence_length is None else as_size(sequence_length)
+        length = held(self)["sequence_length"] if sequence_length is None else as_size(sequence_length)
         known = dtype_of(x)
         made = opaque("layers.StartEndPacker", [x], Known(known, (*ranked_dims(x)[:-1], length)), type(x))
-        if self.cells["return_padding_mask"] is True:
+        if held(self)["return_padding_mask"] is True:
             return made, opaque("layers.StartEndPacker", [x], Known(dtypes.bool_, dims_of(made) or ()), type(x))
         return made
 
@@ -217,5 +218,5 @@ class MaskedLMHead(Layer):
 
     def call(self, inputs: ArrayLike, mask_positions: ArrayLike) -> Tensor:
         x, places = array(inputs), array(mask_positions)
-        sizes = (*ranked_dims(places), as_size(self.cells["vocabulary_size"], "vocabulary"))
+        sizes = (*ranked_dims(places), as_size(held(self)["vocabulary_size"], "vocabulary"))
         return opaque("layers.MaskedLMHead", [x, places], Known(self._compute, sizes), type(x))

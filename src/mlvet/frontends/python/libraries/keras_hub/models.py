@@ -12,6 +12,7 @@ from mlvet.frontends.python.active import machine, store
 from mlvet.frontends.python.emission import opaque, source
 from mlvet.frontends.python.libraries.binding import ArrayLike, Tensor, as_size
 from mlvet.frontends.python.libraries.keras.directories import tensor_class
+from mlvet.frontends.python.libraries.keras.held import held
 from mlvet.frontends.python.libraries.keras.layer import Layer
 from mlvet.frontends.python.libraries.keras.metrics import Metric, number
 from mlvet.frontends.python.libraries.keras.model import Model
@@ -45,11 +46,16 @@ class FromPreset(Layer):
 def rows_of(text: Any) -> tuple[Dim, ...]:
     """The dims of a batch of texts."""
     if isinstance(text, TensorValue):
-        return dims_of(text) or ()
+        dims = dims_of(text)
+        if dims is None:
+            raise Undecided(Reason.EXTERNAL_DATA, "texts of unknown rank")
+        return dims[:-1] if len(dims) > 1 and dims[-1] == 1 else dims
     if isinstance(text, ListValue):
         items = text.items
         return (len(items),) if isinstance(items, tuple) else (items.length,)
-    return ()
+    if isinstance(text, str | Scalar):
+        return ()
+    raise Undecided(text if isinstance(text, Unknown) else Reason.EXTERNAL_DATA, "texts")
 
 
 def _made(name: str, dtype: DType, dims: tuple[Dim, ...]) -> Any:
@@ -68,7 +74,7 @@ class Tokenizer(FromPreset):
     """Text to numbers of tokens and back."""
 
     def call(self, inputs: Any, *args: Any, **kwargs: Any) -> Any:
-        length = self.cells.get("sequence_length")
+        length = held(self).get("sequence_length")
         size = symbol(machine().fresh("tokens")) if length is None else as_size(length, "sequence_length")
         return _made("tokens", dtypes.i32, (*rows_of(inputs), size))
 
@@ -82,13 +88,13 @@ class Tokenizer(FromPreset):
         return Scalar(str, "text")
 
     def vocabulary_size(self) -> Any:
-        known = self.cells.get("vocabulary")
+        known = held(self).get("vocabulary")
         items = known.items if isinstance(known, ListValue) else known
         if isinstance(items, tuple):
             return len(items)
         if "@size" not in self.cells:
             store(self.cells, "@size", symbol(machine().fresh("vocabulary")))
-        return self.cells["@size"]
+        return held(self)["@size"]
 
     def get_vocabulary(self) -> Any:
         return ListValue(Repeated(Scalar(str, "token"), self.vocabulary_size()))
@@ -109,12 +115,13 @@ class Preprocessor(FromPreset):
     """Text to the dictionary of arrays that a model takes."""
 
     def call(self, x: Any, y: Any = None, sample_weight: Any = None, sequence_length: Any = None) -> Any:
-        length = sequence_length if sequence_length is not None else self.cells.get("sequence_length")
+        length = sequence_length if sequence_length is not None else held(self).get("sequence_length")
         size = symbol(machine().fresh("sequence_length")) if length is None else as_size(length, "sequence_length")
         dims = (*rows_of(x), size)
         tokens = DictValue({
             "token_ids": _made("token_ids", dtypes.i32, dims),
-            "padding_mask": _made("padding_mask", dtypes.bool_, dims), "segment_ids": _made("segment_ids", dtypes.i32, dims),
+            "padding_mask": _made("padding_mask", dtypes.bool_, dims),
+            "segment_ids": _made("segment_ids", dtypes.i32, dims),
         })  # fmt: skip
         return tokens if y is None else (tokens, y)
 
@@ -146,7 +153,7 @@ class HubModel(Model):
 
     @property
     def preprocessor(self) -> Any:
-        return self.cells.get("preprocessor")
+        return held(self).get("preprocessor")
 
     def generate(self, inputs: Any = None, *args: Any, **kwargs: Any) -> Any:
         rows = rows_of(inputs)
@@ -174,7 +181,7 @@ class Classifier(HubModel):
 
     def call(self, inputs: Any, training: Any = None, mask: Any = None) -> Any:
         made, dims = _tokens(inputs)
-        count = as_size(self.cells.get("num_classes", 2), "classes")
+        count = as_size(held(self).get("num_classes", 2), "classes")
         return opaque("models.Classifier", [made], Known(dtypes.f32, (dims[0], count)), type(made))
 
 
@@ -194,7 +201,7 @@ class Backbone(HubModel):
     def call(self, inputs: Any, training: Any = None, mask: Any = None) -> Any:
         made, dims = _tokens(inputs)
         features = (
-            as_size(self.cells["hidden_dim"]) if "hidden_dim" in self.cells else symbol(machine().fresh("hidden"))
+            as_size(held(self)["hidden_dim"]) if "hidden_dim" in self.cells else symbol(machine().fresh("hidden"))
         )
         return opaque("models.Backbone", [made], Known(dtypes.f32, (*dims, features)), type(made))
 
@@ -202,8 +209,10 @@ class Backbone(HubModel):
         return self.call(inputs)
 
 
-_TEXT = ("Bert", "Roberta", "DistilBert", "DebertaV3", "GPT2", "Gemma", "Gemma3", "Bart", "T5", "Llama", "Llama3",
-         "Mistral", "OPT", "Falcon", "Phi3", "XLMRoberta", "Albert", "FNet", "Electra", "PaliGemma", "Bloom")  # fmt: skip
+_TEXT = (
+    "Bert", "Roberta", "DistilBert", "DebertaV3", "GPT2", "Gemma", "Gemma3", "Bart", "T5", "Llama", "Llama3", "Mistral",
+    "OPT", "Falcon", "Phi3", "XLMRoberta", "Albert", "FNet", "Electra", "PaliGemma", "Bloom",
+)  # fmt: skip
 for _name in _TEXT:
     for _suffix, _base in (
         ("Backbone", Backbone), ("Classifier", Classifier), ("TextClassifier", Classifier), ("CausalLM", LanguageModel),
@@ -213,14 +222,14 @@ for _name in _TEXT:
     ):  # fmt: skip
         _made_kind = type(f"{_name}{_suffix}", (_base,), {"__slots__": (), "__module__": __name__})
         model(f"keras_hub.models.{_name}{_suffix}")(_made_kind)
-for _name, _base in (
+for _name, _above in (
     ("Backbone", Backbone), ("TextClassifier", Classifier), ("CausalLM", LanguageModel), ("Seq2SeqLM", LanguageModel),
     ("MaskedLM", LanguageModel), ("Preprocessor", Preprocessor), ("Task", HubModel), ("ImageClassifier", HubModel),
     ("StableDiffusion3TextToImage", HubModel), ("StableDiffusion3Backbone", HubModel), ("ResNetBackbone", HubModel),
     ("StableDiffusion3TextToImagePreprocessor", Preprocessor), ("SAMImageSegmenter", HubModel),
     ("YOLOV8Backbone", HubModel), ("YOLOV8Detector", HubModel), ("RetinaNet", HubModel), ("StableDiffusion", HubModel),
 ):  # fmt: skip
-    _kind = type(_name, (_base,), {"__slots__": (), "__module__": __name__})
+    _kind = type(_name, (_above,), {"__slots__": (), "__module__": __name__})
     model(f"keras_hub.models.{_name}")(_kind)
 
 

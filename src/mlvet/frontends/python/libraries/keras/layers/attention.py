@@ -12,6 +12,7 @@ from mlvet.frontends.python.arrays.operators import assumed
 from mlvet.frontends.python.arrays.reductions import reduced
 from mlvet.frontends.python.emission import demand, emit, opaque
 from mlvet.frontends.python.libraries.binding import Size, as_items, as_size
+from mlvet.frontends.python.libraries.keras.held import held
 from mlvet.frontends.python.libraries.keras.layer import Layer, label
 from mlvet.frontends.python.libraries.keras.tensor import array, combined, floating
 from mlvet.frontends.python.libraries.registry import model
@@ -96,7 +97,7 @@ class MultiHeadAttention(Heads):
         key_mask: Any = None, attention_mask: Any = None, return_attention_scores: bool = False, training: Any = None,
         use_causal_mask: bool = False,
     ) -> Any:  # fmt: skip
-        cells = self.cells
+        cells = held(self)
         query, value = (floating(array(each), self._compute) for each in (query, value))
         key = value if key is None else floating(array(key), self._compute)
         if rank_of(query) not in (None, 3) or cells["attention_axes"] is not None:
@@ -132,7 +133,7 @@ class MultiHeadAttention(Heads):
         made = opaque(
             "layers.MultiHeadAttention",
             [query],
-            Known(self._compute, (*dims[:-1], *(self.cells["wanted"] or dims[-1:]))),
+            Known(self._compute, (*dims[:-1], *(held(self)["wanted"] or dims[-1:]))),
             type(query),
         )
         if scores:
@@ -176,21 +177,17 @@ class GroupedQueryAttention(Heads):
         key_mask: Any = None, attention_mask: Any = None, return_attention_scores: bool = False, training: Any = None,
         use_causal_mask: bool = False,
     ) -> Any:  # fmt: skip
-        cells = self.cells
+        cells = held(self)
         key = value if key is None else key
         query, value, key = (floating(sequence(each, "keys"), self._compute) for each in (query, value, key))
-        heads, held, size, bias = (
-            cells["num_query_heads"],
-            cells["num_key_value_heads"],
-            cells["head_dim"],
-            cells["use_bias"],
-        )
+        heads, shared = cells["num_query_heads"], cells["num_key_value_heads"]
+        size, bias = cells["head_dim"], cells["use_bias"]
         q = self._projected("query", query, heads, size, bias)
-        k = self._projected("key", key, held, size, bias)
-        v = self._projected("value", value, held, size, bias)
-        if not isinstance(heads, int) or not isinstance(held, int):
+        k = self._projected("key", key, shared, size, bias)
+        v = self._projected("value", value, shared, size, bias)
+        if not isinstance(heads, int) or not isinstance(shared, int):
             raise Undecided(Reason.UNMODELLED_ARGUMENTS, "heads that are not known")
-        k, v = (emit("repeat_interleave", each, heads // held, axis=2) for each in (k, v))
+        k, v = (emit("repeat_interleave", each, heads // shared, axis=2) for each in (k, v))
         scale = 1 / math.sqrt(size) if isinstance(size, int) and size > 0 else 1.0
         weights = self._weighed(q, k, attention_mask, use_causal_mask, scale)
         mixed = emit("einsum", weights, v, equation="bnts,bsnh->btnh")
@@ -211,7 +208,7 @@ class Attention(Layer):
         self.supports_masking = True
 
     def build(self, input_shape: Any = None) -> None:
-        if self.cells["use_scale"]:
+        if held(self)["use_scale"]:
             self._weight("scale", (), "ones")
         self.built = True
 
@@ -252,7 +249,7 @@ class AdditiveAttention(Attention):
     def build(self, input_shape: Any = None) -> None:
         shapes = as_items(input_shape)
         last = as_items(shapes[0])[-1] if shapes and not isinstance(shapes[0], TensorValue) else 1
-        if self.cells["use_scale"]:
+        if held(self)["use_scale"]:
             self._weight("scale", (last,), "glorot_uniform")
         self.built = True
 

@@ -11,6 +11,7 @@ from mlvet.frontends.python.arrays.creation import full
 from mlvet.frontends.python.emission import emit, emit_all, opaque
 from mlvet.frontends.python.libraries.binding import Size, as_items, as_size
 from mlvet.frontends.python.libraries.keras.activations import applied
+from mlvet.frontends.python.libraries.keras.held import held
 from mlvet.frontends.python.libraries.keras.layer import Layer, method
 from mlvet.frontends.python.libraries.keras.layers.normalization import size_at
 from mlvet.frontends.python.libraries.keras.layers.recurrent import _states
@@ -37,32 +38,29 @@ class Cell(Layer):
         self.output_size = units
 
     def build(self, input_shape: Any) -> None:
-        wide = self.GATES * self.cells["units"]
+        wide = self.GATES * held(self)["units"]
         self._weight("kernel", (size_at(input_shape, -1, "features"), wide), "glorot_uniform")
-        self._weight("recurrent_kernel", (self.cells["units"], wide), "orthogonal")
-        if self.cells["use_bias"]:
+        self._weight("recurrent_kernel", (held(self)["units"], wide), "orthogonal")
+        if held(self)["use_bias"]:
             self._weight("bias", (wide,), "zeros")
         self.built = True
 
     def call(self, inputs: Any, states: Any, training: Any = False) -> Any:
         x = floating(array(inputs), self._compute)
         given = _states(states)
-        held = (
-            given[0]
-            if given
-            else full((*(dims_of(x) or (1,))[0:1], self.cells["units"]), 0, self._compute, KerasTensor)
-        )
+        units = held(self)["units"]
+        state = given[0] if given else full((*(dims_of(x) or (1,))[0:1], units), 0, self._compute, KerasTensor)
         total = combined(
-            "add", emit("matmul", x, self._read("kernel")), emit("matmul", held, self._read("recurrent_kernel"))
+            "add", emit("matmul", x, self._read("kernel")), emit("matmul", state, self._read("recurrent_kernel"))
         )
-        if self.cells["use_bias"]:
+        if held(self)["use_bias"]:
             total = combined("add", total, self._read("bias"))
         gates = (
             emit_all("split", total, None, count=self.GATES, axis=-1, num_outputs=self.GATES)
             if self.GATES > 1
             else (total,)
         )
-        made = applied(self.cells["activation"], gates[0])
+        made = applied(held(self)["activation"], gates[0])
         for each in gates[1:]:
             made = combined("mul", made, emit("sigmoid", each))
         return made, ListValue((made,) * self.STATES) if self.STATES > 1 or not isinstance(
@@ -70,7 +68,7 @@ class Cell(Layer):
         ) else made
 
     def get_initial_state(self, batch_size: Any = None) -> Any:
-        sizes = (as_size(batch_size, "batch"), self.cells["units"])
+        sizes = (as_size(batch_size, "batch"), held(self)["units"])
         return ListValue(full(sizes, 0, self._compute, KerasTensor) for _ in range(self.STATES))
 
 
@@ -99,15 +97,15 @@ class StackedRNNCells(Layer):
 
     def call(self, inputs: Any, states: Any, training: Any = False, **kwargs: Any) -> Any:
         made = []
-        held = as_items(states) if not isinstance(states, TensorValue) else (states,)
-        for place, each in enumerate(as_items(self.cells["stacked"])):
-            inputs, state = machine().call(each, inputs, held[place] if place < len(held) else held[-1])
+        given = as_items(states) if not isinstance(states, TensorValue) else (states,)
+        for place, each in enumerate(as_items(held(self)["stacked"])):
+            inputs, state = machine().call(each, inputs, given[place] if place < len(given) else given[-1])
             made.append(state)
         return inputs, ListValue(made)
 
     def get_initial_state(self, batch_size: Any = None) -> Any:
         return ListValue(
-            machine().send(each, "get_initial_state", batch_size) for each in as_items(self.cells["stacked"])
+            machine().send(each, "get_initial_state", batch_size) for each in as_items(held(self)["stacked"])
         )
 
 
@@ -132,19 +130,19 @@ class RNN(Layer):
         if dims is None or len(dims) < 3:
             raise Undecided(Reason.UNMODELLED_ARGUMENTS, "a sequence of unknown rank")
         step = emit("gather", x, 0, axis=1)
-        cell = self.cells["cell"]
+        cell = held(self)["cell"]
         states = initial_state if initial_state is not None else self._first(cell, dims[0])
         result = machine().call(cell, step, states)
         output, after = result if isinstance(result, tuple) and len(result) == 2 else (result, states)
         if not isinstance(output, TensorValue):
             return output
-        if self.cells["return_sequences"]:
+        if held(self)["return_sequences"]:
             made = dims_of(output)
             if made is None:
                 raise Undecided(Reason.UNMODELLED_ARGUMENTS, "a step of unknown rank")
             every: tuple[Dim, ...] = (made[0], dims[1], *made[1:])
             output = opaque("layers.RNN", [output], Known(dtype_of(output), every), type(output))
-        return ListValue((output, *_states(after))) if self.cells["return_state"] else output
+        return ListValue((output, *_states(after))) if held(self)["return_state"] else output
 
     def _first(self, cell: Any, batch: Dim) -> Any:
         """The states to begin with, by the cell's own method or by its `state_size`."""
@@ -160,4 +158,4 @@ class RNN(Layer):
         return full((batch, *rest), 0, self._compute, KerasTensor)
 
     def compute_mask(self, sequences: Any, mask: Any = None) -> Any:
-        return mask if self.cells["return_sequences"] else None
+        return mask if held(self)["return_sequences"] else None

@@ -11,6 +11,7 @@ from mlvet.frontends.python.arrays.operators import assumed
 from mlvet.frontends.python.emission import demand, emit
 from mlvet.frontends.python.libraries.binding import ArrayLike, Size, Tensor, as_items, as_size
 from mlvet.frontends.python.libraries.keras.activations import applied
+from mlvet.frontends.python.libraries.keras.held import held
 from mlvet.frontends.python.libraries.keras.layer import Layer, label
 from mlvet.frontends.python.libraries.keras.settings import image_data_format
 from mlvet.frontends.python.libraries.keras.tensor import array, floating
@@ -28,6 +29,8 @@ def several(value: Any, count: int, name: str) -> tuple[int, ...]:
         items = as_items(value)
         if len(items) == 1:
             items = items * count
+        elif len(items) == count + 2:
+            items = items[1:-1]
     else:
         items = (value,) * count
     if isinstance(value, Unknown) or not all(isinstance(each, int) for each in items):
@@ -64,7 +67,7 @@ class Spatial(Layer):
 
     @property
     def _format(self) -> Any:
-        return self.cells.get("data_format")
+        return held(self).get("data_format")
 
     def _prepared(self, args: list[Any]) -> list[Any]:
         return [spatial(array(args[0]), self.SPACE, self._format), *args[1:]] if args else args
@@ -80,7 +83,7 @@ class Spatial(Layer):
 
     def _padded(self, x: Any, kernel: tuple[int, ...], dilations: tuple[int, ...]) -> tuple[Any, str]:
         """The operand and the automatic padding to use; causal padding is written out."""
-        padding = self.cells["padding"]
+        padding = held(self)["padding"]
         if padding == "causal":
             before = dilations[0] * (kernel[0] - 1)
             pads = (0, 0, before, 0, 0, 0) if self._format == "channels_first" else (0, before, 0, 0, 0, 0)
@@ -119,7 +122,7 @@ class Conv(Spatial):
         self.bias_initializer = bias_initializer
 
     def build(self, input_shape: Any) -> None:
-        cells = self.cells
+        cells = held(self)
         channels, groups = self._channels(input_shape), cells["groups"]
         if isinstance(groups, int) and groups > 1:
             good = (
@@ -137,7 +140,7 @@ class Conv(Spatial):
         self.built = True
 
     def call(self, inputs: ArrayLike) -> Tensor:
-        cells, space = self.cells, self.SPACE
+        cells, space = held(self), self.SPACE
         x = spatial(floating(inputs, self._compute), space, self._format)
         x, auto_pad = self._padded(x, cells["kernel_size"], cells["dilation_rate"])
         made = emit(
@@ -182,7 +185,7 @@ class ConvTranspose(Conv):
         self.output_padding = None if output_padding is None else several(output_padding, self.SPACE, "output_padding")
 
     def build(self, input_shape: Any) -> None:
-        cells = self.cells
+        cells = held(self)
         shape = (*cells["kernel_size"], cells["filters"], self._channels(input_shape))
         self._weight("kernel", shape, cells["kernel_initializer"])
         if cells["use_bias"]:
@@ -190,7 +193,7 @@ class ConvTranspose(Conv):
         self.built = True
 
     def call(self, inputs: ArrayLike) -> Tensor:
-        cells, space = self.cells, self.SPACE
+        cells, space = held(self), self.SPACE
         x = spatial(floating(inputs, self._compute), space, self._format)
         kernel, strides, dilations = cells["kernel_size"], cells["strides"], cells["dilation_rate"]
         spans = [dilation * (size - 1) + 1 for size, dilation in zip(kernel, dilations, strict=True)]
@@ -254,7 +257,7 @@ class DepthwiseConv(Spatial):
         self.bias_initializer = bias_initializer
 
     def build(self, input_shape: Any) -> None:
-        cells = self.cells
+        cells = held(self)
         channels = self._channels(input_shape)
         many = as_size(cells["depth_multiplier"])
         self._weight("kernel", (*cells["kernel_size"], channels, many), cells["depthwise_initializer"])
@@ -263,13 +266,13 @@ class DepthwiseConv(Spatial):
         self.built = True
 
     def call(self, inputs: ArrayLike) -> Tensor:
-        bias = self._read("bias") if self.cells["use_bias"] else None
-        return applied(self.cells["activation"], depthwise(self, inputs, "kernel", bias))
+        bias = self._read("bias") if held(self)["use_bias"] else None
+        return applied(held(self)["activation"], depthwise(self, inputs, "kernel", bias))
 
 
 def depthwise(layer: Spatial, inputs: Any, kernel: str, bias: Any) -> Any:
     """The convolution of each channel by the kernel of that name."""
-    cells, space = layer.cells, layer.SPACE
+    cells, space = held(layer), layer.SPACE
     x = spatial(floating(inputs, layer._compute), space, layer._format)
     x, auto_pad = layer._padded(x, cells["kernel_size"], cells["dilation_rate"])
     return emit(
@@ -314,7 +317,7 @@ class SeparableConv(Spatial):
         self.initializers = (depthwise_initializer, pointwise_initializer, bias_initializer)
 
     def build(self, input_shape: Any) -> None:
-        cells, space = self.cells, self.SPACE
+        cells, space = held(self), self.SPACE
         channels, many = self._channels(input_shape), as_size(cells["depth_multiplier"])
         deep, point, bias = cells["initializers"]
         self._weight("depthwise_kernel", (*cells["kernel_size"], channels, many), deep)
@@ -324,7 +327,7 @@ class SeparableConv(Spatial):
         self.built = True
 
     def call(self, inputs: ArrayLike) -> Tensor:
-        cells, space = self.cells, self.SPACE
+        cells, space = held(self), self.SPACE
         deep = depthwise(self, inputs, "depthwise_kernel", None)
         made = emit(
             "conv", deep, self._read("pointwise_kernel"), self._read("bias") if cells["use_bias"] else None,

@@ -12,6 +12,7 @@ from mlvet.frontends.python.arrays.reductions import reduced
 from mlvet.frontends.python.emission import emit
 from mlvet.frontends.python.libraries.binding import ArrayLike, Tensor, as_items
 from mlvet.frontends.python.libraries.keras.activations import alike, applied, rectified
+from mlvet.frontends.python.libraries.keras.held import held
 from mlvet.frontends.python.libraries.keras.layer import TRAINING, Layer
 from mlvet.frontends.python.libraries.keras.layers.normalization import places, size_at, small
 from mlvet.frontends.python.libraries.keras.tensor import combined, floating
@@ -31,7 +32,7 @@ class Activation(Layer):
         self.built = True
 
     def call(self, inputs: ArrayLike) -> Tensor:
-        made = applied(self.cells["activation"], inputs)
+        made = applied(held(self)["activation"], inputs)
         return emit("identity", inputs) if made is inputs else made
 
 
@@ -58,15 +59,15 @@ class Lambda(Layer):
         self.built = True
 
     def call(self, inputs: Any, mask: Any = None, training: Any = None) -> Any:
-        function = self.cells["function"]
-        given = self.cells["arguments"]
+        function = held(self)["function"]
+        given = held(self)["arguments"]
         settled = {str(key): value for key, value in given.cells.items()} if isinstance(given, DictValue) else {}
         if isinstance(function, FunctionValue):
             names = [each.arg for each in function.node.args.args]
             if "training" in names and "training" not in settled:
                 settled["training"] = TRAINING.get() or False
         result = machine().call(function, inputs, **settled)
-        shape = self.cells["@output_shape"]
+        shape = held(self)["@output_shape"]
         if isinstance(result, Unknown) and shape is not None and not isinstance(shape, Unknown):
             from mlvet.domains.tensors import Tensor as Known
             from mlvet.frontends.python.emission import opaque
@@ -94,7 +95,7 @@ class Masking(Layer):
         return True
 
     def compute_mask(self, inputs: Any, previous_mask: Any = None) -> Any:
-        differs = cast(inputs != self.cells["mask_value"], dtypes.i32)
+        differs = cast(inputs != held(self)["mask_value"], dtypes.i32)
         return reduced("reduce_max", differs, (-1,)) != 0
 
 
@@ -109,7 +110,7 @@ class Dropout(Layer):
         self.built = True
 
     def call(self, inputs: ArrayLike, training: Any = False) -> Tensor:
-        return emit("dropout", inputs, small(self.cells["rate"], 0.5), training is True)
+        return emit("dropout", inputs, small(held(self)["rate"], 0.5), training is True)
 
 
 @model("keras.layers.ActivityRegularization")
@@ -163,7 +164,7 @@ class ReLU(Layer):
         self.built = True
 
     def call(self, inputs: ArrayLike) -> Tensor:
-        return rectified(inputs, self.cells["negative_slope"], self.cells["max_value"], self.cells["threshold"])
+        return rectified(inputs, held(self)["negative_slope"], held(self)["max_value"], held(self)["threshold"])
 
 
 @model("keras.layers.LeakyReLU")
@@ -175,7 +176,7 @@ class LeakyReLU(Layer):
         self.built = True
 
     def call(self, inputs: ArrayLike) -> Tensor:
-        return emit("leaky_relu", floating(inputs, self._compute), alpha=small(self.cells["negative_slope"], 0.3))
+        return emit("leaky_relu", floating(inputs, self._compute), alpha=small(held(self)["negative_slope"], 0.3))
 
 
 @model("keras.layers.ELU")
@@ -187,7 +188,7 @@ class ELU(Layer):
         self.built = True
 
     def call(self, inputs: ArrayLike) -> Tensor:
-        return emit("elu", floating(inputs, self._compute), alpha=small(self.cells["alpha"], 1.0))
+        return emit("elu", floating(inputs, self._compute), alpha=small(held(self)["alpha"], 1.0))
 
 
 @model("keras.layers.ThresholdedReLU")
@@ -198,7 +199,7 @@ class ThresholdedReLU(Layer):
         self.built = True
 
     def call(self, inputs: ArrayLike) -> Tensor:
-        return emit("thresholded_relu", floating(inputs, self._compute), alpha=small(self.cells["theta"], 1.0))
+        return emit("thresholded_relu", floating(inputs, self._compute), alpha=small(held(self)["theta"], 1.0))
 
 
 @model("keras.layers.PReLU")
@@ -216,7 +217,7 @@ class PReLU(Layer):
             self._weight("alpha", (size_at(input_shape, -1, "features"),), "zeros")
         else:
             items: tuple[Dim, ...] = as_items(input_shape)
-            shared = [axis % len(items) for axis in self.cells["shared_axes"]]
+            shared = [axis % len(items) for axis in held(self)["shared_axes"]]
             self._weight("alpha", tuple(1 if axis in shared else items[axis] for axis in range(1, len(items))), "zeros")
         self.built = True
 
@@ -237,4 +238,4 @@ class Softmax(Layer):
         from mlvet.frontends.python.libraries.keras.layers.attention import lowered
 
         x = floating(inputs, self._compute)
-        return softmax(lowered(x, mask) if isinstance(mask, TensorValue) else x, self.cells["axis"])
+        return softmax(lowered(x, mask) if isinstance(mask, TensorValue) else x, held(self)["axis"])

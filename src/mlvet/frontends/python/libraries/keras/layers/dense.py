@@ -11,6 +11,7 @@ from mlvet.frontends.python.arrays.arithmetic import cast
 from mlvet.frontends.python.emission import demand, emit
 from mlvet.frontends.python.libraries.binding import ArrayLike, Size, Tensor, as_items, as_size
 from mlvet.frontends.python.libraries.keras.activations import applied
+from mlvet.frontends.python.libraries.keras.held import held
 from mlvet.frontends.python.libraries.keras.layer import Layer, label
 from mlvet.frontends.python.libraries.keras.tensor import floating
 from mlvet.frontends.python.libraries.registry import model
@@ -45,7 +46,7 @@ class Dense(Layer):
         self.bias_initializer = bias_initializer
 
     def build(self, input_shape: Any) -> None:
-        cells = self.cells
+        cells = held(self)
         self._weight("kernel", (last_of(input_shape), cells["units"]), cells["kernel_initializer"])
         if cells["use_bias"]:
             self._weight("bias", (cells["units"],), cells["bias_initializer"])
@@ -58,12 +59,12 @@ class Dense(Layer):
         if rank is not None and len(rank) < 2:
             demand(False, f"`{label(self)}` needs at least 2 dims but gets {tensor_of(x)}", "rank-differs")
         made = emit("matmul", x, self._read("kernel"))
-        if self.cells["use_bias"]:
+        if held(self)["use_bias"]:
             made = emit("add", made, self._read("bias"))
-        return applied(self.cells["activation"], made)
+        return applied(held(self)["activation"], made)
 
     def compute_output_shape(self, input_shape: Any) -> Any:
-        return (*as_items(input_shape)[:-1], self.cells["units"])
+        return (*as_items(input_shape)[:-1], held(self)["units"])
 
 
 @model("keras.layers.EinsumDense")
@@ -90,7 +91,7 @@ class EinsumDense(Layer):
         self.bias_initializer = bias_initializer
 
     def build(self, input_shape: Any) -> None:
-        cells = self.cells
+        cells = held(self)
         left, _, result = cells["equation"].partition("->")
         left, _, kernel = left.partition(",")
         sizes = self._letters(left, result, input_shape)
@@ -107,7 +108,7 @@ class EinsumDense(Layer):
     def _letters(self, left: str, result: str, input_shape: Any) -> dict[str, Dim]:
         """The sizes that the letters of the equation stand for."""
         sizes: dict[str, Dim] = {}
-        wanted = self.cells["partial_output_shape"]
+        wanted = held(self)["partial_output_shape"]
         for letter, dim in zip(reversed(result.replace("...", "")), reversed(wanted), strict=False):
             if dim is not None:
                 sizes[letter] = as_size(dim)
@@ -124,10 +125,10 @@ class EinsumDense(Layer):
 
     def call(self, inputs: ArrayLike, training: Any = None) -> Tensor:
         del training
-        made = emit("einsum", floating(inputs, self._compute), self._read("kernel"), equation=self.cells["equation"])
+        made = emit("einsum", floating(inputs, self._compute), self._read("kernel"), equation=held(self)["equation"])
         if "bias" in self.cells:
             made = emit("add", made, self._read("bias"))
-        return applied(self.cells["activation"], made)
+        return applied(held(self)["activation"], made)
 
 
 @model("keras.layers.Embedding")
@@ -149,7 +150,7 @@ class Embedding(Layer):
 
     def build(self, input_shape: Any = None) -> None:
         del input_shape
-        cells = self.cells
+        cells = held(self)
         self._weight("embeddings", (cells["input_dim"], cells["output_dim"]), cells["embeddings_initializer"])
         self.built = True
 
@@ -160,11 +161,11 @@ class Embedding(Layer):
 
     @property
     def _makes_mask(self) -> bool:
-        return bool(self.cells["mask_zero"])
+        return bool(held(self)["mask_zero"])
 
     def compute_mask(self, inputs: Any, previous_mask: Any = None) -> Any:
         del previous_mask
-        return inputs != 0 if self.cells["mask_zero"] else None
+        return inputs != 0 if held(self)["mask_zero"] else None
 
 
 __all__ = ["Dense", "EinsumDense", "Embedding", "equal", "last_of"]

@@ -11,6 +11,7 @@ from mlvet.frontends.python.arrays.arithmetic import cast
 from mlvet.frontends.python.emission import demand, opaque
 from mlvet.frontends.python.libraries.binding import Size
 from mlvet.frontends.python.libraries.keras.activations import alike
+from mlvet.frontends.python.libraries.keras.held import held
 from mlvet.frontends.python.libraries.keras.layer import label
 from mlvet.frontends.python.libraries.keras.layers.reshaping import resized
 from mlvet.frontends.python.libraries.keras.layers.scaling import Preprocessing
@@ -48,7 +49,7 @@ class ImageLayer(Preprocessing):
                 "rank-differs",
             )
             raise Undecided(Reason.EXCEPTION, "a tensor of the wrong rank")
-        first = len(dims) - (2 if self.cells.get("data_format") == "channels_first" else 3)
+        first = len(dims) - (2 if held(self).get("data_format") == "channels_first" else 3)
         return first, first + 1
 
     def augment(self, *args: Any, **kwargs: Any) -> Any:
@@ -77,7 +78,7 @@ class Resizing(ImageLayer):
         self.built = True
 
     def _changed(self, images: Any) -> Any:
-        cells = self.cells
+        cells = held(self)
         places = self._places(images)
         known = dtype_of(images)
         if cells["plain"] and (known is None or known.is_float):
@@ -95,7 +96,7 @@ class CenterCrop(ImageLayer):
         self.built = True
 
     def _changed(self, images: Any) -> Any:
-        cells = self.cells
+        cells = held(self)
         return _sized(images, self._places(images), cells["height"], cells["width"], self._compute, "layers.CenterCrop")
 
 
@@ -141,6 +142,6 @@ class Pipeline(Preprocessing):
         from mlvet.frontends.python.active import machine
         from mlvet.frontends.python.libraries.binding import as_items
 
-        for each in as_items(self.cells["pipeline"]):
+        for each in as_items(held(self)["pipeline"]):
             inputs = machine().call(each, inputs)
         return inputs

@@ -11,6 +11,7 @@ from mlvet.frontends.python.active import machine, store
 from mlvet.frontends.python.emission import opaque
 from mlvet.frontends.python.libraries.binding import ArrayLike, Size, Tensor, as_size
 from mlvet.frontends.python.libraries.element_types import dtype_named
+from mlvet.frontends.python.libraries.keras.held import held
 from mlvet.frontends.python.libraries.keras.layers.scaling import Preprocessing, encoded
 from mlvet.frontends.python.libraries.keras.tensor import array
 from mlvet.frontends.python.libraries.registry import model
@@ -45,21 +46,21 @@ class Vocabulary(Preprocessing):
 
     @property
     def _tokens(self) -> Dim:
-        most = self.cells.get("max_tokens")
-        if self.cells.get("pad_to_max_tokens") and isinstance(most, int | Expr):
+        most = held(self).get("max_tokens")
+        if held(self).get("pad_to_max_tokens") and isinstance(most, int | Expr):
             return most
-        found: Dim = self.cells["@size"]
+        found: Dim = held(self)["@size"]
         return found
 
     def get_vocabulary(self, include_special_tokens: Any = True) -> Any:
         word = Scalar(str, "token") if self.WORD is str else symbol(machine().fresh("token"))
-        return ListValue(Repeated(word, self.cells["@size"]))
+        return ListValue(Repeated(word, held(self)["@size"]))
 
     def set_vocabulary(self, vocabulary: Any, idf_weights: Any = None) -> None:
         self._learn(vocabulary, self.EXTRA, None)
 
     def vocabulary_size(self) -> Any:
-        return self.cells["@size"]
+        return held(self)["@size"]
 
     vocab_size = vocabulary_size
 
@@ -88,7 +89,7 @@ class Lookup(Vocabulary):
         self.built = True
 
     def call(self, inputs: ArrayLike) -> Tensor:
-        cells = self.cells
+        cells = held(self)
         x = array(inputs)
         if cells["invert"]:
             word = dtypes.text if self.WORD is str else dtypes.i64
@@ -132,12 +133,12 @@ class TextVectorization(Vocabulary):
 
     def adapt(self, data: Any = None, batch_size: Any = None, steps: Any = None) -> None:
         """The program's own standardisation runs on the text."""
-        standardize = self.cells["standardize"]
+        standardize = held(self)["standardize"]
         if not isinstance(standardize, str | Unknown) and standardize is not None:
             machine().call(standardize, _text())
 
     def call(self, inputs: ArrayLike) -> Tensor:
-        cells = self.cells
+        cells = held(self)
         x = array(inputs)
         dims = dims_of(x)
         standardize = cells["standardize"]
@@ -174,9 +175,9 @@ class Hashing(Preprocessing):
 
     def call(self, inputs: ArrayLike) -> Tensor:
         x = array(inputs)
-        if self.cells["output_mode"] == "int":
+        if held(self)["output_mode"] == "int":
             return opaque("layers.Hashing", [x], x.graph_value.declared.with_dtype(dtypes.i64), type(x))
-        return encoded(x, self.cells["num_bins"], self.cells["output_mode"], dtypes.f32)
+        return encoded(x, held(self)["num_bins"], held(self)["output_mode"], dtypes.f32)
 
 
 @model("keras.layers.HashedCrossing", "keras.layers.experimental.preprocessing.HashedCrossing")
@@ -199,6 +200,6 @@ class HashedCrossing(Preprocessing):
         from mlvet.frontends.python.libraries.binding import as_items
 
         x = array(as_items(inputs)[0])
-        if self.cells["output_mode"] == "int":
+        if held(self)["output_mode"] == "int":
             return opaque("layers.HashedCrossing", [x], x.graph_value.declared.with_dtype(dtypes.i64), type(x))
-        return encoded(x, self.cells["num_bins"], self.cells["output_mode"], dtypes.f32)
+        return encoded(x, held(self)["num_bins"], held(self)["output_mode"], dtypes.f32)

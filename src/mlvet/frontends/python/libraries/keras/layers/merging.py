@@ -7,6 +7,7 @@ from typing import Any
 from mlvet.domains.dims import equal
 from mlvet.frontends.python.emission import demand, emit
 from mlvet.frontends.python.libraries.binding import Items, Tensor, as_items
+from mlvet.frontends.python.libraries.keras.held import held
 from mlvet.frontends.python.libraries.keras.layer import Layer, label
 from mlvet.frontends.python.libraries.keras.tensor import array, combined
 from mlvet.frontends.python.libraries.registry import model
@@ -95,7 +96,7 @@ class Concatenate(Layer):
         self.built = True
 
     def call(self, inputs: Any) -> Tensor:
-        return joined(as_items(inputs), self.cells["axis"])
+        return joined(as_items(inputs), held(self)["axis"])
 
 
 def joined(inputs: Any, axis: Any) -> Any:
@@ -118,7 +119,7 @@ class Dot(Layer):
 
     def call(self, inputs: Any) -> Tensor:
         left, right = (array(each) for each in as_items(inputs))
-        return contracted(left, right, self.cells["axes"], self.cells["normalize"])
+        return contracted(left, right, held(self)["axes"], held(self)["normalize"])
 
 
 def contracted(left: Any, right: Any, axes: Any, normalize: bool = False) -> Any:

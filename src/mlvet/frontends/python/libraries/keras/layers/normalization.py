@@ -13,6 +13,7 @@ from mlvet.frontends.python.arrays.reductions import reduced
 from mlvet.frontends.python.emission import demand, emit
 from mlvet.frontends.python.libraries.binding import ArrayLike, Tensor, as_items
 from mlvet.frontends.python.libraries.keras.activations import alike
+from mlvet.frontends.python.libraries.keras.held import held
 from mlvet.frontends.python.libraries.keras.layer import Layer, label
 from mlvet.frontends.python.libraries.keras.tensor import KerasTensor, combined, floating
 from mlvet.frontends.python.libraries.registry import model
@@ -70,7 +71,7 @@ class BatchNormalization(Layer):
         self.starts = (gamma_initializer, beta_initializer, moving_mean_initializer, moving_variance_initializer)
 
     def build(self, input_shape: Any) -> None:
-        cells = self.cells
+        cells = held(self)
         size = (size_at(input_shape, cells["axis"], "channels"),)
         gamma, beta, mean, variance = cells["starts"]
         if cells["scale"]:
@@ -82,7 +83,7 @@ class BatchNormalization(Layer):
         self.built = True
 
     def call(self, inputs: ArrayLike, training: Any = None, mask: Any = None) -> Tensor:
-        cells = self.cells
+        cells = held(self)
         x = floating(inputs, self._compute)
         rank = rank_of(x)
         axis = cells["axis"]
@@ -122,7 +123,7 @@ class LayerNormalization(Layer):
         self.starts = (gamma_initializer, beta_initializer)
 
     def build(self, input_shape: Any) -> None:
-        cells = self.cells
+        cells = held(self)
         sizes = tuple(size_at(input_shape, axis, "features") for axis in places(cells["axis"]))
         if cells["scale"] or cells["rms_scaling"]:
             self._weight("gamma", sizes, cells["starts"][0])
@@ -131,7 +132,7 @@ class LayerNormalization(Layer):
         self.built = True
 
     def call(self, inputs: ArrayLike) -> Tensor:
-        cells = self.cells
+        cells = held(self)
         x = floating(inputs, self._compute)
         axes = places(cells["axis"])
         rank = rank_of(x)
@@ -142,8 +143,8 @@ class LayerNormalization(Layer):
         first = trailing(axes, rank)
         if first is None or cells["rms_scaling"]:
             return alike("layers.LayerNormalization", x)
-        held = cells.get("gamma", cells.get("beta"))
-        sizes = dims_of(held) if held is not None else tuple((dims_of(x) or ())[first:])
+        weight = cells.get("gamma", cells.get("beta"))
+        sizes = dims_of(weight) if weight is not None else tuple((dims_of(x) or ())[first:])
         gamma = self._read("gamma") if "gamma" in cells else filled(sizes or (), 1, self._compute)
         beta = self._read("beta") if "beta" in cells else None
         return emit("layer_normalization", x, gamma, beta, axis=first, epsilon=small(cells["epsilon"], 1e-3))
@@ -168,16 +169,16 @@ class RMSNormalization(Layer):
         self.supports_masking = True
 
     def build(self, input_shape: Any) -> None:
-        sizes = tuple(size_at(input_shape, axis, "features") for axis in places(self.cells["axis"]))
+        sizes = tuple(size_at(input_shape, axis, "features") for axis in places(held(self)["axis"]))
         self._weight("scale", sizes, "ones")
         self.built = True
 
     def call(self, inputs: ArrayLike) -> Tensor:
         x = floating(inputs, self._compute)
-        first = trailing(places(self.cells["axis"]), rank_of(x))
+        first = trailing(places(held(self)["axis"]), rank_of(x))
         if first is None:
             return alike("layers.RMSNormalization", x)
-        return emit("rms_normalization", x, self._read("scale"), axis=first, epsilon=small(self.cells["epsilon"], 1e-6))
+        return emit("rms_normalization", x, self._read("scale"), axis=first, epsilon=small(held(self)["epsilon"], 1e-6))
 
 
 @model("keras.layers.GroupNormalization")
@@ -197,7 +198,7 @@ class GroupNormalization(Layer):
         self.starts = (gamma_initializer, beta_initializer)
 
     def build(self, input_shape: Any) -> None:
-        cells = self.cells
+        cells = held(self)
         channels = size_at(input_shape, cells["axis"], "channels")
         groups = cells["groups"]
         if isinstance(groups, int) and groups > 0:
@@ -212,7 +213,7 @@ class GroupNormalization(Layer):
         self.built = True
 
     def call(self, inputs: ArrayLike) -> Tensor:
-        cells = self.cells
+        cells = held(self)
         x = floating(inputs, self._compute)
         rank, groups = rank_of(x), cells["groups"]
         axis = cells["axis"]
@@ -244,7 +245,7 @@ class UnitNormalization(Layer):
 
     def call(self, inputs: ArrayLike) -> Tensor:
         x = floating(inputs, self._compute)
-        total = reduced("reduce_sum", x * x, places(self.cells["axis"]), keepdims=True)
+        total = reduced("reduce_sum", x * x, places(held(self)["axis"]), keepdims=True)
         return combined("div", x, emit("sqrt", combined("max", total, 1e-12)))
 
 
@@ -256,7 +257,7 @@ class SpectralNormalization(Layer):
         self.power_iterations = power_iterations
 
     def call(self, inputs: Any, training: Any = False) -> Any:
-        return machine().call(self.cells["layer"], inputs)
+        return machine().call(held(self)["layer"], inputs)
 
 
 @model("keras.layers.LayerScale")
@@ -266,7 +267,7 @@ class LayerScale(Layer):
         self.projection_dim = projection_dim
 
     def build(self, input_shape: Any) -> None:
-        self._weight("gamma", (self.cells["projection_dim"],), "constant")
+        self._weight("gamma", (held(self)["projection_dim"],), "constant")
         self.built = True
 
     def call(self, inputs: ArrayLike) -> Tensor:

@@ -8,6 +8,7 @@ from mlvet.domains.dims import Dim
 from mlvet.domains.tensors import Tensor as Known
 from mlvet.frontends.python.emission import emit, opaque
 from mlvet.frontends.python.libraries.binding import ArrayLike, Tensor
+from mlvet.frontends.python.libraries.keras.held import held
 from mlvet.frontends.python.libraries.keras.layers.convolution import Spatial, layout, several, spatial
 from mlvet.frontends.python.libraries.keras.settings import image_data_format
 from mlvet.frontends.python.libraries.registry import model
@@ -31,7 +32,7 @@ class Pooling(Spatial):
         self.built = True
 
     def call(self, inputs: ArrayLike) -> Tensor:
-        cells = self.cells
+        cells = held(self)
         x = spatial(inputs, self.SPACE, self._format)
         return emit(
             self.OP, x, kernel_shape=cells["pool_size"], strides=cells["strides"],
@@ -55,7 +56,7 @@ class GlobalPooling(Spatial):
     def call(self, inputs: ArrayLike, mask: Any = None) -> Tensor:
         x = spatial(inputs, self.SPACE, self._format)
         pooled = emit(self.OP, x, data_format=layout(self._format, self.SPACE))
-        if self.cells["keepdims"]:
+        if held(self)["keepdims"]:
             return pooled
         first = 2 if self._format == "channels_first" else 1
         return emit("squeeze", pooled, tuple(range(first, first + self.SPACE)))
@@ -75,7 +76,7 @@ class AdaptivePooling(Spatial):
     def call(self, inputs: ArrayLike) -> Tensor:
         x = spatial(inputs, self.SPACE, self._format)
         dims = dims_of(x) or ()
-        sizes: tuple[Dim, ...] = self.cells["output_size"]
+        sizes: tuple[Dim, ...] = held(self)["output_size"]
         made = (*dims[:2], *sizes) if self._format == "channels_first" else (dims[0], *sizes, dims[-1])
         return opaque(self.OP, [x], Known(dtype_of(x), made), type(x))
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from mlvet.domains.dims import Dim
+from mlvet.domains.dims import Dim, equal
 from mlvet.domains.tensors import Tensor as Known
 from mlvet.frontends.keras.layers.convolution import SPACE
 from mlvet.frontends.keras.layers.recurrent import _FUNCTIONS, _LSTM_ORDER
@@ -12,6 +12,7 @@ from mlvet.frontends.python.arrays.creation import full
 from mlvet.frontends.python.arrays.operators import assumed
 from mlvet.frontends.python.emission import demand, emit, emit_all, opaque
 from mlvet.frontends.python.libraries.binding import Size, as_items
+from mlvet.frontends.python.libraries.keras.held import held
 from mlvet.frontends.python.libraries.keras.layer import Layer, label
 from mlvet.frontends.python.libraries.keras.layers.convolution import Spatial, layout, several
 from mlvet.frontends.python.libraries.keras.layers.normalization import size_at
@@ -74,7 +75,7 @@ class Recurrent(Layer):
         return [steps(args[0], self), *args[1:]] if args else args
 
     def build(self, sequences_shape: Any, initial_state_shape: Any = None) -> None:
-        cells, wide = self.cells, self.GATES * self.cells["units"]
+        cells, wide = held(self), self.GATES * held(self)["units"]
         kernel, recurrent, bias = cells["starts"]
         self._weight("kernel", (size_at(sequences_shape, -1, "features"), wide), kernel)
         self._weight("recurrent_kernel", (cells["units"], wide), recurrent)
@@ -83,7 +84,7 @@ class Recurrent(Layer):
         self.built = True
 
     def call(self, sequences: Any, mask: Any = None, training: Any = False, initial_state: Any = None) -> Any:
-        cells = self.cells
+        cells = held(self)
         x = floating(steps(sequences, self), self._compute)
         given = [] if initial_state is None else _states(initial_state)
         outputs = self._run(x, given)
@@ -95,13 +96,11 @@ class Recurrent(Layer):
 
     def _run(self, x: Any, given: list[Any]) -> list[Any]:
         """All states in the order of time, and the last ones."""
-        cells, units = self.cells, self.cells["units"]
+        cells, units = held(self), held(self)["units"]
         dims = dims_of(x) or ()
         for each in given:
-            held = dims_of(each)
-            good = held is None or (
-                len(held) == 2 and not (isinstance(held[1], int) and isinstance(units, int) and held[1] != units)
-            )
+            sizes = dims_of(each)
+            good = sizes is None or (len(sizes) == 2 and equal(sizes[1], units) is not False)
             demand(
                 good, f"a state of `{label(self)}` must have {units} features, but is {tensor_of(each)}", "dims-differ"
             )
@@ -139,10 +138,10 @@ class Recurrent(Layer):
 
     def _doubled_bias(self) -> Any:
         """The biases of input and state side by side; where Keras has one, that of the state is zero."""
-        if self.cells.get("reset_after"):
+        if held(self).get("reset_after"):
             return emit("reshape", self._read("bias"), (1, -1))
         bias = self._ordered(self._read("bias"), 0)
-        zeros = full((self.GATES * self.cells["units"],), 0, self._compute, KerasTensor)
+        zeros = full((self.GATES * held(self)["units"],), 0, self._compute, KerasTensor)
         return emit("unsqueeze", emit("concat", bias, zeros, axis=0), (0,))
 
     def reset_state(self) -> None:
@@ -151,11 +150,11 @@ class Recurrent(Layer):
     reset_states = reset_state
 
     def get_initial_state(self, batch_size: Any) -> Any:
-        sizes = (batch_size, self.cells["units"])
+        sizes = (batch_size, held(self)["units"])
         return ListValue(full(sizes, 0, self._compute, KerasTensor) for _ in range(self.STATES))
 
     def compute_mask(self, sequences: Any, mask: Any = None) -> Any:
-        return mask if self.cells["return_sequences"] else None
+        return mask if held(self)["return_sequences"] else None
 
 
 def _states(given: Any) -> list[Any]:
@@ -217,7 +216,7 @@ class GRU(Recurrent):
         self.reset_after = reset is not False
 
     def _functions(self, name: str) -> dict[str, Any]:
-        return {"activations": ("Sigmoid", _FUNCTIONS[name]), "linear_before_reset": int(self.cells["reset_after"])}
+        return {"activations": ("Sigmoid", _FUNCTIONS[name]), "linear_before_reset": int(held(self)["reset_after"])}
 
 
 class ConvLSTM(Spatial):
@@ -249,7 +248,7 @@ class ConvLSTM(Spatial):
         return [made, *args[1:]]
 
     def build(self, sequences_shape: Any, initial_state_shape: Any = None) -> None:
-        cells = self.cells
+        cells = held(self)
         channels = size_at(sequences_shape, 2 if self._format == "channels_first" else -1, "channels")
         self._weight("kernel", (*cells["kernel_size"], channels, 4 * cells["filters"]), "glorot_uniform")
         self._weight("recurrent_kernel", (*cells["kernel_size"], cells["filters"], 4 * cells["filters"]), "orthogonal")
@@ -258,7 +257,7 @@ class ConvLSTM(Spatial):
         self.built = True
 
     def call(self, sequences: Any, mask: Any = None, training: Any = False, initial_state: Any = None) -> Any:
-        cells = self.cells
+        cells = held(self)
         x = floating(sequences, self._compute)
         dims = dims_of(x) or ()
         step = emit("gather", x, 0, axis=1)

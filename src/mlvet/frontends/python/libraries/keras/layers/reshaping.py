@@ -9,6 +9,7 @@ from mlvet.domains.tensors import Tensor as Known
 from mlvet.frontends.python.arrays.shaping import reshape, transpose
 from mlvet.frontends.python.emission import demand, emit, opaque
 from mlvet.frontends.python.libraries.binding import ArrayLike, Size, Tensor, as_items, as_size
+from mlvet.frontends.python.libraries.keras.held import held
 from mlvet.frontends.python.libraries.keras.layer import Layer, label
 from mlvet.frontends.python.libraries.keras.layers.convolution import Spatial, several, spatial
 from mlvet.frontends.python.libraries.keras.settings import image_data_format
@@ -26,7 +27,7 @@ class Flatten(Layer):
 
     def call(self, inputs: ArrayLike) -> Tensor:
         rank = rank_of(inputs)
-        if rank is not None and rank > 2 and self.cells["data_format"] == "channels_first":
+        if rank is not None and rank > 2 and held(self)["data_format"] == "channels_first":
             inputs = transpose(inputs, (0, *range(2, rank), 1))
         return emit("flatten", inputs, axis=1) if rank != 1 else reshape(inputs, (-1, 1))
 
@@ -41,7 +42,7 @@ class Reshape(Layer):
 
     def call(self, inputs: ArrayLike) -> Tensor:
         dims = dims_of(inputs)
-        sizes = self.cells["target_shape"]
+        sizes = held(self)["target_shape"]
         if dims is None:
             return emit("reshape", inputs, (0, *sizes)) if 0 not in sizes else reshape(inputs, (-1, *sizes))
         return reshape(inputs, resolved(dims[0], dims[1:], sizes))
@@ -66,7 +67,7 @@ class Permute(Layer):
         self.built = True
 
     def call(self, inputs: ArrayLike) -> Tensor:
-        return emit("transpose", inputs, perm=(0, *self.cells["dims"]))
+        return emit("transpose", inputs, perm=(0, *held(self)["dims"]))
 
 
 @model("keras.layers.RepeatVector")
@@ -79,7 +80,7 @@ class RepeatVector(Layer):
     def call(self, inputs: ArrayLike) -> Tensor:
         rank = rank_of(inputs)
         demand(rank in (None, 2), f"`{label(self)}` needs 2 dims but gets {tensor_of(inputs)}", "rank-differs")
-        return emit("tile", emit("unsqueeze", inputs, (1,)), (1, self.cells["n"], 1))
+        return emit("tile", emit("unsqueeze", inputs, (1,)), (1, held(self)["n"], 1))
 
 
 def pairs(value: Any, space: int, name: str) -> list[tuple[int, int]]:
@@ -113,7 +114,7 @@ class Cropping(Spatial):
         dims = list(dims_of(x) or ())
         first = 2 if self._format == "channels_first" else 1
         starts, ends, axes = [], [], []
-        for place, (before, after) in enumerate(self.cells["cropping"]):
+        for place, (before, after) in enumerate(held(self)["cropping"]):
             axis = first + place
             size = dims[axis]
             if isinstance(size, int):
@@ -137,7 +138,7 @@ class ZeroPadding(Spatial):
 
     def call(self, inputs: ArrayLike) -> Tensor:
         x = spatial(inputs, self.SPACE, self._format)
-        given = self.cells["padding"]
+        given = held(self)["padding"]
         around = [(0, 0), (0, 0), *given] if self._format == "channels_first" else [(0, 0), *given, (0, 0)]
         pads = [before for before, _ in around] + [after for _, after in around]
         return emit("pad", x, tuple(pads), mode="constant")
@@ -158,9 +159,9 @@ class UpSampling(Spatial):
         dims = list(dims_of(x) or ())
         first = 2 if self._format == "channels_first" else 1
         axes = tuple(range(first, first + self.SPACE))
-        for axis, times in zip(axes, self.cells["size"], strict=True):
+        for axis, times in zip(axes, held(self)["size"], strict=True):
             dims[axis] = dims[axis] * times
-        return resized(x, [dims[axis] for axis in axes], axes, self.cells["interpolation"])
+        return resized(x, [dims[axis] for axis in axes], axes, held(self)["interpolation"])
 
 
 def resized(x: Any, sizes: list[Dim], axes: tuple[int, ...], mode: Any) -> Any:

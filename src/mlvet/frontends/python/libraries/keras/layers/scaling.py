@@ -11,6 +11,7 @@ from mlvet.frontends.python.arrays.arithmetic import cast
 from mlvet.frontends.python.emission import emit, opaque
 from mlvet.frontends.python.libraries.binding import ArrayLike, Size, Tensor, as_size
 from mlvet.frontends.python.libraries.keras.activations import alike
+from mlvet.frontends.python.libraries.keras.held import held
 from mlvet.frontends.python.libraries.keras.layer import Layer
 from mlvet.frontends.python.libraries.keras.layers.normalization import places, size_at
 from mlvet.frontends.python.libraries.keras.tensor import array, combined
@@ -52,10 +53,10 @@ class Rescaling(Preprocessing):
 
     def call(self, inputs: ArrayLike) -> Tensor:
         x = cast(inputs, self._compute)
-        if isinstance(self.cells["scale"], Unknown) or isinstance(self.cells["offset"], Unknown):
+        if isinstance(held(self)["scale"], Unknown) or isinstance(held(self)["offset"], Unknown):
             return alike("layers.Rescaling", x)
-        scaled = combined("mul", x, _number(self.cells["scale"], x))
-        offset = self.cells["offset"]
+        scaled = combined("mul", x, _number(held(self)["scale"], x))
+        offset = held(self)["offset"]
         return scaled if offset in (0, 0.0) else combined("add", scaled, _number(offset, x))
 
 
@@ -71,8 +72,8 @@ class Normalization(Preprocessing):
         self.invert = invert
 
     def build(self, input_shape: Any) -> None:
-        if self.cells["mean"] is None and self.cells["axis"] is not None:
-            sizes = tuple(size_at(input_shape, axis, "features") for axis in places(self.cells["axis"]))
+        if held(self)["mean"] is None and held(self)["axis"] is not None:
+            sizes = tuple(size_at(input_shape, axis, "features") for axis in places(held(self)["axis"]))
             if "adapt_mean" not in self.cells:
                 self._weight("adapt_mean", sizes, "zeros", trainable=False)
                 self._weight("adapt_variance", sizes, "ones", trainable=False)
@@ -83,7 +84,7 @@ class Normalization(Preprocessing):
 
     def call(self, inputs: ArrayLike) -> Tensor:
         x = cast(inputs, self._compute)
-        cells = self.cells
+        cells = held(self)
         axes = () if cells["axis"] is None else places(cells["axis"])
         rank = rank_of(x)
         last = axes == (-1,) or (rank is not None and axes == (rank - 1,))
@@ -108,7 +109,7 @@ class Discretization(Preprocessing):
     def call(self, inputs: ArrayLike) -> Tensor:
         from mlvet.frontends.python.libraries.binding import as_items
 
-        cells = self.cells
+        cells = held(self)
         x = array(inputs)
         if cells["output_mode"] == "int":
             return opaque("layers.Discretization", [x], x.graph_value.declared.with_dtype(dtypes.i64), type(x))
@@ -140,7 +141,7 @@ class CategoryEncoding(Preprocessing):
 
     def call(self, inputs: ArrayLike, count_weights: Any = None) -> Tensor:
         return encoded(
-            array(inputs), as_size(self.cells["num_tokens"], "tokens"), self.cells["output_mode"], self._compute
+            array(inputs), as_size(held(self)["num_tokens"], "tokens"), held(self)["output_mode"], self._compute
         )
 
 
@@ -163,7 +164,7 @@ class STFTSpectrogram(Layer):
         self.built = True
 
     def call(self, inputs: ArrayLike) -> Tensor:
-        cells = self.cells
+        cells = held(self)
         x = array(inputs)
         dims = dims_of(x)
         if dims is None or len(dims) not in (2, 3):
@@ -201,10 +202,10 @@ class MelSpectrogram(Layer):
         dims = dims_of(x)
         if dims is None or not dims:
             raise Undecided(Reason.UNMODELLED_ARGUMENTS, "a signal of unknown rank")
-        frames = floor_div(dims[-1], self.cells["sequence_stride"]) + 1
+        frames = floor_div(dims[-1], held(self)["sequence_stride"]) + 1
         return opaque(
             "layers.MelSpectrogram",
             [x],
-            Known(self._compute, (*dims[:-1], self.cells["num_mel_bins"], frames)),
+            Known(self._compute, (*dims[:-1], held(self)["num_mel_bins"], frames)),
             type(x),
         )

@@ -8,6 +8,7 @@ from mlvet.frontends.python.active import machine
 from mlvet.frontends.python.arrays.shaping import reshape
 from mlvet.frontends.python.emission import demand, emit
 from mlvet.frontends.python.libraries.binding import as_items
+from mlvet.frontends.python.libraries.keras.held import held
 from mlvet.frontends.python.libraries.keras.layer import Layer, label
 from mlvet.frontends.python.libraries.keras.tensor import Variable, array, combined
 from mlvet.frontends.python.libraries.registry import model
@@ -46,12 +47,12 @@ class Bidirectional(Layer):
         self.forward_layer = layer
         self.backward_layer = backward_layer if backward_layer is not None else twin(layer, "backward")
         self.merge_mode = merge_mode
-        self.return_sequences = layer.cells.get("return_sequences", False) if isinstance(layer, Object) else False
+        self.return_sequences = held(layer).get("return_sequences", False) if isinstance(layer, Object) else False
         self.supports_masking = True
         self.built = True
 
     def call(self, sequences: Any, initial_state: Any = None, mask: Any = None, training: Any = None) -> Any:
-        cells = self.cells
+        cells = held(self)
         states = () if initial_state is None else as_items(initial_state)
         half = len(states) // 2
         sides = []
@@ -65,7 +66,7 @@ class Bidirectional(Layer):
         return merged[0] if len(merged) == 1 else ListValue(merged)
 
     def _merged(self, forward: Any, backward: Any) -> tuple[Any, ...]:
-        mode = self.cells["merge_mode"]
+        mode = held(self)["merge_mode"]
         if not isinstance(forward, TensorValue) or not isinstance(backward, TensorValue):
             raise Undecided(Reason.UNMODELLED_ARGUMENTS, "a recurrent layer of unknown results")
         if mode == "concat":
@@ -75,7 +76,7 @@ class Bidirectional(Layer):
         return (combined("mul", forward, backward),) if mode == "mul" else (forward, backward)
 
     def compute_mask(self, sequences: Any, mask: Any = None) -> Any:
-        return mask if self.cells["return_sequences"] else None
+        return mask if held(self)["return_sequences"] else None
 
 
 @model("keras.layers.TimeDistributed")
@@ -96,7 +97,7 @@ class TimeDistributed(Layer):
         if len(dims) < 3:
             demand(False, f"`{label(self)}` needs at least 3 dims but gets {tensor_of(x)}", "rank-differs")
             raise Undecided(Reason.EXCEPTION, "a tensor of the wrong rank")
-        result = machine().call(self.cells["layer"], reshape(x, (dims[0] * dims[1], *dims[2:])))
+        result = machine().call(held(self)["layer"], reshape(x, (dims[0] * dims[1], *dims[2:])))
         made = dims_of(result) if isinstance(result, TensorValue) else None
         if made is None:
             raise Undecided(Reason.UNMODELLED_ARGUMENTS, "a step of unknown rank")

@@ -88,18 +88,19 @@ def arange(start: Any, stop: Any = None, step: Any = None, dtype: DType | None =
 
         count: Dim = max(0, ceil((stop - start) / step)) if step else 0
     else:
-        bounds = [
-            each if isinstance(each, int | Expr) else as_size(each, "n") if isinstance(each, TensorValue) else None
-            for each in parts
-        ]
-        if any(each is None for each in bounds) or not isinstance(bounds[2], int) or bounds[2] <= 0:
-            count = symbol(machine().fresh("n"))
-        else:
-            count = ceil_div(bounds[1] - bounds[0], bounds[2])
-            count = count if bounds[0] == 0 else maximum(count, 0)
+        count = _between(*parts)
     if wanted.is_integer and all(isinstance(each, int) for each in parts) and isinstance(count, int):
         return cast(emit("range", *parts, kind=KerasTensor), wanted)
     return opaque("ops.arange", [], Known(wanted, (count,)), KerasTensor)
+
+
+def _between(start: Any, stop: Any, step: Any) -> Dim:
+    """How many numbers there are from start to stop, a symbol where that cannot be told."""
+    ends = [as_size(each, "n") if isinstance(each, TensorValue) else each for each in (start, stop)]
+    if not all(isinstance(each, int | Expr) for each in ends) or not isinstance(step, int) or step <= 0:
+        return symbol(machine().fresh("n"))
+    count = ceil_div(ends[1] - ends[0], step)
+    return count if ends[0] == 0 else maximum(count, 0)
 
 
 def _integers(parts: tuple[Any, ...]) -> DType:
@@ -113,7 +114,7 @@ def linspace(
     start: Any, stop: Any, num: Any = 50, endpoint: Any = True, retstep: bool = False, dtype: DType | None = None,
     axis: int = 0,
 ) -> Any:  # fmt: skip
-    ends = [dims_of(array(each)) or () for each in (start, stop)]
+    ends = [ranked_dims(array(each)) for each in (start, stop)]
     rest = max(ends, key=len)
     made = list(rest)
     made.insert(axis if axis >= 0 else len(rest) + 1 + axis, as_size(num, "num"))

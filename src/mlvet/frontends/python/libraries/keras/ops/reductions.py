@@ -83,7 +83,7 @@ def ptp(x: ArrayLike, axis: Any = None, keepdims: bool = False) -> Tensor:
 @model(*names("quantile"), *names("nanquantile"), *names("percentile"), *names("nanpercentile"))
 def quantile(x: ArrayLike, q: Any, axis: Any = None, method: Any = "linear", keepdims: bool = False) -> Tensor:
     made = reduced("reduce_mean", _float(x), axes_of(axis), keepdims)
-    points = dims_of(array(q)) or ()
+    points = ranked_dims(array(q))
     dims = dims_of(made)
     if not points or dims is None:
         return alike("ops.quantile", made)
