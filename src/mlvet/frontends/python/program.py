@@ -6,6 +6,7 @@ import ast
 import sys
 import time
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -52,10 +53,18 @@ class Interpreted:
 
 
 def interpret(
-    source: Source, path: Path | None = None, base: Path | None = None, limits: Limits | None = None
+    source: Source,
+    path: Path | None = None,
+    base: Path | None = None,
+    *,
+    models: Mapping[str, Path] | None = None,
+    limits: Limits | None = None,
 ) -> Interpreted:
-    """Interpret a program; one that Python cannot parse yields an empty graph and a note."""
-    project = Project.of(path, base) if path is not None else None
+    """Interpret a program; one that Python cannot parse yields an empty graph and a note.
+
+    Paths are shown relative to `base`; `models` are files that stand in for modules of libraries.
+    """
+    project = Project.of(path, base, models) if path is not None else None
     machine = Machine(project=project, limits=limits or Limits())
     tree = parsed(source.text)
     if tree is None:

@@ -372,9 +372,9 @@ def parameters(receiver: Object, name: str) -> dict[str, Any]:
     if not callable(function):
         return {"*": None, "**": None}
     found: dict[str, Any] = {}
-    stars = {inspect.Parameter.VAR_POSITIONAL: "*", inspect.Parameter.VAR_KEYWORD: "**"}
+    stars: dict[Any, str] = {inspect.Parameter.VAR_POSITIONAL: "*", inspect.Parameter.VAR_KEYWORD: "**"}
     for each in list(inspect.signature(function).parameters.values())[1:]:
-        found[stars[each.kind] if each.kind in stars else each.name] = each.default
+        found[stars.get(each.kind, each.name)] = each.default
     return found
 
 

@@ -97,7 +97,7 @@ class Lookup(Vocabulary):
         if cells["output_mode"] in ("int", None) or isinstance(cells["output_mode"], Unknown):
             wanted = cells["@dtype"] if cells["@dtype"] is not None and cells["@dtype"].is_integer else dtypes.i64
             return opaque(f"layers.{type(self).__name__}", [x], x.graph_value.declared.with_dtype(wanted), type(x))
-        return encoded(x, self._tokens, cells["output_mode"], dtypes.f32)
+        return encoded(x, self._tokens, cells["output_mode"], cells["@dtype"] or dtypes.i64)
 
 
 @model("keras.layers.StringLookup", "keras.layers.experimental.preprocessing.StringLookup")
@@ -151,7 +151,7 @@ class TextVectorization(Vocabulary):
             length = cells["output_sequence_length"]
             wanted = symbol(machine().fresh("tokens")) if length is None else as_size(length, "sequence_length")
             return opaque("layers.TextVectorization", [x], Known(dtypes.i64, (*rows, wanted)), type(x))
-        return opaque("layers.TextVectorization", [x], Known(dtypes.f32, (*rows, self._tokens)), type(x))
+        return opaque("layers.TextVectorization", [x], Known(dtypes.i64, (*rows, self._tokens)), type(x))
 
 
 def _text() -> Any:

@@ -112,7 +112,7 @@ class Discretization(Preprocessing):
         cells = held(self)
         x = array(inputs)
         if cells["output_mode"] == "int":
-            return opaque("layers.Discretization", [x], x.graph_value.declared.with_dtype(dtypes.i64), type(x))
+            return opaque("layers.Discretization", [x], x.graph_value.declared.with_dtype(dtypes.i32), type(x))
         bounds = cells["bin_boundaries"]
         bins = as_size(cells["num_bins"]) if bounds is None else len(as_items(bounds)) + 1
         return encoded(x, bins, cells["output_mode"], dtypes.f32)
