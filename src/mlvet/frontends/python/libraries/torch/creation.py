@@ -84,8 +84,8 @@ attach("__init__", _init)
 
 def _filling(value: int) -> Any:
     def function(
-        *sizes: Any, size: Any = None, out: Any = None, dtype: DType | None = None, layout: Any = None, device: Any = None,
-        requires_grad: bool = False, pin_memory: Any = None, memory_format: Any = None,
+        *sizes: Any, size: Any = None, out: Any = None, dtype: DType | None = None, layout: Any = None,
+        device: Any = None, requires_grad: bool = False, pin_memory: Any = None, memory_format: Any = None,
     ) -> Tensor:  # fmt: skip
         found = filled(spread(sizes, size), value, dtype or default_float(), Tensor)
         return with_gradient(found, requires_grad)
@@ -181,8 +181,8 @@ def full_like(
 
 def _new(value: Any) -> Any:
     def function(
-        self: Tensor, *sizes: Any, size: Any = None, dtype: DType | None = None, device: Any = None, requires_grad: bool = False,
-        layout: Any = None, pin_memory: Any = None,
+        self: Tensor, *sizes: Any, size: Any = None, dtype: DType | None = None, device: Any = None,
+        requires_grad: bool = False, layout: Any = None, pin_memory: Any = None,
     ) -> Tensor:  # fmt: skip
         to = dtype or dtype_of(self) or default_float()
         if value is None:

@@ -71,8 +71,8 @@ model("torch.default_generator")(None)
 
 def _drawing(op: str, **figures: float) -> Any:
     def function(
-        *sizes: Any, size: Any = None, generator: Any = None, out: Any = None, dtype: DType | None = None, layout: Any = None,
-        device: Any = None, requires_grad: bool = False, pin_memory: Any = None, names: Any = None,
+        *sizes: Any, size: Any = None, generator: Any = None, out: Any = None, dtype: DType | None = None,
+        layout: Any = None, device: Any = None, requires_grad: bool = False, pin_memory: Any = None, names: Any = None,
     ) -> Tensor:  # fmt: skip
         to = dtype or default_float()
         demand(not to.is_integer, f"random numbers of {to} need randint", "dtype-mismatch")
