@@ -19,7 +19,7 @@ PACKAGES.update({
     "keras_rs": "keras_rs", "tensorflow_addons": "tensorflow_addons",
     "tensorflow_probability": "tensorflow_probability", "tiktoken": "language", "tokenizers": "language",
     "sentencepiece": "language", "nltk": "language", "peft": "language", "nlp": "datasets",
-    "wandb": "services", "tensorboard": "services", "tensorboardX": "services", "ipywidgets": "services",
+    "wandb": "services", "tensorboard": "services", "tensorboardX": "torch", "ipywidgets": "services",
     "mpl_toolkits": "services", "tensorflow_docs": "services", "pydot": "services", "graphviz": "services",
     "mlflow": "services", "comet_ml": "services", "neptune": "services", "torchviz": "services", "visdom": "services",
     "torchsummary": "services", "torchinfo": "services", "boto3": "services", "gdown": "services",

@@ -17,7 +17,8 @@ from mlvet.frontends.python.values.tensors import dims_of, dtype_of
 
 @model(
     "keras_rs.losses.PairwiseHingeLoss", "keras_rs.losses.PairwiseLogisticLoss",
-    "keras_rs.losses.PairwiseMeanSquaredError", "keras_rs.losses.PairwiseSoftZeroOneLoss", "keras_rs.losses.ListMLELoss",
+    "keras_rs.losses.PairwiseMeanSquaredError",
+    "keras_rs.losses.PairwiseSoftZeroOneLoss", "keras_rs.losses.ListMLELoss",
 )  # fmt: skip
 class RankingLoss(Loss):
     """One number for each item of each list."""

@@ -130,7 +130,8 @@ class Tokenizer(Object):
 _PARTS = (
     "models.BPE models.WordPiece models.Unigram models.WordLevel pre_tokenizers.Whitespace pre_tokenizers.ByteLevel "
     "trainers.BpeTrainer trainers.WordPieceTrainer trainers.WordLevelTrainer trainers.UnigramTrainer "
-    "decoders.ByteLevel decoders.WordPiece normalizers.NFD normalizers.Lowercase normalizers.StripAccents normalizers.Sequence "
+    "decoders.ByteLevel "
+    "decoders.WordPiece normalizers.NFD normalizers.Lowercase normalizers.StripAccents normalizers.Sequence "
     "processors.TemplateProcessing processors.ByteLevel processors.BertProcessing"
 )
 

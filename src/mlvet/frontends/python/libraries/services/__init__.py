@@ -15,7 +15,7 @@ from mlvet.frontends.python.values.unknown import Reason, Unknown
 
 _SHOWN = {
     "wandb": "Image Table Video Audio Histogram Html Artifact Settings Api Run sweep agent alert watch save",
-    "tensorboardX": "SummaryWriter", "tensorboard": "program notebook",
+    "tensorboard": "program notebook",
     "ipywidgets": "HBox VBox Layout HTML Box Image GridBox Button Output IntSlider FloatSlider Dropdown interact",
     "ipywidgets.widgets": "HBox VBox Layout HTML Box Image GridBox Button Output IntSlider FloatSlider Dropdown",
     "mpl_toolkits.axes_grid1": "make_axes_locatable ImageGrid", "mpl_toolkits.mplot3d": "Axes3D art3d",
@@ -25,7 +25,16 @@ _SHOWN = {
     "comet_ml": "Experiment", "neptune": "init_run init", "torchviz": "make_dot", "visdom": "Visdom",
     "torchsummary": "summary", "torchinfo": "summary", "boto3": "client resource",
 }  # fmt: skip
-model(*(f"{module}.{name}" for module, names in _SHOWN.items() for name in names.split()))(Inert)
+
+
+@model(*(f"{module}.{name}" for module, names in _SHOWN.items() for name in names.split()))
+class Shown(Inert):
+    """Something on a screen or a server."""
+
+    __slots__ = ()
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        """Whatever it is told."""
 
 
 @model(

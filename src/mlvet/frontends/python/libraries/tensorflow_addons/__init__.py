@@ -53,7 +53,8 @@ model("tensorflow_addons.layers.GroupNormalization")(find("keras.layers.GroupNor
     "tensorflow_addons.image.gaussian_filter2d", "tensorflow_addons.image.rotate", "tensorflow_addons.image.translate",
     "tensorflow_addons.image.random_cutout", "tensorflow_addons.image.cutout", "tensorflow_addons.image.equalize",
     "tensorflow_addons.image.mean_filter2d", "tensorflow_addons.image.median_filter2d",
-    "tensorflow_addons.image.transform", "tensorflow_addons.image.sharpness", "tensorflow_addons.activations.gelu", "tensorflow_addons.activations.mish",
+    "tensorflow_addons.image.transform",
+    "tensorflow_addons.image.sharpness", "tensorflow_addons.activations.gelu", "tensorflow_addons.activations.mish",
 )  # fmt: skip
 def same(image: ArrayLike, *args: Any, **kwargs: Any) -> Tensor:
     return _kept(image)

@@ -112,6 +112,8 @@ class PretrainedConfig(Object):
         self._take(dict(zip(NAMES, args, strict=False)) | kwargs)
 
     def _take(self, settings: dict[str, Any]) -> None:
+        if self.family == "Swin" and ("embed_dim" in settings or "depths" in settings):
+            store(self.cells, "hidden_size", symbol(machine().fresh("hidden_size")))
         for name, value in settings.items():
             store(self.cells, OTHER_NAMES.get(name, name) if self.family else name, value)
             if name in ("id2label", "label2id") and isinstance(value, DictValue) and value.rest is None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from mlvet.domains import dtypes
-from mlvet.domains.dims import Dim, Expr, floor_div, symbol
+from mlvet.domains.dims import Dim, Expr, equal, floor_div, symbol
 from mlvet.domains.dtypes import DType, Kind
 from mlvet.domains.tensors import Tensor as Type
 from mlvet.frontends.python.active import machine
@@ -27,6 +27,7 @@ CACHED = frozenset((
     "GPT2", "GPTNeo", "GPTNeoX", "GPTJ", "OPT", "Llama", "Mistral", "Gemma", "Qwen2", "Phi", "Falcon", "Bloom",
 )) | SEQUENCE_TO_SEQUENCE  # fmt: skip
 """Families whose models yield keys and values, so that the next token costs less."""
+CONVOLUTIONAL = frozenset(("ConvNext", "ResNet", "Segformer"))
 MOST_LAYERS = 64
 
 
@@ -121,11 +122,26 @@ def plain(run: Run) -> Any:
     """The model without a head."""
     if run.family in SEQUENCE_TO_SEQUENCE and not run.asks("encoder_only"):
         return _translated(run, None)
+    if run.family in CONVOLUTIONAL and run.operand("pixel_values") is not None:
+        return _feature_maps(run)
     states, dims = hidden(run)
     pooled = None
     if run.family in POOLED or not run.family:
         pooled = run.made("pooler_output", (dims[0], size(run.config, "hidden_size")), states)
     return output(last_hidden_state=states, pooler_output=pooled, **_extras(run, dims, states))
+
+
+def _feature_maps(run: Run) -> Any:
+    """What a convolutional model makes of pictures: maps, and their means."""
+    pixels = run.operand("pixel_values")
+    batch = (dims_of(assumed(pixels, 4, "batch", "channels", "height", "width")) or (symbol("batch"),))[0]  # type: ignore[arg-type]
+    channels, height, width = (symbol(machine().fresh(name)) for name in ("channels", "height", "width"))
+    states = run.made("last_hidden_state", (batch, channels, height, width), pixels)
+    pooled = None
+    if run.family != "Segformer":
+        means: tuple[Dim, ...] = (batch, channels) if run.family == "ConvNext" else (batch, channels, 1, 1)
+        pooled = run.made("pooler_output", means, states)
+    return output(last_hidden_state=states, pooler_output=pooled)
 
 
 def scored(run: Run, head: str) -> Any:
@@ -146,6 +162,8 @@ def scored(run: Run, head: str) -> Any:
         case "NextSentencePrediction":
             logits = run.made("logits", (dims[0], 2), states)
         case "QuestionAnswering":
+            wanted = equal(as_size(count, "num_labels"), 2)
+            demand(wanted, f"`{run.name}` splits its output into start and end, so `num_labels` must be 2", "dims-differ")
             first = _loss(run, states) if run.given.get("start_positions") is not None else None
             start, end = (run.made(part, dims, states) for part in ("start_logits", "end_logits"))
             return output(loss=first, start_logits=start, end_logits=end, **rest)

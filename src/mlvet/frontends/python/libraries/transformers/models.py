@@ -282,8 +282,9 @@ ENCODERS = (
 DECODERS = ("Model", "ForCausalLM", "ForSequenceClassification")
 CLASSES: dict[str, tuple[str, ...]] = {
     **dict.fromkeys(
-        ("Roberta", "DistilBert", "Albert", "Electra", "DebertaV2", "XLMRoberta", "MPNet", "Longformer"), ENCODERS
+        ("Roberta", "DistilBert", "Albert", "Electra", "DebertaV2", "XLMRoberta", "MPNet"), ENCODERS
     ),
+    "Longformer": ENCODERS[:4],
     "Bert": (*ENCODERS, "LMHeadModel", "ForNextSentencePrediction", "ForPreTraining"),
     "XLNet": ("Model", "LMHeadModel", "ForSequenceClassification", "ForTokenClassification"),
     "GPT2": ("Model", "LMHeadModel", "ForSequenceClassification", "ForTokenClassification"),

@@ -209,7 +209,7 @@ class Tokenizer(Object):
 _MODELLED = (
     "Bert", "Roberta", "DistilBert", "Albert", "Electra", "DebertaV2", "XLMRoberta", "MPNet", "XLNet", "GPT2", "Llama",
     "T5", "Bart", "MBart", "Pegasus", "Marian", "Gemma", "Qwen2", "CLIP", "Whisper", "BertJapanese", "Camembert",
-    "Longformer", "Bloom", "GPTNeoX",
+    "Longformer", "GPTNeoX",
 )  # fmt: skip
 model(
     "transformers.AutoTokenizer", "transformers.PreTrainedTokenizer", "transformers.PreTrainedTokenizerFast",
