@@ -49,7 +49,7 @@ class Limits:
     """How much work one program is worth."""
 
     steps: int = 400_000
-    seconds: float = 12.0
+    seconds: float = 9.0
     alternatives: int = 8
     unrolled: int = 1024
     depth: int = 100
