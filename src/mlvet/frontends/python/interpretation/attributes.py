@@ -227,6 +227,8 @@ def _of_class(machine: Machine, value: ClassValue, name: str) -> Any:
             return found
         if isinstance(owner, type):
             native = _native(machine, owner, name, None)
+            if isinstance(native, BoundMethod) and native.receiver is owner:
+                return BoundMethod(value, native.function, name)
             if native is not MISSING:
                 return native
             if name == "__init__":
