@@ -151,9 +151,8 @@ def _all_same(values: Sequence[Any]) -> bool:
 
 def _like(left: TensorValue, right: TensorValue) -> bool:
     a, b = tensor_of(left), tensor_of(right)
-    if a.value is not None or b.value is not None:
-        return a == b
-    return a.dtype == b.dtype and a.shape == b.shape
+    counts = a.dtype is not None and a.dtype.is_integer and (a.value is not None or b.value is not None)
+    return a == b if counts else a.dtype == b.dtype and a.shape == b.shape
 
 
 def _either(tensors: list[TensorValue]) -> TensorValue:
@@ -246,7 +245,7 @@ def covers(machine: Machine, whole: Any, part: Any) -> bool:
         case TensorValue():
             return type(part) is type(whole) and covers(machine, whole.graph_value, part.graph_value)
         case Value():
-            return isinstance(part, Value) and whole in machine.carried and _within(part.declared, whole.declared)
+            return isinstance(part, Value) and whole in machine.carried and _within(machine, part.declared, whole.declared)
         case Expr():
             return _is_int(part) and str(whole) in machine.widened
         case Scalar():
@@ -318,7 +317,7 @@ def _joined_tensors(machine: Machine, left: TensorValue, right: TensorValue) -> 
 def _widened(machine: Machine, values: list[Value]) -> Value:
     """A graph value that stands for all: where one of them has been found to, it stays."""
     first = values[0]
-    if first in machine.carried and all(_within(value.declared, first.declared) for value in values):
+    if first in machine.carried and all(_within(machine, value.declared, first.declared) for value in values):
         return first
     like = first.declared.without_value()
     for value in values[1:]:
@@ -338,14 +337,18 @@ def anything(machine: Machine, value: Value) -> Value:
     return made
 
 
-def _within(part: Tensor, whole: Tensor) -> bool:
+def _within(machine: Machine, part: Tensor, whole: Tensor) -> bool:
+    """Whether one description stands for another: sizes that a loop varies stand for any."""
     if whole.dtype is not None and part.dtype != whole.dtype:
         return False
     if isinstance(whole.shape, Unranked):
         return True
     if isinstance(part.shape, Unranked) or len(part.shape) != len(whole.shape):
         return False
-    return part.shape == whole.shape
+    return all(
+        a == b or (isinstance(b, Expr) and str(b) in machine.widened)
+        for a, b in zip(part.shape, whole.shape, strict=True)
+    )
 
 
 def _common(machine: Machine, left: Tensor, right: Tensor) -> Tensor:

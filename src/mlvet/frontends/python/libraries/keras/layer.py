@@ -29,7 +29,7 @@ TRAINING: ContextVar[Any] = ContextVar("training", default=None)
 """Whether the layers being called are in training, None where nobody has said."""
 
 
-@model("keras.layers.Layer", "keras.Layer", "keras.layers.experimental.preprocessing.PreprocessingLayer")
+@model("keras.layers.Layer", "keras.Layer")
 class Layer(Object):
     """A layer. Subclasses here and in programs define `build` and `call`."""
 

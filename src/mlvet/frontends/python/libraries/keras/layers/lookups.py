@@ -100,17 +100,17 @@ class Lookup(Vocabulary):
         return encoded(x, self._tokens, cells["output_mode"], cells["@dtype"] or dtypes.i64)
 
 
-@model("keras.layers.StringLookup", "keras.layers.experimental.preprocessing.StringLookup")
+@model("keras.layers.StringLookup")
 class StringLookup(Lookup):
     pass
 
 
-@model("keras.layers.IntegerLookup", "keras.layers.experimental.preprocessing.IntegerLookup")
+@model("keras.layers.IntegerLookup")
 class IntegerLookup(Lookup):
     WORD = int
 
 
-@model("keras.layers.TextVectorization", "keras.layers.experimental.preprocessing.TextVectorization")
+@model("keras.layers.TextVectorization")
 class TextVectorization(Vocabulary):
     EXTRA = 2
 
@@ -162,7 +162,7 @@ def _text() -> Any:
     return source("text", Known(dtypes.text, (symbol("batch"),)), TENSORS.get("tensorflow", KerasTensor))
 
 
-@model("keras.layers.Hashing", "keras.layers.experimental.preprocessing.Hashing")
+@model("keras.layers.Hashing")
 class Hashing(Preprocessing):
     def __init__(
         self, num_bins: Size, mask_value: Any = None, salt: Any = None, output_mode: Any = "int", sparse: Any = False,
@@ -180,7 +180,7 @@ class Hashing(Preprocessing):
         return encoded(x, held(self)["num_bins"], held(self)["output_mode"], dtypes.f32)
 
 
-@model("keras.layers.HashedCrossing", "keras.layers.experimental.preprocessing.HashedCrossing")
+@model("keras.layers.HashedCrossing")
 class HashedCrossing(Preprocessing):
     def __init__(
         self,

@@ -52,9 +52,9 @@ def names(name: str) -> tuple[str, str]:
     return f"keras.ops.{name}", f"keras.ops.numpy.{name}"
 
 
-def _register(name: str, function: Callable[..., Any]) -> None:
+def _register(name: str, function: Callable[..., Any], *, of_numpy: bool = True) -> None:
     function.__name__ = name
-    model(*names(name))(function)
+    model(*names(name)[: 2 if of_numpy else 1])(function)
 
 
 def _one(op: str, prepare: Callable[[Any], Any]) -> Callable[..., Any]:
@@ -101,7 +101,7 @@ def _shift(name: str) -> Callable[..., Any]:
 
 
 for _name, _op in FLOATS.items():
-    _register(_name, _one(_op, floating))
+    _register(_name, _one(_op, floating), of_numpy=_name not in ("rsqrt", "erf", "erfc", "erfinv"))
 for _name, _op in SAME.items():
     if _name != "stop_gradient":
         _register(_name, _one(_op, lambda x: x))
