@@ -28,7 +28,7 @@ from mlvet.frontends.python.values.containers import DictValue, IteratorValue, L
 from mlvet.frontends.python.values.numbers import Scalar
 from mlvet.frontends.python.values.objects import Object
 from mlvet.frontends.python.values.tensors import TensorValue
-from mlvet.frontends.python.values.unknown import Unknown
+from mlvet.frontends.python.values.unknown import Reason, Unknown
 
 Json = dict[str, Any]
 SECONDS = 600
@@ -64,7 +64,10 @@ def interpreted(program: str, sizes: Mapping[str, int]) -> Answer:
             return Answer(raises=f"{demand.constraint.rule}: {demand.constraint.because}")
     if found.raised:
         return Answer(raises=repr(found.raised))
-    return Answer(found.names.get(ANSWER, Answer))
+    value = found.names.get(ANSWER, Answer)
+    if isinstance(value, Unknown) and value.reason is Reason.EXCEPTION:
+        return Answer(raises=value.detail)
+    return Answer(value)
 
 
 def real_outcomes(library: str, folder: Path) -> dict[str, list[Json]]:

@@ -145,7 +145,7 @@ def missing(names: Iterable[str]) -> list[str]:
         for index, part in enumerate(parts[1:], 1):
             try:
                 thing = getattr(thing, part)
-            except AttributeError:
+            except (AttributeError, ImportError):
                 try:
                     thing = import_module(".".join(parts[: index + 1]))
                 except ImportError:

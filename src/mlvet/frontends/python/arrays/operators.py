@@ -174,10 +174,14 @@ class ArrayValue(TensorValue):
     def iterate(self) -> Any:
         """What a loop over the tensor sees: its rows, or one that stands for all."""
         dims = dims_of(self)
-        if dims is not None and dims and isinstance(dims[0], int) and dims[0] <= machine().limits.unrolled:
+        if dims is not None and dims and isinstance(dims[0], int) and dims[0] <= _ROWS:
             return tuple(self[index] for index in range(dims[0]))
         row = self[0]
         return Repeated(row, self.length())
+
+
+_ROWS = 64
+"""Rows up to which a loop over a tensor sees each."""
 
 
 def become(x: TensorValue, other: TensorValue) -> Any:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from mlvet.domains import dtypes
 from mlvet.domains.dims import Dim, Expr, bounds, symbol
 from mlvet.domains.tensors import Tensor, Unranked, unknown
+from mlvet.frontends.python.interpretation.conditions import decided
 from mlvet.frontends.python.trail import MISSING
 from mlvet.frontends.python.values.choices import Choice, Guard, conjoined
 from mlvet.frontends.python.values.containers import DictValue, IteratorValue, ListValue, Repeated, SetValue
@@ -15,7 +16,7 @@ from mlvet.frontends.python.values.numbers import Scalar
 from mlvet.frontends.python.values.objects import BoundMethod, FunctionValue
 from mlvet.frontends.python.values.tensors import TensorValue, tensor_of
 from mlvet.frontends.python.values.unknown import Reason, Unknown
-from mlvet.ir.graph import OPAQUE, Value
+from mlvet.ir.graph import OPAQUE, Literal, Value
 
 if TYPE_CHECKING:
     from mlvet.frontends.python.machine import Machine
@@ -54,24 +55,54 @@ def merged(machine: Machine, alternatives: Sequence[tuple[Guard, Any]]) -> Any:
     flat = [each for each in _flat(alternatives) if each[1] is not MISSING]
     if not flat:
         return MISSING
-    kept: list[tuple[Guard, Any]] = []
-    for guard, value in flat:
-        for index, (other, seen) in enumerate(kept):
-            if same(seen, value):
-                kept[index] = (guard & other, seen)
-                break
-        else:
-            kept.append((guard, value))
+    kept = _distinct(machine, flat)
     if len(kept) == 1:
         return kept[0][1]
-    values = [value for _, value in kept]
+    values = _different([value for _, value in kept])
     if (united := _united(machine, values)) is not None:
         return united
-    if len(kept) > machine.limits.alternatives:
+    if len(values) > machine.limits.alternatives or len(kept) > 2 * machine.limits.alternatives:
         machine.note("more alternatives meet in one place than are kept apart; what they have in common is kept")
         machine.unknowns[Reason.TOO_MANY_PATHS] += 1
         return all_joined(machine, values)
     return Choice(tuple(kept))
+
+
+def _different(values: list[Any]) -> list[Any]:
+    found: list[Any] = []
+    for value in values:
+        if not any(same(value, seen) for seen in found):
+            found.append(value)
+    return found
+
+
+def _distinct(machine: Machine, flat: list[tuple[Guard, Any]]) -> list[tuple[Guard, Any]]:
+    """The alternatives with each value once, if one guard can tell it from the others; else as they are."""
+    groups: list[tuple[list[Guard], Any]] = []
+    for guard, value in flat:
+        group = next((guards for guards, seen in groups if same(seen, value)), None)
+        if group is None:
+            groups.append(([guard], value))
+        else:
+            group.append(guard)
+    if len(groups) == 1:
+        return [(frozenset.intersection(*groups[0][0]), groups[0][1])]
+    kept: list[tuple[Guard, Any]] = []
+    for guards, value in groups:
+        others = [guard for other, seen in groups if seen is not value for guard in other]
+        kept += [(guard, value) for guard in (guards if len(guards) == 1 else _shared(machine, guards, others))]
+    return kept
+
+
+def _shared(machine: Machine, guards: list[Guard], others: list[Guard]) -> list[Guard]:
+    """One guard in place of several: what all of them imply, if that excludes the others."""
+    whole = set(frozenset.intersection(*guards))
+    for literal in {each for guard in others for each in guard}:
+        opposite = Literal(literal.condition, not literal.holds)
+        if all(opposite in guard or decided(machine, opposite, guard) is True for guard in guards):
+            whole.add(opposite)
+    merged_guard = frozenset(whole)
+    return [merged_guard] if all(conjoined(merged_guard, other) is None for other in others) else guards
 
 
 def _flat(alternatives: Iterable[tuple[Guard, Any]]) -> list[tuple[Guard, Any]]:
@@ -183,7 +214,7 @@ def joined(machine: Machine, left: Any, right: Any, name: str = "") -> Any:
     if isinstance(left, Repeated | tuple) and isinstance(right, Repeated | tuple):
         return joined_items(machine, [left, right])
     if type(left) is type(right) and isinstance(left, ListValue | SetValue | IteratorValue):
-        return type(left)(joined_items(machine, [left.items, right.items]))
+        return type(left)(joined(machine, left.items, right.items))
     if isinstance(left, DictValue) and isinstance(right, DictValue):
         return _joined_dicts(machine, left, right)
     if left is None or right is None:
@@ -280,6 +311,15 @@ def _widened(machine: Machine, values: list[Value]) -> Value:
         like = _common(machine, like, value.declared)
     made = machine.builder.value(machine.fresh("carried"), like)
     machine.node(OPAQUE, [first] if machine.builder.defines(first) else [], [made], {}, "loop-carried")
+    machine.carried.add(made)
+    return made
+
+
+def anything(machine: Machine, value: Value) -> Value:
+    """A graph value of which nothing but the element type is known to be that of another."""
+    name = machine.fresh("carried")
+    made = machine.builder.value(name, unknown(name, value.declared.dtype))
+    machine.node(OPAQUE, [], [made], {}, "loop-carried")
     machine.carried.add(made)
     return made
 

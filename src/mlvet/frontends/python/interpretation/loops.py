@@ -10,15 +10,16 @@ import ast
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from mlvet.domains.dims import Dim
+from mlvet.domains.dims import Dim, Expr, symbol
 from mlvet.frontends.python.interpretation.assignments import assign
 from mlvet.frontends.python.interpretation.branches import MODES, Boundary
 from mlvet.frontends.python.interpretation.iteration import items
-from mlvet.frontends.python.interpretation.joining import covers, joined, same
+from mlvet.frontends.python.interpretation.joining import anything, covers, joined, same
 from mlvet.frontends.python.interpretation.signals import PythonRaise
 from mlvet.frontends.python.interpretation.truth import literal
 from mlvet.frontends.python.trail import MISSING, Delta, now
 from mlvet.frontends.python.values.containers import Repeated
+from mlvet.frontends.python.values.numbers import Scalar
 from mlvet.frontends.python.values.tensors import TensorValue, tensor_of
 from mlvet.frontends.python.values.unknown import Reason, Unknown
 from mlvet.ir.graph import HostLoop, Iteration, Literal, Value
@@ -30,7 +31,7 @@ _ROUNDS = 4
 _SURELY = 4
 """Iterations that are run however alike they are."""
 _COSTLY = 400
-"""Steps of a loop above which iterations that are alike are not run again."""
+"""Steps of a loop above which iterations that are alike are not run one by one."""
 _TOO_COSTLY = 25_000
 """Steps of a loop above which one iteration stands for all that are left."""
 
@@ -72,7 +73,6 @@ def _general_for(machine: Machine, node: ast.For | ast.AsyncFor, found: Any, end
 
 
 def _any_of(machine: Machine, found: tuple[Any, ...]) -> Any:
-    from mlvet.domains.dims import symbol
     from mlvet.frontends.python.interpretation.joining import all_joined
 
     if all(isinstance(each, int) and not isinstance(each, bool) for each in found):
@@ -99,10 +99,8 @@ def _unrolled(machine: Machine, node: ast.For | ast.AsyncFor, found: tuple[Any, 
             left = len(found) - index - 1
             if left and machine.steps - started > _COSTLY:
                 delta = machine.trail.since(mark)
-                if index + 1 >= _SURELY and before is not None and _alike(before, delta, node.target):
-                    machine.note(f"of long loops whose iterations are alike {_SURELY} iterations are followed")
-                    break
-                if machine.steps - started > _TOO_COSTLY:
+                alike = index + 1 >= _SURELY and before is not None and _alike(before, delta, node.target)
+                if alike or machine.steps - started > _TOO_COSTLY:
                     machine.loops = loops
                     return _general_for(machine, node, found[index + 1 :], end)
                 before = delta
@@ -127,8 +125,8 @@ def _alike(before: Delta, after: Delta, target: ast.expr) -> bool:
 
 
 def _stable(old: Any, new: Any) -> bool:
-    """Whether a value stands for another in all that shapes hang on."""
-    if same(old, new):
+    """Whether a value differs from another in nothing that shapes hang on, or only counts on."""
+    if same(old, new) or (isinstance(old, _COUNTED) and isinstance(new, _COUNTED)):
         return True
     if isinstance(old, TensorValue) and isinstance(new, TensorValue):
         a, b = tensor_of(old), tensor_of(new)
@@ -136,10 +134,13 @@ def _stable(old: Any, new: Any) -> bool:
     if isinstance(old, Value) and isinstance(new, Value):
         return (old.declared.dtype, old.declared.shape) == (new.declared.dtype, new.declared.shape)
     if isinstance(old, tuple) and isinstance(new, tuple):
-        return len(old) == len(new) and all(map(_stable, old, new))
-    if isinstance(old, float) and isinstance(new, float):
-        return True
+        logged = all(isinstance(each, _COUNTED) for each in new[len(old) :])
+        return len(old) <= len(new) and logged and all(map(_stable, old, new))
     return type(old) is type(new) and isinstance(old, Unknown)
+
+
+_COUNTED = (int, float, str, Expr, Scalar)
+"""What programs count and log from iteration to iteration."""
 
 
 def iteration(machine: Machine, body: Callable[[], bool], end: Boundary) -> bool:
@@ -203,9 +204,12 @@ def _changed(machine: Machine, delta: Delta, started: int) -> list[tuple[Any, An
 def _standing_for(machine: Machine, key: Any, old: Any, new: Any, *, last: bool) -> Any:
     """What a cell holds at the start of any iteration."""
     name = key if isinstance(key, str) else ""
-    if last:
-        return machine.unknown(Reason.LOOP_VARYING, name, name)
-    return joined(machine, old, new, name)
+    if not last:
+        return joined(machine, old, new, name)
+    if isinstance(old, Value):
+        return anything(machine, old)
+    found = machine.unknown(Reason.LOOP_VARYING, name, name)
+    return Repeated(found, symbol(machine.fresh("count"))) if name == "items" else found
 
 
 def kept(machine: Machine) -> tuple[Any, ...]:

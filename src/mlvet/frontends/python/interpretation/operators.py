@@ -15,7 +15,7 @@ from mlvet.frontends.python.values.choices import Choice
 from mlvet.frontends.python.values.containers import DictValue, ListValue
 from mlvet.frontends.python.values.numbers import Int, Origin, Scalar
 from mlvet.frontends.python.values.objects import Object
-from mlvet.frontends.python.values.ratios import Ratio, divided, ratio_of
+from mlvet.frontends.python.values.ratios import Ratio, divided, ratio_of, square_root
 from mlvet.frontends.python.values.tensors import TensorValue
 from mlvet.frontends.python.values.unknown import Reason, Undecided, Unknown
 
@@ -131,6 +131,9 @@ def _sizes(machine: Machine, kind: type[ast.operator], left: Any, right: Any) ->
 
 def _ratios(kind: type[ast.operator], left: Any, right: Any) -> Any:
     """Quotients of symbols, and floats beside symbols."""
+    if kind is ast.Pow and isinstance(right, float) and right == 0.5 and isinstance(left, Expr):
+        exact = square_root(left)
+        return Scalar(float) if exact is None else Ratio(exact)
     sides = [ratio_of(left), ratio_of(right)]
     if any(side is None for side in sides) or kind not in (ast.Add, ast.Sub, ast.Mult, ast.Div, ast.FloorDiv):
         return Scalar(float)

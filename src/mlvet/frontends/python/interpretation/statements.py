@@ -300,6 +300,8 @@ def _with(machine: Machine, node: ast.With | ast.AsyncWith) -> bool:
         entered.append(manager)
         if item.optional_vars is not None:
             assign(machine, item.optional_vars, value)
+    quiet = any(hasattr(type(manager), "swallows") for manager in entered)
+    machine.trying += quiet
     try:
         return run(machine, node.body)
     except PythonRaise as signal:
@@ -307,6 +309,7 @@ def _with(machine: Machine, node: ast.With | ast.AsyncWith) -> bool:
             raise
         return True
     finally:
+        machine.trying -= quiet
         machine.at = node
         for manager in reversed(entered):
             _leave(machine, manager)

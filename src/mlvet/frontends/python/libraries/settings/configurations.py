@@ -39,6 +39,10 @@ class ConfigDict(Object):
     def _names(self) -> list[Any]:
         return [name for name in self.cells if not str(name).startswith("@")]
 
+    def as_keywords(self) -> DictValue:
+        """What `**config` passes."""
+        return DictValue({name: self.cells[name] for name in self._names()})
+
     def missing(self, name: str) -> Any:
         if name in ("__iter__", "__next__"):
             raise Raised(AttributeError(name))

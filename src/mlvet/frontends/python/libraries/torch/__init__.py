@@ -27,3 +27,4 @@ from mlvet.frontends.python.libraries.torch import shaping as shaping
 from mlvet.frontends.python.libraries.torch import signals as signals
 from mlvet.frontends.python.libraries.torch import storage as storage
 from mlvet.frontends.python.libraries.torch import tensor as tensor
+from mlvet.frontends.python.libraries.torch import tracing as tracing

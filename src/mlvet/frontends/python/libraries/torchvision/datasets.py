@@ -13,7 +13,7 @@ from mlvet.frontends.python.libraries.binding import TENSORS, Size, Sizes
 from mlvet.frontends.python.libraries.registry import alias, model
 from mlvet.frontends.python.libraries.torch.data.datasets import Dataset
 from mlvet.frontends.python.libraries.torch.tensor import Tensor
-from mlvet.frontends.python.libraries.torchvision.pictures import Picture, somewhere
+from mlvet.frontends.python.libraries.torchvision.pictures import sized, somewhere
 from mlvet.frontends.python.values.containers import DictValue, ListValue, Repeated
 from mlvet.frontends.python.values.numbers import Scalar
 from mlvet.frontends.python.values.unknown import Reason, Unknown
@@ -74,7 +74,7 @@ class Labelled(VisionDataset):
         self.train = train
 
     def _image(self) -> Any:
-        return Picture(self.side, self.side, self.mode)
+        return sized(self.side, self.side, self.mode)
 
     def _target(self) -> Any:
         return symbol(machine().fresh("label"), 0, self.count - 1)
@@ -231,7 +231,7 @@ class FakeData(Labelled):
 
     def _image(self) -> Any:
         channels, height, width = self.image_size
-        return Picture(height, width, "L" if channels == 1 else "RGB")
+        return sized(height, width, "L" if channels == 1 else "RGB")
 
     def _target(self) -> Any:
         return symbol(machine().fresh("label"), 0)
@@ -332,7 +332,7 @@ class CelebA(Unsized):
         self.target_type = target_type
 
     def _image(self) -> Any:
-        return Picture(218, 178, "RGB")
+        return sized(218, 178, "RGB")
 
     def _target(self) -> Any:
         sizes = {"attr": (40,), "bbox": (4,), "landmarks": (10,), "identity": ()}
@@ -383,7 +383,7 @@ class VOCSegmentation(VOCDetection):
 
     def __getitem__(self, index: Any) -> Any:
         image = somewhere("RGB")
-        return self._transformed(image, Picture(image.height, image.width, "P"))
+        return self._transformed(image, sized(image.height, image.width, "P"))
 
 
 @model("torchvision.datasets.Cityscapes", "torchvision.datasets.Kitti", "torchvision.datasets.Kinetics",

@@ -289,3 +289,12 @@ def assign(ref: Any, value: Any, validate_shape: Any = None, use_locking: Any = 
 def report_uninitialized_variables(*args: Any, **keywords: Any) -> Tensor:
     del args, keywords
     return typed("report_uninitialized_variables", [], dtypes.text, symbol(machine().fresh("variables")))
+
+
+@model("tensorflow.compat.v1.app.run")
+def run(main: Any = None, argv: Any = None) -> None:
+    """Calls the program's `main`, if there is one, with its arguments."""
+    here = machine()
+    function = main if main is not None else here.modules["__main__"].cells.get("main")
+    if function is not None:
+        here.call(function, argv if argv is not None else Unknown(Reason.EXTERNAL_DATA, "the command line"))

@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from mlvet.domains.dims import symbol
-from mlvet.frontends.python.active import machine
+from mlvet.frontends.python.active import machine, store
 from mlvet.frontends.python.libraries.registry import model
 from mlvet.frontends.python.libraries.torch.nn.module import Module, parameters_of
 from mlvet.frontends.python.libraries.torch.optim.optimisers import Optimizer
 from mlvet.frontends.python.libraries.torch.services import Scope
-from mlvet.frontends.python.values.containers import DictValue, IteratorValue, ListValue, Repeated
+from mlvet.frontends.python.values.containers import DictValue, ListValue, Repeated
 from mlvet.frontends.python.values.numbers import Scalar
 from mlvet.frontends.python.values.objects import BoundMethod, Object
 from mlvet.frontends.python.values.unknown import Reason, Undecided
@@ -21,8 +21,11 @@ class Held(Object):
 
     __slots__ = ()
 
-    def __init__(self, value: Any) -> None:
-        self.cells["@held"] = value
+    def __init__(self, value: Any = None, *args: Any, **kwargs: Any) -> None:
+        store(self.cells, "@held", value)
+
+    def set_result(self, result: Any) -> None:
+        store(self.cells, "@held", result)
 
     def wait(self) -> Any:
         return self.cells["@held"]
@@ -72,7 +75,7 @@ class RRef(Held):
         pass
 
 
-model("torch.futures.Future", "torch.distributed.rpc.Future")(Held)
+model("torch.futures.Future")(Held)
 
 
 class Far(Object):
@@ -97,7 +100,8 @@ def rpc_sync(to: Any, func: Any, args: Any = None, kwargs: Any = None, timeout: 
     given = () if args is None else machine().items(args)
     if isinstance(given, Repeated):
         raise Undecided(Reason.DYNAMIC_CONTAINER, "an unknown number of arguments")
-    return machine().call(func, *given, **(kwargs.cells if isinstance(kwargs, DictValue) else {}))
+    found = machine().call(func, *given, **(kwargs.cells if isinstance(kwargs, DictValue) else {}))
+    return found.cells["@held"] if type(found) is Held else found
 
 
 @model("torch.distributed.rpc.rpc_async")
@@ -198,7 +202,3 @@ class RemoteModule(Module):
 
     def get_module_rref(self) -> Any:
         return RRef(self.held)
-
-
-def listed(values: Any) -> Any:
-    return IteratorValue(values)

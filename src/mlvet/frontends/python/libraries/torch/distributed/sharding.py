@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from mlvet.frontends.python.active import store
 from mlvet.frontends.python.libraries.registry import alias, model
 from mlvet.frontends.python.libraries.torch.nn.module import Module
 from mlvet.frontends.python.libraries.torch.services import Scope
@@ -16,9 +17,18 @@ PLANS = (
     "PrepareModuleInputOutput", "ParallelStyle",
 )  # fmt: skip
 
+MOVING = (
+    "unshard", "reshard", "set_modules_to_forward_prefetch", "set_modules_to_backward_prefetch",
+    "set_requires_gradient_sync", "set_is_last_backward", "set_reshard_after_backward",
+)  # fmt: skip
+
 
 @model("torch.distributed.fsdp.fully_shard", "torch.distributed._composable.fsdp.fully_shard")
 def fully_shard(module: Any, **kwargs: Any) -> Any:
+    """The module itself, with methods that move its parameters about."""
+    if isinstance(module, Module):
+        for name in MOVING:
+            store(module.cells, name, quiet)
     return module
 
 
@@ -135,9 +145,3 @@ def get_optimizer_state_dict(*args: Any, **kwargs: Any) -> Any:
 @model("torch.distributed.algorithms.join.Join")
 class Join(Scope):
     __slots__ = ()
-
-
-@model("torch.fx.symbolic_trace")
-def symbolic_trace(root: Any, concrete_args: Any = None) -> Any:
-    """A traced module computes what the module computes."""
-    return root

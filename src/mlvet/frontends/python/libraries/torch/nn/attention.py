@@ -15,6 +15,7 @@ from mlvet.frontends.python.arrays.shaping import reshape, split, squeezed, swap
 from mlvet.frontends.python.emission import demand, emit
 from mlvet.frontends.python.libraries.binding import Number, Size, Tensor
 from mlvet.frontends.python.libraries.registry import model
+from mlvet.frontends.python.libraries.torch.nn.expectations import expected
 from mlvet.frontends.python.libraries.torch.nn.linear import Linear
 from mlvet.frontends.python.libraries.torch.nn.module import Module
 from mlvet.frontends.python.libraries.torch.nn.parameter import ZEROS, parameter
@@ -60,8 +61,7 @@ class MultiheadAttention(Module):
     ) -> Any:  # fmt: skip
         if self.add_zero_attn or self.add_bias_kv:
             raise Undecided(Reason.UNMODELLED_ARGUMENTS, "attention with added keys")
-        names = ("batch", "steps") if self.batch_first else ("steps", "batch")
-        query, key, value = (assumed(each, 3, *names, "features") for each in (query, key, value))
+        query, key, value = self._expected(query, key, value)
         rank = rank_of(query)
         demand(rank in (2, 3), f"attention takes 2 or 3 dims, but got {rank}", "rank-differs")
         demand(rank_of(key) == rank == rank_of(value), "query, key and value have as many dims", "rank-differs")
@@ -83,6 +83,16 @@ class MultiheadAttention(Module):
             axis = 0 if single else 1
             return result, emit("reduce_mean", weights, (axis,), keepdims=0)
         return result, squeezed(weights, (0,)) if single else weights
+
+    def _expected(self, query: Any, key: Any, value: Any) -> tuple[Any, Any, Any]:
+        """Of inputs of unknown rank it is taken for granted that they are of one batch."""
+        place = 0 if self.batch_first else 1
+        query = expected(query, *(("batch", "steps") if self.batch_first else ("steps", "batch")), self.embed_dim)
+        dims = dims_of(query) or ()
+        batch = dims[place] if len(dims) == 3 else "batch"
+        key = expected(key, *((batch, "source") if self.batch_first else ("source", batch)), self.kdim)
+        value = expected(value, *(dims_of(key) or ("source", batch, 1))[:-1], self.vdim)
+        return query, key, value
 
     def _attend(self, query: Any, key: Any, value: Any, padding: Any, mask: Any) -> tuple[Any, Any]:
         """The result as [batch, length, features], and the weights as [batch, heads, length, source]."""

@@ -8,11 +8,11 @@ from mlvet.domains.dims import Dim, equal
 from mlvet.domains.dtypes import DType
 from mlvet.frontends.python.active import store
 from mlvet.frontends.python.arrays.creation import full
-from mlvet.frontends.python.arrays.operators import assumed
 from mlvet.frontends.python.arrays.shaping import split
 from mlvet.frontends.python.emission import demand, emit
 from mlvet.frontends.python.libraries.binding import Size, Tensor, as_items, as_tensor
 from mlvet.frontends.python.libraries.registry import model
+from mlvet.frontends.python.libraries.torch.nn.expectations import expected
 from mlvet.frontends.python.libraries.torch.nn.module import Module
 from mlvet.frontends.python.libraries.torch.nn.parameter import fan_in_uniform, parameter
 from mlvet.frontends.python.libraries.torch.tensor import Tensor as TorchTensor
@@ -42,7 +42,7 @@ class Cell(Module):
 
     def _states(self, input: TensorValue, hx: Any, count: int) -> tuple[Any, list[Any]]:
         """The input and the states; no states are zeros."""
-        input = assumed(input, 2, "batch", "features")
+        input = expected(input, "batch", self.input_size)
         dims, rank = dims_of(input) or (), rank_of(input)
         demand(rank in (1, 2), f"a recurrent cell takes 1 or 2 dims, but got {rank}", "rank-differs")
         if hx is None:
@@ -52,7 +52,7 @@ class Cell(Module):
         demand(len(given) == count, "the states are (h, c) for an LSTM, else h alone")
         states = []
         for each in given:
-            state = assumed(as_tensor(each, "torch"), rank or 2, "batch", "hidden")
+            state = expected(as_tensor(each, "torch"), *dims[:-1], self.hidden_size)
             found = dims_of(state) or ()
             demand(len(found) == rank, f"the state of such an input has {rank} dims", "rank-differs")
             if len(found) == rank == 2:

@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 from mlvet.domains import dims
 from mlvet.domains.dims import Expr
 from mlvet.frontends.python.active import erase, machine, store
+from mlvet.frontends.python.interpretation.joining import all_joined
 from mlvet.frontends.python.libraries.binding import Misfit
 from mlvet.frontends.python.libraries.registry import model
 from mlvet.frontends.python.libraries.torch.nn.module import Module
@@ -25,11 +26,9 @@ class Row(Module):
 
     @property
     def _members(self) -> Any:
-        """The members in order, or what stands for all."""
-        repeated = self.cells.get("@repeated")
-        if repeated is not None:
-            return repeated
-        return tuple(self.cells[name] for name in self._names)
+        """The members in order, some of which may stand for several; what stands for all if there is no other."""
+        found = tuple(self.cells[name] for name in self._names)
+        return found[0] if len(found) == 1 and isinstance(found[0], Repeated) else found
 
     @property
     def _names(self) -> list[str]:
@@ -37,21 +36,25 @@ class Row(Module):
 
     def _fill(self, members: Any) -> None:
         items = members if isinstance(members, tuple | Repeated) else machine().items(members)
-        if isinstance(items, Repeated):
-            store(self.cells, "@repeated", items)
-            return
-        for place, member in enumerate(items):
+        for place, member in enumerate((items,) if isinstance(items, Repeated) else items):
             store(self.cells, str(place), member)
 
     def length(self) -> Any:
-        members = self._members
-        return members.length if isinstance(members, Repeated) else len(members)
+        total: Any = 0
+        for name in self._names:
+            member = self.cells[name]
+            total = total + (member.length if isinstance(member, Repeated) else 1)
+        return total
 
     def iterate(self) -> Any:
-        return self._members
+        members = self._members
+        if isinstance(members, tuple) and any(isinstance(each, Repeated) for each in members):
+            elements = [each.element if isinstance(each, Repeated) else each for each in members]
+            return Repeated(all_joined(machine(), elements), self.length())
+        return members
 
     def __iter__(self) -> Any:
-        return IteratorValue(self._members)
+        return IteratorValue(self.iterate())
 
     def __contains__(self, member: Any) -> Any:
         members = self._members
@@ -63,6 +66,8 @@ class Row(Module):
             if isinstance(index, slice):
                 return self._like(Repeated(members.element, dims.symbol(machine().fresh("layers"))))
             return members.element
+        if any(isinstance(each, Repeated) for each in members):
+            return self._among(members, index)
         if isinstance(index, slice):
             try:
                 return self._like(members[index])
@@ -75,6 +80,13 @@ class Row(Module):
         if not -len(members) <= index < len(members):
             raise Undecided(Reason.EXCEPTION, f"there is no member {index}")
         return members[index]
+
+    def _among(self, members: tuple[Any, ...], index: Any) -> Any:
+        """A member before or after those of unknown number."""
+        known = [place for place, each in enumerate(members) if isinstance(each, Repeated)]
+        if isinstance(index, int) and (0 <= index < known[0] or known[-1] - len(members) < index < 0):
+            return members[index]
+        raise Undecided(Reason.UNKNOWN_DISPATCH, "a member at an unknown place")
 
     def _any(self, members: tuple[Any, ...]) -> Any:
         """The member at an unknown place, if all are alike: of one class."""
@@ -106,20 +118,13 @@ class Row(Module):
             self._fill(tuple(left))
 
     def append(self, module: Any) -> Any:
-        members = self._members
-        if isinstance(members, Repeated):
-            store(self.cells, "@repeated", Repeated(members.element, members.length + 1))
-        else:
-            store(self.cells, str(len(members)), module)
+        store(self.cells, str(len(self._names)), module)
         return self
 
     def extend(self, modules: Any) -> Any:
-        items = machine().items(modules)
-        if isinstance(items, Repeated):
-            store(self.cells, "@repeated", items)
-        else:
-            for member in items:
-                self.append(member)
+        items = modules if isinstance(modules, Repeated) else machine().items(modules)
+        for member in (items,) if isinstance(items, Repeated) else items:
+            self.append(member)
         return self
 
     def insert(self, index: Any, module: Any) -> Any:
@@ -165,17 +170,13 @@ class Sequential(Row):
         if len(args) == 1 and isinstance(args[0], DictValue):
             for name, module in args[0].cells.items():
                 store(self.cells, str(name), module)
-        elif len(args) == 1 and isinstance(args[0], Repeated):
-            self._fill(args[0])
         else:
             self._fill(args)
 
     def forward(self, input: Any) -> Any:
-        members = self._members
-        if isinstance(members, Repeated):
-            return self._repeated(members, input)
-        for module in members:
-            input = machine().call(module, input)
+        for name in self._names:
+            module = self.cells[name]
+            input = self._repeated(module, input) if isinstance(module, Repeated) else machine().call(module, input)
         return input
 
     def _repeated(self, members: Repeated, input: Any) -> Any:
@@ -185,6 +186,9 @@ class Sequential(Row):
         if tensors and tensor_of(result).shape == tensor_of(input).shape:
             return result
         raise Undecided(Reason.LOOP_VARYING, "an unknown number of layers that change the shape")
+
+
+Sequential.__init__.takes_spread = True  # type: ignore[attr-defined]
 
 
 @model("torch.nn.ModuleDict")
@@ -280,8 +284,7 @@ class ParameterList(Row):
     def extend(self, values: Any) -> Any:
         items = machine().items(values)
         if isinstance(items, Repeated):
-            store(self.cells, "@repeated", Repeated(_parameter(items.element), items.length))
-            return self
+            return super().extend(Repeated(_parameter(items.element), items.length))
         return super().extend(IteratorValue(items))
 
 

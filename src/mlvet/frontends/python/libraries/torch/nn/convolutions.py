@@ -8,10 +8,10 @@ from typing import Any, ClassVar
 from mlvet.domains.dims import Dim, floor_div
 from mlvet.domains.dtypes import DType
 from mlvet.frontends.python.active import store
-from mlvet.frontends.python.arrays.operators import assumed
 from mlvet.frontends.python.emission import demand
 from mlvet.frontends.python.libraries.binding import Size, SizeOrSizes, Sizes, Tensor, as_size, as_sizes
 from mlvet.frontends.python.libraries.registry import model
+from mlvet.frontends.python.libraries.torch.nn.expectations import expected
 from mlvet.frontends.python.libraries.torch.nn.functions import F
 from mlvet.frontends.python.libraries.torch.nn.module import Module
 from mlvet.frontends.python.libraries.torch.nn.parameter import fan_in_uniform, parameter
@@ -61,7 +61,7 @@ class Convolution(Module):
         return (value,) * self.space
 
     def _ranked(self, input: Tensor) -> Tensor:
-        return assumed(input, self.space + 2, "batch", "channels", *SPACE[-self.space :])
+        return expected(input, "batch", self.cells.get("in_channels", "channels"), *SPACE[-self.space :])
 
     def reset_parameters(self) -> None:
         pass

@@ -19,6 +19,9 @@ class Table(Module):
 
     __slots__ = ()
 
+    def reset_parameters(self) -> None:
+        pass
+
     def _table(self, rows: Any, width: Any, weight: Any, dtype: DType | None) -> None:
         self.num_embeddings, self.embedding_dim = rows, width
         name = f"{type(self).__name__}.weight"

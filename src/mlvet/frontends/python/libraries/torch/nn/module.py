@@ -166,9 +166,9 @@ class Module(Object):
         return self._children(lambda name, child: (name, child))
 
     def _children(self, form: Any) -> Any:
-        repeated = self.cells.get("@repeated")
-        if isinstance(repeated, Repeated):
-            return IteratorValue(Repeated(form("0", repeated.element), repeated.length))
+        repeated = [each for each in self.cells.values() if isinstance(each, Repeated)]
+        if len(repeated) == 1 and len(list(children_of(self))) == 1:
+            return IteratorValue(Repeated(form("0", repeated[0].element), repeated[0].length))
         return IteratorValue(form(name, child) for name, child in children_of(self))
 
     def modules(self) -> Any:
@@ -253,6 +253,9 @@ class Module(Object):
     def register_load_state_dict_post_hook(self, hook: Any) -> Any:
         return Handle()
 
+    def save(self, f: Any, _extra_files: Any = None) -> None:
+        """What compiled modules do."""
+
     def extra_repr(self) -> str:
         return ""
 
@@ -265,9 +268,6 @@ class Module(Object):
 
 def children_of(module: Module) -> Iterator[tuple[str, Any]]:
     """The modules among the attributes of a module; of a list of unknown length the one that stands for all."""
-    repeated = module.cells.get("@repeated")
-    if isinstance(repeated, Repeated) and isinstance(repeated.element, Module):
-        yield "0", repeated.element
     for name, value in tuple(module.cells.items()):
         if not _is_private(name):
             for each in _alternatives(value):
@@ -312,7 +312,7 @@ def _tensors(module: Module, recurse: bool, wanted: Any) -> Iterator[tuple[str, 
 
 def has_unknown_count(module: Module) -> bool:
     """Whether a list of unknown length is inside."""
-    return any("@repeated" in each.cells for _, each in walk(module))
+    return any(isinstance(value, Repeated) for _, each in walk(module) for value in each.cells.values())
 
 
 def place_in(outer: Module, module: Module) -> str:
@@ -392,6 +392,8 @@ def _listed(module: Module, found: Iterator[Any], named: bool = False) -> Any:
 
 
 def _alternatives(value: Any) -> tuple[Any, ...]:
+    if isinstance(value, Repeated):
+        return (value.element,)
     return tuple(each for _, each in value.alternatives) if isinstance(value, Choice) else (value,)
 
 

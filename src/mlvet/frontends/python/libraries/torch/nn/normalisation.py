@@ -7,11 +7,11 @@ from typing import Any, ClassVar
 from mlvet.domains import dtypes
 from mlvet.domains.dtypes import DType
 from mlvet.frontends.python.active import store
-from mlvet.frontends.python.arrays.operators import assumed
 from mlvet.frontends.python.emission import demand
 from mlvet.frontends.python.libraries.binding import Number, Size, SizeOrSizes, Tensor
 from mlvet.frontends.python.libraries.registry import model
 from mlvet.frontends.python.libraries.torch.nn.convolutions import SPACE
+from mlvet.frontends.python.libraries.torch.nn.expectations import expected
 from mlvet.frontends.python.libraries.torch.nn.functions import F
 from mlvet.frontends.python.libraries.torch.nn.module import Module
 from mlvet.frontends.python.libraries.torch.nn.parameter import ONES, ZEROS, buffer, parameter
@@ -39,7 +39,7 @@ class ChannelNorm(Module):
 
     def _ranked(self, input: Tensor) -> Tensor:
         last = max(self.ranks) if min(self.ranks) > 2 else 2
-        input = assumed(input, last, "batch", "channels", *SPACE[5 - last :])
+        input = expected(input, "batch", self.cells.get("num_features", "channels"), *SPACE[5 - last :])
         rank = rank_of(input)
         wanted = " or ".join(map(str, self.ranks))
         demand(
@@ -202,6 +202,9 @@ class LayerNorm(Module):
         self.weight = parameter("LayerNorm.weight", sizes, dtype, ONES) if elementwise_affine else None
         self.bias = parameter("LayerNorm.bias", sizes, dtype, ZEROS) if elementwise_affine and bias else None
 
+    def reset_parameters(self) -> None:
+        pass
+
     def forward(self, input: Tensor) -> Tensor:
         return F.layer_norm(input, self.normalized_shape, self.weight, self.bias, self.eps)
 
@@ -218,6 +221,9 @@ class RMSNorm(Module):
         sizes = normalized_shape if isinstance(normalized_shape, tuple) else (normalized_shape,)
         self.normalized_shape, self.eps, self.elementwise_affine = sizes, eps, elementwise_affine
         self.weight = parameter("RMSNorm.weight", sizes, dtype, ONES) if elementwise_affine else None
+
+    def reset_parameters(self) -> None:
+        pass
 
     def forward(self, x: Tensor) -> Tensor:
         return F.rms_norm(x, self.normalized_shape, self.weight, self.eps)
@@ -238,6 +244,9 @@ class GroupNorm(Module):
         self.num_groups, self.num_channels, self.eps, self.affine = num_groups, num_channels, eps, affine
         self.weight = parameter("GroupNorm.weight", (num_channels,), dtype, ONES) if affine else None
         self.bias = parameter("GroupNorm.bias", (num_channels,), dtype, ZEROS) if affine and bias else None
+
+    def reset_parameters(self) -> None:
+        pass
 
     def forward(self, input: Tensor) -> Tensor:
         return F.group_norm(input, self.num_groups, self.weight, self.bias, self.eps)

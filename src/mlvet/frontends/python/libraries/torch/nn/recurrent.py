@@ -9,11 +9,11 @@ from mlvet.domains.dims import Dim
 from mlvet.domains.dtypes import DType
 from mlvet.domains.tensors import Tensor as Type
 from mlvet.frontends.python.active import store
-from mlvet.frontends.python.arrays.operators import assumed
 from mlvet.frontends.python.arrays.shaping import joined, reshape, split, squeezed, stacked, transpose, unsqueezed
 from mlvet.frontends.python.emission import demand, emit, emit_all, opaque
 from mlvet.frontends.python.libraries.binding import Number, Size, as_items
 from mlvet.frontends.python.libraries.registry import model
+from mlvet.frontends.python.libraries.torch.nn.expectations import expected
 from mlvet.frontends.python.libraries.torch.nn.module import Module
 from mlvet.frontends.python.libraries.torch.nn.parameter import fan_in_uniform, parameter
 from mlvet.frontends.python.libraries.torch.nn.sequences import PackedSequence, packed
@@ -81,7 +81,7 @@ class Recurrent(Module):
         from mlvet.frontends.python.libraries.binding import as_tensor
 
         names = ("batch", "steps") if self.batch_first else ("steps", "batch")
-        input = assumed(as_tensor(input, "torch"), 3, *names, "features")
+        input = expected(as_tensor(input, "torch"), *names, self.input_size)
         rank = rank_of(input)
         demand(rank in (2, 3), f"a recurrent layer takes 2 or 3 dims, but got {rank}", "rank-differs")
         single = rank == 2

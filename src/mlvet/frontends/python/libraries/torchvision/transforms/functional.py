@@ -15,16 +15,10 @@ from mlvet.frontends.python.arrays.arithmetic import cast
 from mlvet.frontends.python.arrays.shaping import transpose, unsqueezed
 from mlvet.frontends.python.emission import constant, demand, emit, opaque
 from mlvet.frontends.python.libraries.binding import Items, Number, Size, Tensor, as_size, as_sizes
+from mlvet.frontends.python.libraries.images.pictures import Image
 from mlvet.frontends.python.libraries.registry import model
 from mlvet.frontends.python.libraries.torch.tensor import Tensor as TorchTensor
-from mlvet.frontends.python.libraries.torchvision.pictures import (
-    Picture,
-    extent,
-    is_picture,
-    pixels,
-    reshaped,
-    somewhere,
-)
+from mlvet.frontends.python.libraries.torchvision.pictures import MODES, extent, pixels, reshaped, sized, somewhere
 from mlvet.frontends.python.values.containers import ListValue
 from mlvet.frontends.python.values.tensors import TensorValue, dims_of, dtype_of, rank_of
 from mlvet.frontends.python.values.unknown import Reason, Undecided, Unknown
@@ -70,12 +64,8 @@ def to_pil_image(pic: Any, mode: Any = None) -> Any:
         if dims is None or len(dims) not in (2, 3):
             return somewhere("RGB")
         rows = (1, *dims) if len(dims) == 2 else dims if isinstance(pic, TorchTensor) else (dims[2], *dims[:2])
-        found = (
-            mode
-            if isinstance(mode, str)
-            else {1: "L", 2: "LA", 4: "RGBA"}.get(rows[0] if isinstance(rows[0], int) else 3, "RGB")
-        )
-        return Picture(rows[1], rows[2], found)
+        known = MODES.get(rows[0], "RGB") if isinstance(rows[0], int) else "RGB"
+        return sized(rows[1], rows[2], mode if isinstance(mode, str) else known)
     return somewhere("RGB")
 
 
@@ -93,7 +83,7 @@ def convert_image_dtype(image: Any, dtype: DType | None = dtypes.f32, scale: boo
 def normalize(tensor: Any, mean: Items, std: Items, inplace: bool = False) -> Any:
     """Of each channel its mean subtracted, then divided by its deviation."""
     if not isinstance(tensor, TensorValue):
-        if is_picture(tensor):
+        if isinstance(tensor, Image):
             demand(False, "only tensors can be normalised, not images")
         return tensor
     dims = dims_of(tensor)
