@@ -134,7 +134,7 @@ def _vet_programs(reading: Reading, config: Config, executor: Executor, base: Pa
     from mlvet.analyses.numerics.request import request_of
 
     request = request_of(config)
-    jobs = [programs.Program(path, source, base, request) for path, source in chosen.items()]
+    jobs = [programs.Program(path, source, base, config.models, request) for path, source in chosen.items()]
     return programs.vet_programs(jobs, executor, config.timeout)
 
 

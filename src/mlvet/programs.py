@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -27,11 +27,12 @@ _LIBRARIES = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Program:
-    """A file of a program, and what the numerics engine is asked of it."""
+    """A file of a program, the model files of the project, and what the numerics engine is asked."""
 
     path: Path
     source: Source
     base: Path
+    models: Mapping[str, Path] = field(default_factory=dict)
     numerics: NumericsRequest | None = None
 
 
@@ -68,7 +69,7 @@ def vet_program(program: Program) -> Outcome:
     """Every analysis of one program that rests on its interpretation."""
     from mlvet.frontends.python.program import interpret
 
-    found = interpret(program.source, program.path, program.base)
+    found = interpret(program.source, program.path, program.base, models=program.models)
     shown = program.source.path
     outcome = Outcome(
         figures=Counter(

@@ -47,6 +47,7 @@ def _parser() -> Parser:
             "shapes", help="print what every line of a program or operator of a model yields", epilog=EPILOGUE
         )
     )
+    _libraries(commands.add_parser("libraries", help="list what mlvet knows of libraries"))
     _ops(commands.add_parser("ops", help="list the operators and what mlvet knows of each"))
     _clean(commands.add_parser("clean", help="delete mlvet's cache"))
     return parser
@@ -106,9 +107,19 @@ def _rule(parser: argparse.ArgumentParser) -> None:
 def _shapes(parser: argparse.ArgumentParser) -> None:
     from mlvet.cli import shapes
 
-    parser.add_argument("file", metavar="FILE", help="a model file, or the folder of a SavedModel")
+    parser.add_argument(
+        "file", metavar="FILE", help="a program, a notebook, a model file, or the folder of a SavedModel"
+    )
     _text_or_json(parser)
     parser.set_defaults(run=shapes.run)
+
+
+def _libraries(parser: argparse.ArgumentParser) -> None:
+    from mlvet.cli import libraries
+
+    parser.add_argument("name", nargs="?", metavar="NAME", help="a library or module; without it all are counted")
+    _text_or_json(parser)
+    parser.set_defaults(run=libraries.run)
 
 
 def _ops(parser: argparse.ArgumentParser) -> None:

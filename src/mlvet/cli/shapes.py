@@ -50,6 +50,7 @@ def run(options: argparse.Namespace) -> int:
 
 def _program(path: Path, options: argparse.Namespace) -> int:
     from mlvet.cli.program_shapes import document, lines
+    from mlvet.core.config import load_config
     from mlvet.core.errors import UnsupportedInput
     from mlvet.frontends.python.program import interpret
     from mlvet.frontends.source import read_source
@@ -58,7 +59,8 @@ def _program(path: Path, options: argparse.Namespace) -> int:
         source = read_source(path, os.fspath(path))
     except UnsupportedInput as error:
         raise UnsupportedInput(f"{path}: {error}") from None
-    found = interpret(source, Path(os.path.abspath(path)))
+    whole = Path(os.path.abspath(path))
+    found = interpret(source, whole, models=load_config(whole.parent).models)
     if options.output_format == "json":
         put(json.dumps(document(source, path, found), indent=2) + "\n")
     else:

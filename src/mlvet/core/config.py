@@ -29,6 +29,7 @@ class Config:
     `exclude` and `per_file_ignores` are relative to it. `ranges` maps input names to (low, high). `trust_python` says
     that the user named `python` himself, so checkers may execute it; a file of the project cannot set it. Nor can it
     name `data`, the file that ranges are taken from, or say that `asked_ranges` must be of inputs that there are.
+    `models` maps modules of libraries to files of the project that stand in for them when programs are interpreted.
     """
 
     root: Path = field(default_factory=Path.cwd)
@@ -48,6 +49,7 @@ class Config:
     tensor_abstraction: str = "partitioning"
     numeric_abstraction: str = "affine"
     witness_seconds: float = 5.0
+    models: Mapping[str, Path] = field(default_factory=dict)
     baseline: Path | None = None
     timeout: float = 120.0
     jobs: int | None = None
@@ -132,6 +134,10 @@ def _parse(table: Mapping[str, Any], path: Path) -> Config:
     for key in ("python", "baseline"):
         if key in settings:
             settings[key] = root / settings[key]
+    settings["models"] = {module: root / file for module, file in settings.get("models", {}).items()}
+    for module, file in settings["models"].items():
+        if not file.is_file():
+            raise UsageError(f"{path}: the model file of `{module}` does not exist: {file}")
     return replace(Config(root=root), **settings)
 
 
@@ -145,6 +151,12 @@ def _table_of_strings(value: Any) -> dict[str, tuple[str, ...]]:
     if not isinstance(value, dict):
         raise TypeError("must be a table from file pattern to a list of rules")
     return {pattern: _strings(rules) for pattern, rules in value.items()}
+
+
+def _files(value: Any) -> dict[str, Path]:
+    if not isinstance(value, dict):
+        raise TypeError("must be a table from module to file")
+    return {module: _path(file) for module, file in value.items()}
 
 
 def _ranges(value: Any) -> dict[str, tuple[float, float]]:
@@ -221,6 +233,7 @@ _READERS: Mapping[str, Callable[[Any], Any]] = {
     "tensor-abstraction": _one_of(TENSOR_ABSTRACTIONS),
     "numeric-abstraction": _one_of(NUMERIC_ABSTRACTIONS),
     "witness-seconds": _seconds,
+    "models": _files,
     "baseline": _path,
     "timeout": _positive,
     "jobs": _count,

@@ -52,8 +52,9 @@ class Limits:
     seconds: float = 12.0
     alternatives: int = 8
     unrolled: int = 1024
-    depth: int = 60
+    depth: int = 100
     recursion: int = 6
+    known_recursion: int = 64
 
 
 class OutOfBudget(Exception):
@@ -79,6 +80,10 @@ class Machine:
     demands: list[Demand] = field(default_factory=list)
     conditions: dict[str, Condition] = field(default_factory=dict)
     settings: dict[str, Setting] = field(default_factory=dict)
+    memory_of_calls: dict[Any, Any] = field(default_factory=dict)
+    recordings: list[Any] = field(default_factory=list)
+    recalled: int = 0
+    symbols_made: int = 0
     memory: dict[str, dict[Any, Any]] = field(default_factory=dict)
     host_loops: list[HostLoop] = field(default_factory=list)
     unknowns: Counter[Reason] = field(default_factory=Counter)
@@ -182,6 +187,7 @@ class Machine:
 
     def fresh(self, name: str) -> str:
         """A name that was not used for a size before."""
+        self.symbols_made += 1
         self._counts[name] += 1
         count = self._counts[name]
         return name if count == 1 else f"{name}_{count}"

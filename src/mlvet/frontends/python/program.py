@@ -6,6 +6,7 @@ import ast
 import sys
 import time
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -49,13 +50,22 @@ class Interpreted:
     statements: int = 0
     reached: int = 0
     libraries: Counter[str] = field(default_factory=Counter)
+    recalled: int = 0
 
 
 def interpret(
-    source: Source, path: Path | None = None, base: Path | None = None, limits: Limits | None = None
+    source: Source,
+    path: Path | None = None,
+    base: Path | None = None,
+    *,
+    models: Mapping[str, Path] | None = None,
+    limits: Limits | None = None,
 ) -> Interpreted:
-    """Interpret a program; one that Python cannot parse yields an empty graph and a note."""
-    project = Project.of(path, base) if path is not None else None
+    """Interpret a program; one that Python cannot parse yields an empty graph and a note.
+
+    Paths are shown relative to `base`; `models` are files that stand in for modules of libraries.
+    """
+    project = Project.of(path, base, models) if path is not None else None
     machine = Machine(project=project, limits=limits or Limits())
     tree = parsed(source.text)
     if tree is None:
@@ -112,6 +122,7 @@ def _interpreted(machine: Machine, file: File, names: dict[str, Any]) -> Interpr
         statements=len(statements),
         reached=sum(id(node) in file.reached for node in statements),
         libraries=machine.libraries,
+        recalled=machine.recalled,
     )
 
 

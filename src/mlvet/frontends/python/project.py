@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import os
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -18,16 +19,20 @@ _HIGHEST = 8
 
 @dataclass(slots=True)
 class Project:
-    """Where the modules that a program imports are looked for: beside it, in its packages' root, in `src`."""
+    """Where the modules that a program imports are looked for: beside it, in its packages' root, in `src`.
+
+    `models` are files that stand in for modules of libraries.
+    """
 
     script: Path
     roots: tuple[Path, ...]
     shown: Path
+    models: Mapping[str, Path] = field(default_factory=dict)
     _sources: dict[str, Source | None] = field(default_factory=dict)
     _trees: dict[str, ast.Module | None] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, script: Path, base: Path | None = None) -> Project:
+    def of(cls, script: Path, base: Path | None = None, models: Mapping[str, Path] | None = None) -> Project:
         """The project that a script belongs to."""
         folder = script.parent
         roots = [folder]
@@ -39,7 +44,8 @@ class Project:
             if any((above / mark).exists() for mark in _MARKS):
                 roots += [above, above / "src"]
                 break
-        return cls(script, tuple(dict.fromkeys(roots)), base if base is not None else Path.cwd())
+        shown = base if base is not None else Path.cwd()
+        return cls(script, tuple(dict.fromkeys(roots)), shown, dict(models or {}))
 
     def module(self, dotted: str) -> Source | None:
         """The text of a module of the project, None if it is not one."""
@@ -80,6 +86,10 @@ class Project:
         parts = dotted.split(".")
         if not all(part.isidentifier() for part in parts):
             return None
+        if dotted in self.models:
+            return self._read(self.models[dotted])
+        if any(module.startswith(f"{dotted}.") for module in self.models):
+            return Source(f"<{dotted}>", "")
         for root in self.roots:
             base = root.joinpath(*parts)
             for file in (base.with_suffix(".py"), base / "__init__.py"):

@@ -293,7 +293,11 @@ def _of_module(machine: Machine, value: ModuleValue, name: str) -> Any:
     if registry.is_module(dotted):
         return ModuleValue(dotted, of_library=True)
     if name == "__dict__":
-        inside = {key.removeprefix(f"{value.dotted}."): each for key, each in registry.MODELS.items() if key.startswith(f"{value.dotted}.")}
+        inside = {
+            key.removeprefix(f"{value.dotted}."): each
+            for key, each in registry.MODELS.items()
+            if key.startswith(f"{value.dotted}.")
+        }
         return DictValue({key: each for key, each in inside.items() if "." not in key})
     return Scalar(str, name=dotted) if name == "__version__" else MISSING
 

@@ -7,12 +7,11 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from mlvet.frontends.python.interpretation.conditions import decided
 from mlvet.frontends.python.interpretation.joining import merged
 from mlvet.frontends.python.interpretation.signals import PythonRaise
-from mlvet.frontends.python.machine import Condition
 from mlvet.frontends.python.trail import MISSING, Delta
 from mlvet.frontends.python.values.choices import Choice, Guard, conjoined
-from mlvet.frontends.python.values.numbers import Scalar
 from mlvet.ir.graph import Literal
 
 if TYPE_CHECKING:
@@ -91,72 +90,6 @@ def merge_states(machine: Machine, states: Sequence[tuple[Guard, Delta]]) -> Non
         value = before if key in MODES and before is not MISSING else merged(machine, alternatives)
         if value is not before:
             machine.trail.put(cells, key, value)
-
-
-def decided(machine: Machine, literal: Literal) -> bool | None:
-    """Whether the path being taken settles a condition."""
-    for known in machine.path:
-        if known.condition == literal.condition:
-            return known.holds == literal.holds
-    asked = machine.subjects.get(literal.condition)
-    if asked is None:
-        return None
-    subject, values = asked
-    possible, excluded = _known_of(machine, subject)
-    if possible is not None:
-        left = possible - excluded
-        if left <= values:
-            return literal.holds
-        if not left & values:
-            return not literal.holds
-    elif values <= excluded:
-        return not literal.holds
-    return None
-
-
-def _known_of(machine: Machine, subject: str) -> tuple[frozenset[Any] | None, frozenset[Any]]:
-    """What a setting may be on the path being taken, None if anything, and what it is not."""
-    possible: frozenset[Any] | None = machine.choices.get(subject)
-    excluded: frozenset[Any] = frozenset()
-    for known in machine.path:
-        about, values = machine.subjects.get(known.condition, ("", frozenset()))
-        if about == subject:
-            if known.holds:
-                possible = values if possible is None else possible & values
-            else:
-                excluded |= values
-    return possible, excluded
-
-
-def alternatives(machine: Machine, setting: Scalar) -> Any:
-    """A setting as a choice of what it may be, so that it can be a key or a name; otherwise its default or unknown."""
-    if not setting.name:
-        return setting
-    if setting.choices is not None:
-        machine.choices[setting.name] = frozenset(setting.choices)
-    possible, excluded = _known_of(machine, setting.name)
-    if possible is not None:
-        left = sorted(possible - excluded, key=repr)
-        if len(left) == 1:
-            return left[0]
-        if left and len(left) <= machine.limits.alternatives:
-            return Choice(tuple((frozenset((equals(machine, setting, value),)), value) for value in left))
-        return setting
-    if setting.has_default and setting.default is not None and setting.default not in excluded:
-        usual = equals(machine, setting, setting.default)
-        other = Scalar(setting.kind, setting.name, location=setting.location)
-        return Choice(((frozenset((usual,)), setting.default), (frozenset((Literal(usual.condition, False),)), other)))
-    return setting
-
-
-def equals(machine: Machine, setting: Scalar, value: Any) -> Literal:
-    """The condition that a setting has a value."""
-    name = f"{setting.name} == {value!r}"
-    machine.subjects[name] = (setting.name, frozenset((value,)))
-    if name not in machine.conditions:
-        default = setting.default == value if setting.has_default else None
-        machine.conditions[name] = Condition(name, name, setting.location, default)
-    return Literal(name)
 
 
 def run_branch(

@@ -7,7 +7,9 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from mlvet.domains.dims import symbol
-from mlvet.frontends.python.interpretation.branches import Boundary, alternatives, distributed
+from mlvet.frontends.python.interpretation import memory
+from mlvet.frontends.python.interpretation.branches import Boundary, distributed
+from mlvet.frontends.python.interpretation.conditions import alternatives
 from mlvet.frontends.python.interpretation.signals import PythonRaise
 from mlvet.frontends.python.libraries.binding import TENSORS, Misfit, bind, library_of, signature
 from mlvet.frontends.python.libraries.registry import Overloads
@@ -121,7 +123,10 @@ def native(machine: Machine, function: Any, args: Sequence[Any], keywords: Mappi
     mark, kept = machine.trail.mark(), machine.builder.mark()
     try:
         if getattr(function, "takes_spread", False):
-            args = [Repeated(arg.element, symbol(machine.fresh("count"))) if isinstance(arg, Spread) else arg for arg in args]
+            args = [
+                Repeated(arg.element, symbol(machine.fresh("count"))) if isinstance(arg, Spread) else arg
+                for arg in args
+            ]
         if any(isinstance(arg, Spread) for arg in args):
             raise Undecided(Reason.DYNAMIC_CONTAINER, "an unknown number of arguments")
         positional, named = bind(function, args, keywords)
@@ -275,16 +280,31 @@ def _name(function: Any) -> str:
 
 
 def call_function(machine: Machine, function: FunctionValue, args: Sequence[Any], keywords: Mapping[str, Any]) -> Any:
-    """Run the body of a function of the program on these arguments."""
+    """Run the body of a function of the program on these arguments, unless an equal call was run before."""
+    node = function.node
+    if not isinstance(node, ast.Lambda):
+        machine.called.add(node)
+    key = memory.key_of(machine, function, args, keywords)
+    if key is not None and (known := memory.recalled(machine, key)) is not MISSING:
+        return known
+    depth = sum(1 for frame in machine.running if frame is node)
+    deepest = machine.limits.recursion if key is None else machine.limits.known_recursion
+    if depth >= deepest or len(machine.running) >= machine.limits.depth:
+        return machine.unknown(Reason.RECURSION, function.qualified, function.name)
+    recording = memory.begin(machine, key)
+    value: Any = MISSING
+    try:
+        value = _run(machine, function, args, keywords)
+    finally:
+        memory.end(machine, recording, value)
+    return value
+
+
+def _run(machine: Machine, function: FunctionValue, args: Sequence[Any], keywords: Mapping[str, Any]) -> Any:
     from mlvet.frontends.python.interpretation.scopes import Scope
     from mlvet.frontends.python.interpretation.statements import run
 
     node = function.node
-    if not isinstance(node, ast.Lambda):
-        machine.called.add(node)
-    depth = sum(1 for frame in machine.running if frame is node)
-    if depth >= machine.limits.recursion or len(machine.running) >= machine.limits.depth:
-        return machine.unknown(Reason.RECURSION, function.qualified, function.name)
     scope = Scope("function", function.scope.file, function.scope)
     scope.function = function
     bind_parameters(machine, function, args, keywords, scope)
@@ -380,7 +400,7 @@ def bind_parameters(
             value = defaults[name]
         else:
             value = machine.unknown(Reason.ENTRY_ARGUMENT, name, name)
-        scope.cells[name] = refined(machine, parameter.annotation, value, function, name)
+        scope.cells[name] = refined(machine, parameter.annotation, value, scope, name)
     if signature.vararg is not None:
         extra = given[len(parameters) :]
         if spread is not None:
@@ -395,7 +415,7 @@ def bind_parameters(
             value = function.keyword_defaults[name]
         else:
             value = machine.unknown(Reason.ENTRY_ARGUMENT, name, name)
-        scope.cells[name] = refined(machine, parameter.annotation, value, function, name)
+        scope.cells[name] = refined(machine, parameter.annotation, value, scope, name)
     if signature.kwarg is not None:
         scope.cells[signature.kwarg.arg] = DictValue(named)
 

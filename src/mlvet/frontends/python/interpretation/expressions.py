@@ -8,11 +8,12 @@ from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from mlvet.frontends.python.interpretation import operators
+from mlvet.frontends.python.interpretation import memory, operators
 from mlvet.frontends.python.interpretation.attributes import attribute
-from mlvet.frontends.python.interpretation.branches import decided, fork
+from mlvet.frontends.python.interpretation.branches import fork
 from mlvet.frontends.python.interpretation.calls import Spread, call
 from mlvet.frontends.python.interpretation.comprehensions import comprehension, dict_comprehension
+from mlvet.frontends.python.interpretation.conditions import decided
 from mlvet.frontends.python.interpretation.iteration import items
 from mlvet.frontends.python.interpretation.subscripts import subscript
 from mlvet.frontends.python.interpretation.truth import literal, negated, truth
@@ -59,8 +60,11 @@ def _constant(machine: Machine, node: ast.Constant) -> Any:
 
 
 def _name(machine: Machine, node: ast.Name) -> Any:
-    found = machine.scopes[-1].find(node.id)
-    if found is not MISSING:
+    cells = machine.scopes[-1].holding(node.id)
+    if cells is not None:
+        found = cells[node.id]
+        if machine.recordings:
+            memory.read(machine, cells, node.id, found)
         return found
     return builtin(machine, node.id)
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from mlvet.domains import dtypes
 from mlvet.domains.dims import Dim, Expr, bounds, symbol
 from mlvet.domains.tensors import Tensor, Unranked, unknown
+from mlvet.frontends.python.interpretation.conditions import decided
 from mlvet.frontends.python.trail import MISSING
 from mlvet.frontends.python.values.choices import Choice, Guard, conjoined
 from mlvet.frontends.python.values.containers import DictValue, IteratorValue, ListValue, Repeated, SetValue
@@ -15,7 +16,7 @@ from mlvet.frontends.python.values.numbers import Scalar
 from mlvet.frontends.python.values.objects import BoundMethod, FunctionValue
 from mlvet.frontends.python.values.tensors import TensorValue, tensor_of
 from mlvet.frontends.python.values.unknown import Reason, Unknown
-from mlvet.ir.graph import OPAQUE, Value
+from mlvet.ir.graph import OPAQUE, Literal, Value
 
 if TYPE_CHECKING:
     from mlvet.frontends.python.machine import Machine
@@ -54,24 +55,54 @@ def merged(machine: Machine, alternatives: Sequence[tuple[Guard, Any]]) -> Any:
     flat = [each for each in _flat(alternatives) if each[1] is not MISSING]
     if not flat:
         return MISSING
-    kept: list[tuple[Guard, Any]] = []
-    for guard, value in flat:
-        for index, (other, seen) in enumerate(kept):
-            if same(seen, value):
-                kept[index] = (guard & other, seen)
-                break
-        else:
-            kept.append((guard, value))
+    kept = _distinct(machine, flat)
     if len(kept) == 1:
         return kept[0][1]
-    values = [value for _, value in kept]
+    values = _different([value for _, value in kept])
     if (united := _united(machine, values)) is not None:
         return united
-    if len(kept) > machine.limits.alternatives:
+    if len(values) > machine.limits.alternatives or len(kept) > 2 * machine.limits.alternatives:
         machine.note("more alternatives meet in one place than are kept apart; what they have in common is kept")
         machine.unknowns[Reason.TOO_MANY_PATHS] += 1
         return all_joined(machine, values)
     return Choice(tuple(kept))
+
+
+def _different(values: list[Any]) -> list[Any]:
+    found: list[Any] = []
+    for value in values:
+        if not any(same(value, seen) for seen in found):
+            found.append(value)
+    return found
+
+
+def _distinct(machine: Machine, flat: list[tuple[Guard, Any]]) -> list[tuple[Guard, Any]]:
+    """The alternatives with each value once, if one guard can tell it from the others; else as they are."""
+    groups: list[tuple[list[Guard], Any]] = []
+    for guard, value in flat:
+        group = next((guards for guards, seen in groups if same(seen, value)), None)
+        if group is None:
+            groups.append(([guard], value))
+        else:
+            group.append(guard)
+    if len(groups) == 1:
+        return [(frozenset.intersection(*groups[0][0]), groups[0][1])]
+    kept: list[tuple[Guard, Any]] = []
+    for guards, value in groups:
+        others = [guard for other, seen in groups if seen is not value for guard in other]
+        kept += [(guard, value) for guard in (guards if len(guards) == 1 else _shared(machine, guards, others))]
+    return kept
+
+
+def _shared(machine: Machine, guards: list[Guard], others: list[Guard]) -> list[Guard]:
+    """One guard in place of several: what all of them imply, if that excludes the others."""
+    whole = set(frozenset.intersection(*guards))
+    for literal in {each for guard in others for each in guard}:
+        opposite = Literal(literal.condition, not literal.holds)
+        if all(opposite in guard or decided(machine, opposite, guard) is True for guard in guards):
+            whole.add(opposite)
+    merged_guard = frozenset(whole)
+    return [merged_guard] if all(conjoined(merged_guard, other) is None for other in others) else guards
 
 
 def _flat(alternatives: Iterable[tuple[Guard, Any]]) -> list[tuple[Guard, Any]]:
@@ -120,9 +151,8 @@ def _all_same(values: Sequence[Any]) -> bool:
 
 def _like(left: TensorValue, right: TensorValue) -> bool:
     a, b = tensor_of(left), tensor_of(right)
-    if a.value is not None or b.value is not None:
-        return a == b
-    return a.dtype == b.dtype and a.shape == b.shape
+    counts = a.dtype is not None and a.dtype.is_integer and (a.value is not None or b.value is not None)
+    return a == b if counts else a.dtype == b.dtype and a.shape == b.shape
 
 
 def _either(tensors: list[TensorValue]) -> TensorValue:
@@ -203,7 +233,7 @@ def covers(machine: Machine, whole: Any, part: Any) -> bool:
         case TensorValue():
             return type(part) is type(whole) and covers(machine, whole.graph_value, part.graph_value)
         case Value():
-            return isinstance(part, Value) and whole in machine.carried and _within(part.declared, whole.declared)
+            return isinstance(part, Value) and whole in machine.carried and _within(machine, part.declared, whole.declared)
         case Expr():
             return _is_int(part) and str(whole) in machine.widened
         case Scalar():
@@ -273,7 +303,7 @@ def _joined_tensors(machine: Machine, left: TensorValue, right: TensorValue) -> 
 def _widened(machine: Machine, values: list[Value]) -> Value:
     """A graph value that stands for all: where one of them has been found to, it stays."""
     first = values[0]
-    if first in machine.carried and all(_within(value.declared, first.declared) for value in values):
+    if first in machine.carried and all(_within(machine, value.declared, first.declared) for value in values):
         return first
     like = first.declared.without_value()
     for value in values[1:]:
@@ -293,14 +323,18 @@ def anything(machine: Machine, value: Value) -> Value:
     return made
 
 
-def _within(part: Tensor, whole: Tensor) -> bool:
+def _within(machine: Machine, part: Tensor, whole: Tensor) -> bool:
+    """Whether one description stands for another: sizes that a loop varies stand for any."""
     if whole.dtype is not None and part.dtype != whole.dtype:
         return False
     if isinstance(whole.shape, Unranked):
         return True
     if isinstance(part.shape, Unranked) or len(part.shape) != len(whole.shape):
         return False
-    return part.shape == whole.shape
+    return all(
+        a == b or (isinstance(b, Expr) and str(b) in machine.widened)
+        for a, b in zip(part.shape, whole.shape, strict=True)
+    )
 
 
 def _common(machine: Machine, left: Tensor, right: Tensor) -> Tensor:

@@ -77,12 +77,17 @@ class Scope:
 
     def find(self, name: str) -> Any:
         """What a name stands for, MISSING if nothing."""
+        cells = self.holding(name)
+        return MISSING if cells is None else cells[name]
+
+    def holding(self, name: str) -> dict[str, Any] | None:
+        """The cells in which a name is found, None if nowhere."""
         scope: Scope | None = self
         while scope is not None:
             if name in scope.cells and (scope.kind != "class" or scope is self):
-                return scope.cells[name]
+                return scope.cells
             scope = scope.parent
-        return MISSING
+        return None
 
     def home(self, name: str) -> dict[str, Any]:
         """The cells in which an assignment to a name puts it."""

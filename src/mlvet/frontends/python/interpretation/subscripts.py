@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from mlvet.frontends.python.interpretation.branches import alternatives, distributed
+from mlvet.frontends.python.interpretation.branches import distributed
+from mlvet.frontends.python.interpretation.conditions import alternatives
 from mlvet.frontends.python.trail import MISSING
 from mlvet.frontends.python.values.choices import Choice
 from mlvet.frontends.python.values.containers import DictValue, ListValue

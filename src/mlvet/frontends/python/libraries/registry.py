@@ -88,6 +88,12 @@ def is_module(dotted: str) -> bool:
     return any(name in PREFIXES or name in ALIASES for name in _spellings(dotted))
 
 
+def load_all() -> None:
+    """Load the models of every library."""
+    for top in list(PACKAGES):
+        load(top)
+
+
 def load(top: str) -> bool:
     """Load the models of a library; False if it has none."""
     package = PACKAGES.get(top)

@@ -10,6 +10,7 @@ from mlvet.domains.dtypes import DType
 from mlvet.domains.promotion import Framework, Operand, Strength, promote
 from mlvet.frontends.python.arrays.creation import from_python
 from mlvet.frontends.python.arrays.operators import ArrayValue
+from mlvet.frontends.python.arrays.shapes import shape_of
 from mlvet.frontends.python.emission import demand, emit
 from mlvet.frontends.python.libraries.binding import ARRAYS, TENSORS
 from mlvet.frontends.python.libraries.registry import model
@@ -56,8 +57,7 @@ class Array(ArrayValue):
 
     @property
     def shape(self) -> Any:
-        dims = dims_of(self)
-        return Unknown(Reason.EXTERNAL_DATA, "a tensor of unknown rank") if dims is None else dims
+        return shape_of(self)
 
     @property
     def ndim(self) -> Any:

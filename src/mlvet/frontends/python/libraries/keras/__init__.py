@@ -24,3 +24,11 @@ for _name in (
     "tensorflow.compat.v2.keras", "tensorflow.keras.api", "tensorflow_core.keras",
 ):  # fmt: skip
     alias(_name, "keras")
+for _old, _new in (
+    ("keras.layers.experimental.preprocessing", "keras.layers"), ("keras.layers.experimental", "keras.layers"),
+    ("keras.optimizers.experimental", "keras.optimizers"), ("keras.optimizers.legacy", "keras.optimizers"),
+    ("keras.callbacks.experimental", "keras.callbacks"), ("keras.experimental", "keras.optimizers.schedules"),
+    ("keras.utils.image_utils", "keras.utils"), ("keras.utils.np_utils", "keras.utils"),
+    ("keras.utils.data_utils", "keras.utils"), ("keras.utils.vis_utils", "keras.utils"),
+):  # fmt: skip
+    alias(_old, _new)

@@ -31,7 +31,9 @@ def _plain(name: str, op: str) -> Any:
 
 for _name, _op in SAME.items():
     _function = _plain(_name, _op)
-    model(f"keras.activations.{_name}", f"keras.ops.{_name}", f"keras.ops.nn.{_name}")(_function)
+    model(f"keras.activations.{_name}")(_function)
+    if _name != "mish":
+        model(f"keras.ops.{_name}", *(() if _name == "tanh" else (f"keras.ops.nn.{_name}",)))(_function)
 
 
 @model("keras.activations.exponential")
@@ -39,7 +41,7 @@ def exponential(x: ArrayLike) -> Tensor:
     return emit("exp", floating(array(x)))
 
 
-@model("keras.activations.linear", "keras.activations.identity")
+@model("keras.activations.linear")
 def linear(x: ArrayLike) -> Tensor:
     return array(x)
 

@@ -51,11 +51,11 @@ class Ready(Callback):
 
 for _name in (
     "EarlyStopping", "ModelCheckpoint", "ReduceLROnPlateau", "TensorBoard", "CSVLogger", "TerminateOnNaN",
-    "BackupAndRestore", "ProgbarLogger", "RemoteMonitor", "SwapEMAWeights", "CallbackList", "BaseLogger",
+    "BackupAndRestore", "ProgbarLogger", "RemoteMonitor", "SwapEMAWeights", "CallbackList",
     "OrbaxCheckpoint",
 ):  # fmt: skip
     _made = type(_name, (Ready,), {"__slots__": (), "__module__": __name__})
-    model(f"keras.callbacks.{_name}", f"keras.callbacks.experimental.{_name}")(_made)
+    model(f"keras.callbacks.{_name}")(_made)
 
 
 @model("keras.callbacks.LearningRateScheduler")

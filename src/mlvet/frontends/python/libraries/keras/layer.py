@@ -29,7 +29,7 @@ TRAINING: ContextVar[Any] = ContextVar("training", default=None)
 """Whether the layers being called are in training, None where nobody has said."""
 
 
-@model("keras.layers.Layer", "keras.Layer", "keras.layers.experimental.preprocessing.PreprocessingLayer")
+@model("keras.layers.Layer", "keras.Layer")
 class Layer(Object):
     """A layer. Subclasses here and in programs define `build` and `call`."""
 
@@ -372,9 +372,9 @@ def parameters(receiver: Object, name: str) -> dict[str, Any]:
     if not callable(function):
         return {"*": None, "**": None}
     found: dict[str, Any] = {}
-    stars = {inspect.Parameter.VAR_POSITIONAL: "*", inspect.Parameter.VAR_KEYWORD: "**"}
+    stars: dict[Any, str] = {inspect.Parameter.VAR_POSITIONAL: "*", inspect.Parameter.VAR_KEYWORD: "**"}
     for each in list(inspect.signature(function).parameters.values())[1:]:
-        found[stars[each.kind] if each.kind in stars else each.name] = each.default
+        found[stars.get(each.kind, each.name)] = each.default
     return found
 
 

@@ -28,9 +28,11 @@ from mlvet.frontends.python.values.unknown import Unknown
 
 
 def register(function: Any, *names: str) -> Any:
-    """Register a loss under its names, which are names of metrics too."""
+    """Register a loss under its names, which are names of metrics too but for a few."""
     for name in names:
-        model(f"keras.losses.{name}", f"keras.metrics.{name}")(function)
+        model(f"keras.losses.{name}")(function)
+        if name not in ("cosine_similarity", "ctc", "dice", "tversky"):
+            model(f"keras.metrics.{name}")(function)
     return function
 
 

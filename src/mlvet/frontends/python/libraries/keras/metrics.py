@@ -153,8 +153,8 @@ for _name in (
     "MeanSquaredError", "RootMeanSquaredError", "MeanAbsoluteError", "MeanAbsolutePercentageError",
     "MeanSquaredLogarithmicError", "CosineSimilarity", "LogCoshError", "R2Score", "BinaryCrossentropy",
     "CategoricalCrossentropy", "SparseCategoricalCrossentropy", "KLDivergence", "Poisson", "Hinge", "SquaredHinge",
-    "CategoricalHinge", "IoU", "BinaryIoU", "OneHotIoU", "OneHotMeanIoU", "MeanRelativeError", "FBetaScore", "F1Score",
-    "ConcordanceCorrelation", "PearsonCorrelation", "MeanTensor",
+    "CategoricalHinge", "IoU", "BinaryIoU", "OneHotIoU", "OneHotMeanIoU", "FBetaScore", "F1Score",
+    "ConcordanceCorrelation", "PearsonCorrelation",
 ):  # fmt: skip
     model(f"keras.metrics.{_name}")(type(_name, (Compared,), {"__slots__": (), "__module__": __name__}))
 
@@ -184,7 +184,7 @@ def categorical_accuracy(y_true: ArrayLike, y_pred: ArrayLike) -> Tensor:
 def binary_accuracy(y_true: ArrayLike, y_pred: ArrayLike, threshold: Any = 0.5) -> Tensor:
     del threshold
     predicted = same_rank(array(y_true), array(y_pred))[1]
-    return _per_row("binary_accuracy", predicted)
+    return opaque("binary_accuracy", [predicted], predicted.graph_value.declared.with_dtype(floats()), KerasTensor)
 
 
 @model("keras.metrics.top_k_categorical_accuracy")
@@ -203,7 +203,7 @@ def sparse_top_k_categorical_accuracy(y_true: ArrayLike, y_pred: ArrayLike, k: A
 def get(identifier: Any) -> Any:
     if isinstance(identifier, str):
         found = MODELS.get(f"keras.metrics.{identifier}")
-        return found() if isinstance(found, type) else found
+        return found() if isinstance(found, type) else None if found is None else MeanMetricWrapper(found)
     return identifier
 
 

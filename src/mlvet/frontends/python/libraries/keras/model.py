@@ -21,7 +21,7 @@ from mlvet.frontends.python.values.tensors import TensorValue, dims_of, dtype_of
 from mlvet.frontends.python.values.unknown import Reason, Undecided, Unknown
 
 
-@model("keras.Model", "keras.models.Model", "keras.models.Functional", "keras.Functional")
+@model("keras.Model", "keras.models.Model")
 class Model(Trainer, Layer):
     """A model: the program's own by its `call`, or one from input to output tensors."""
 

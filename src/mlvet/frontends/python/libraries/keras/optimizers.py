@@ -12,7 +12,7 @@ from mlvet.frontends.python.libraries.binding import Tensor
 from mlvet.frontends.python.libraries.keras.held import held
 from mlvet.frontends.python.libraries.keras.settings import floats
 from mlvet.frontends.python.libraries.keras.tensor import KerasTensor
-from mlvet.frontends.python.libraries.registry import MODELS, model
+from mlvet.frontends.python.libraries.registry import model
 from mlvet.frontends.python.values.containers import DictValue, ListValue, Repeated
 from mlvet.frontends.python.values.numbers import Scalar
 from mlvet.frontends.python.values.objects import Object
@@ -20,7 +20,7 @@ from mlvet.frontends.python.values.tensors import TensorValue
 from mlvet.frontends.python.values.unknown import Reason, Unknown
 
 
-@model("keras.optimizers.Optimizer", "keras.Optimizer", "keras.optimizers.legacy.Optimizer")
+@model("keras.optimizers.Optimizer", "keras.Optimizer")
 class Optimizer(Object):
     """An optimizer: it changes variables in place, which leaves their shapes alone."""
 
@@ -136,12 +136,11 @@ def _optimizer(name: str, settled: tuple[tuple[str, Any], ...], rate: float) -> 
     return made
 
 
+BY_NAME: dict[str, type[Optimizer]] = {}
 for _name, _settled in _SETTLED.items():
     _made = _optimizer(_name, _settled, _RATES.get(_name, 0.001))
-    model(
-        f"keras.optimizers.{_name}", f"keras.optimizers.legacy.{_name}", f"keras.optimizers.experimental.{_name}",
-        f"keras.optimizers.{_name.lower()}",
-    )(_made)  # fmt: skip
+    BY_NAME[_name.lower()] = _made
+    model(f"keras.optimizers.{_name}")(_made)
 
 
 @model("keras.optimizers.LossScaleOptimizer", "keras.mixed_precision.LossScaleOptimizer")
@@ -167,8 +166,7 @@ def serialize(optimizer: Any) -> Any:
 def optimizer_of(given: Any) -> Any:
     """The optimizer that a name means; anything else is one already."""
     if isinstance(given, str):
-        found = MODELS.get(f"keras.optimizers.{given.lower()}")
-        return found() if isinstance(found, type) else Optimizer()
+        return BY_NAME.get(given.lower(), Optimizer)()
     if isinstance(given, type) and issubclass(given, Optimizer):
         return given()
     return given
@@ -197,4 +195,4 @@ for _name in (
     "CosineDecayRestarts",
 ):  # fmt: skip
     _schedule = type(_name, (LearningRateSchedule,), {"__slots__": (), "__module__": __name__})
-    model(f"keras.optimizers.schedules.{_name}", f"keras.experimental.{_name}")(_schedule)
+    model(f"keras.optimizers.schedules.{_name}")(_schedule)

@@ -13,7 +13,7 @@ from mlvet.frontends.python.emission import opaque, source
 from mlvet.frontends.python.libraries.binding import Tensor, as_items, as_size
 from mlvet.frontends.python.libraries.keras.held import held
 from mlvet.frontends.python.libraries.keras.settings import floats
-from mlvet.frontends.python.libraries.keras.tensor import array, numpy_class
+from mlvet.frontends.python.libraries.keras.tensor import array, floating, numpy_class
 from mlvet.frontends.python.libraries.registry import MODELS, model
 from mlvet.frontends.python.values.containers import DictValue, Repeated
 from mlvet.frontends.python.values.objects import Object
@@ -52,7 +52,7 @@ class Picture(Object):
         return self
 
 
-@model("keras.utils.load_img", "keras.preprocessing.image.load_img", "keras.utils.image_utils.load_img")
+@model("keras.utils.load_img", "keras.preprocessing.image.load_img")
 def load_img(
     path: Any, color_mode: Any = "rgb", target_size: Any = None, interpolation: Any = "nearest",
     keep_aspect_ratio: Any = False, grayscale: Any = False,
@@ -66,7 +66,7 @@ def load_img(
     return Picture(height, width, channels)
 
 
-@model("keras.utils.img_to_array", "keras.preprocessing.image.img_to_array", "keras.utils.image_utils.img_to_array")
+@model("keras.utils.img_to_array", "keras.preprocessing.image.img_to_array")
 def img_to_array(img: Any, data_format: Any = None, dtype: DType | None = None) -> Tensor:
     if isinstance(img, Picture):
         dims = held(img)["@dims"]
@@ -80,7 +80,7 @@ def img_to_array(img: Any, data_format: Any = None, dtype: DType | None = None) 
     return source("image", Known(dtype or floats(), made), numpy_class())
 
 
-@model("keras.utils.array_to_img", "keras.preprocessing.image.array_to_img", "keras.utils.image_utils.array_to_img")
+@model("keras.utils.array_to_img", "keras.preprocessing.image.array_to_img")
 def array_to_img(x: Any, data_format: Any = None, scale: Any = True, dtype: Any = None) -> Any:
     dims = dims_of(array(x))
     if dims is None or len(dims) != 3:
@@ -98,7 +98,7 @@ def save_img(
 @model("keras.preprocessing.image.smart_resize")
 def smart_resize(x: Any, size: Any, interpolation: Any = "bilinear", **kwargs: Any) -> Any:
     resize = MODELS["keras.ops.image.resize"]
-    return resize(array(x), size, interpolation)
+    return numpy_class().of(resize(floating(array(x), floats()), size, interpolation).graph_value)
 
 
 @model("keras.preprocessing.image.ImageDataGenerator")

@@ -26,7 +26,7 @@ class SeedGenerator(Object):
         self.seed = seed
 
     def next(self, ordered: Any = True) -> Tensor:
-        return opaque("random.seed", [], Known(dtypes.u32, (2,)), KerasTensor)
+        return opaque("random.seed", [], Known(dtypes.i64, (2,)), KerasTensor)
 
 
 def _figures(**figures: Any) -> dict[str, float]:

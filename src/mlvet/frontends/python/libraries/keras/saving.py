@@ -56,7 +56,7 @@ def clone_model(model: Any, input_tensors: Any = None, clone_function: Any = Non
 
 
 model("keras.models.save_model", "keras.saving.save_model", "keras.saving.save_weights", "keras.saving.load_weights",
-      "keras.utils.plot_model", "keras.utils.model_to_dot", "keras.utils.vis_utils.plot_model",
+      "keras.utils.plot_model", "keras.utils.model_to_dot",
       "keras.utils.enable_interactive_logging", "keras.utils.disable_interactive_logging")(nothing)  # fmt: skip
 
 
@@ -148,11 +148,6 @@ class Config(Object):
         return None
 
     unfreeze = freeze
-
-
-@model("keras.utils.get_source_inputs")
-def get_source_inputs(tensor: Any) -> Any:
-    return ListValue((tensor,))
 
 
 @model("keras.utils.is_keras_tensor", "keras.backend.is_keras_tensor")

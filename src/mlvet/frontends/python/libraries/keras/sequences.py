@@ -22,8 +22,8 @@ from mlvet.frontends.python.values.objects import Object
 from mlvet.frontends.python.values.tensors import TensorValue, dims_of, dtype_of
 
 
-@model("keras.utils.to_categorical", "keras.utils.np_utils.to_categorical")
-def to_categorical(x: ArrayLike, num_classes: Any = None, *args: Any, **kwargs: Any) -> Tensor:
+@model("keras.utils.to_categorical")
+def to_categorical(x: Any, num_classes: Any = None, *args: Any, **kwargs: Any) -> Tensor:
     plain = not isinstance(x, TensorValue) or x.framework.value == "numpy"
     made = array(kwargs.get("y", x))
     dims = ranked_dims(made)
@@ -69,7 +69,7 @@ def _extent(sequences: Any) -> tuple[Dim, tuple[Dim, ...], Dim]:
     return symbol(machine().fresh("sequences")), (), longest
 
 
-@model("keras.utils.PyDataset", "keras.utils.Sequence", "keras.utils.data_utils.Sequence")
+@model("keras.utils.PyDataset", "keras.utils.Sequence")
 class PyDataset(Object):
     """A data set that the program defines by `__getitem__`, which yields batches."""
 

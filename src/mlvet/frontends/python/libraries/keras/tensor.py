@@ -30,7 +30,7 @@ FLOATING = ("div", "atan2")
 RELATIONS = ("equal", "not_equal")
 
 
-@model("keras.KerasTensor", "keras.backend.KerasTensor")
+@model("keras.KerasTensor")
 class KerasTensor(ArrayValue):
     """A tensor of Keras, symbolic or of whatever backend is in use; both have the methods of TensorFlow's."""
 
@@ -138,7 +138,7 @@ def narrowed(x: TensorValue, sizes: tuple[Any, ...]) -> None:
     become(x, opaque("set_shape", [x], Known(dtype_of(x), tuple(made)), type(x)))
 
 
-@model("keras.Variable", "keras.backend.Variable")
+@model("keras.Variable")
 class Variable(KerasTensor):
     """A tensor that training changes. Whatever is computed of it is an ordinary tensor."""
 

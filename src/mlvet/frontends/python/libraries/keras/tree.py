@@ -36,7 +36,16 @@ def map_structure(func: Any, *structures: Any, none_is_leaf: Any = True) -> Any:
 
 @model("keras.tree.traverse")
 def traverse(func: Any, structure: Any, top_down: Any = True) -> Any:
-    return map_structure(func, structure)
+    changed = machine().call(func, structure)
+    if changed is not None:
+        return changed
+    if isinstance(structure, ListValue) and isinstance(structure.items, tuple):
+        return ListValue([traverse(func, each) for each in structure.items])
+    if isinstance(structure, tuple):
+        return tuple(traverse(func, each) for each in structure)
+    if isinstance(structure, DictValue):
+        return DictValue({key: traverse(func, each) for key, each in structure.cells.items()})
+    return structure
 
 
 @model("keras.tree.pack_sequence_as")

@@ -7,13 +7,13 @@ from typing import Any
 from mlvet.domains import dtypes
 from mlvet.domains.dims import Dim
 from mlvet.domains.tensors import Tensor as Known
-from mlvet.frontends.python.emission import emit, opaque
+from mlvet.frontends.python.emission import opaque
 from mlvet.frontends.python.libraries.binding import ArrayLike, Size, Tensor, as_size
 from mlvet.frontends.python.libraries.keras.activations import alike, applied
 from mlvet.frontends.python.libraries.keras.held import held
 from mlvet.frontends.python.libraries.keras.layer import Layer
 from mlvet.frontends.python.libraries.keras.layers.attention import MultiHeadAttention, sequence
-from mlvet.frontends.python.libraries.keras.layers.dense import Dense, Embedding
+from mlvet.frontends.python.libraries.keras.layers.dense import Dense, ReversibleEmbedding
 from mlvet.frontends.python.libraries.keras.layers.normalization import LayerNormalization, size_at
 from mlvet.frontends.python.libraries.keras.ops.axes import ranked_dims
 from mlvet.frontends.python.libraries.keras.tensor import array, combined, floating
@@ -74,25 +74,6 @@ class RotaryEmbedding(SinePositionEncoding):
         **kwargs: Any,
     ) -> None:
         super().__init__(max_wavelength, **kwargs)
-
-
-@model("keras_hub.layers.ReversibleEmbedding", "keras.layers.ReversibleEmbedding")
-class ReversibleEmbedding(Embedding):
-    """An embedding whose table also turns features into scores of tokens."""
-
-    def __init__(
-        self, input_dim: Size, output_dim: Size, tie_weights: Any = True, embeddings_initializer: Any = "uniform",
-        embeddings_regularizer: Any = None, embeddings_constraint: Any = None, mask_zero: bool = False,
-        reverse_dtype: Any = None, logit_soft_cap: Any = None, **kwargs: Any,
-    ) -> None:  # fmt: skip
-        super().__init__(input_dim, output_dim, embeddings_initializer, mask_zero=mask_zero, **kwargs)
-
-    def call(self, inputs: ArrayLike, reverse: Any = False) -> Tensor:
-        if reverse is True:
-            return emit(
-                "matmul", floating(inputs, self._compute), emit("transpose", self._read("embeddings"), perm=(1, 0))
-            )
-        return Embedding.call(self, inputs)
 
 
 class Block(Layer):

@@ -7,11 +7,13 @@ from typing import Any
 from mlvet.domains import dtypes
 from mlvet.domains.dtypes import Kind
 from mlvet.domains.promotion import Framework
+from mlvet.domains.tensors import unknown
+from mlvet.frontends.python.active import machine
 from mlvet.frontends.python.arrays.arithmetic import binary, cast, common_dtype, operand
 from mlvet.frontends.python.arrays.creation import from_python
 from mlvet.frontends.python.emission import demand, opaque
 from mlvet.frontends.python.libraries.binding import as_tensor
-from mlvet.frontends.python.libraries.torch.element_types import as_float, default_float
+from mlvet.frontends.python.libraries.torch.element_types import as_float, default_float, is_integral
 from mlvet.frontends.python.libraries.torch.tensor import Tensor, attach, changing, made, method
 from mlvet.frontends.python.values.containers import ListValue
 from mlvet.frontends.python.values.tensors import TensorValue, dtype_of, tensor_of
@@ -26,10 +28,24 @@ COMPARISONS = {
 
 def combined(op: str, left: Any, right: Any, **attributes: Any) -> Tensor:
     """An operator on two operands, of which at least one is a tensor, in their common element type."""
+    left, right = _counted(left), _counted(right)
     if isinstance(left, Unknown) or isinstance(right, Unknown):
-        return made(op, _known(left), _known(right), **attributes)
+        return _beside_unknown(op, left, right, attributes)
     found: Tensor = binary(op, left, right, kind=Tensor, **attributes)
     return found
+
+
+def _beside_unknown(op: str, left: Any, right: Any, attributes: dict[str, Any]) -> Tensor:
+    """Beside something unknown the rank is open, and so is the element type of integers unless it is a relation."""
+    sides = _known(left), _known(right)
+    if op in COMPARISONS.values() or not any(isinstance(x, TensorValue) and is_integral(x) for x in sides):
+        return made(op, *sides, **attributes)
+    return opaque(op, sides, unknown(machine().fresh(op)), Tensor)
+
+
+def _counted(value: Any) -> Any:
+    """An unknown that the program has used as a size is a number."""
+    return value.size if isinstance(value, Unknown) and value.size is not None else value
 
 
 def _known(value: Any) -> Any:

@@ -65,7 +65,8 @@ for _name, _dtype in _CASTS.items():
     attach(_name, _casting(_dtype))
 
 
-@method("torch.Tensor.cpu", "torch.Tensor.cuda", "torch.Tensor.pin_memory", "torch.Tensor.share_memory_",
+@method("torch.Tensor.full_tensor", "torch.Tensor.to_local", "torch.Tensor.cpu", "torch.Tensor.cuda",
+    "torch.Tensor.pin_memory", "torch.Tensor.share_memory_",
     "torch.Tensor.xpu", "torch.Tensor.mps")  # fmt: skip
 def moved(self: Tensor, device: Any = None, non_blocking: bool = False, memory_format: Any = None) -> Tensor:
     return self

@@ -84,12 +84,18 @@ attach("__init__", _init)
 
 def _filling(value: int) -> Any:
     def function(
-        *size: Any, out: Any = None, dtype: DType | None = None, layout: Any = None, device: Any = None,
-        requires_grad: bool = False, pin_memory: Any = None, memory_format: Any = None,
+        *sizes: Any, size: Any = None, out: Any = None, dtype: DType | None = None, layout: Any = None,
+        device: Any = None, requires_grad: bool = False, pin_memory: Any = None, memory_format: Any = None,
     ) -> Tensor:  # fmt: skip
-        return with_gradient(filled(as_spread(size, "n"), value, dtype or default_float(), Tensor), requires_grad)
+        found = filled(spread(sizes, size), value, dtype or default_float(), Tensor)
+        return with_gradient(found, requires_grad)
 
     return function
+
+
+def spread(sizes: tuple[Any, ...], size: Any) -> Sizes:
+    """Sizes one by one, in one sequence, or in one sequence by name."""
+    return as_spread(sizes if size is None else (size,), "n")
 
 
 zeros = model("torch.zeros")(_filling(0))
@@ -103,11 +109,11 @@ def empty_strided(size: Sizes, stride: Any, *, dtype: DType | None = None, **key
 
 @model("torch.empty")
 def empty(
-    *size: Any, out: Any = None, dtype: DType | None = None, layout: Any = None, device: Any = None,
+    *sizes: Any, size: Any = None, out: Any = None, dtype: DType | None = None, layout: Any = None, device: Any = None,
     requires_grad: bool = False, pin_memory: Any = None, memory_format: Any = None,
 ) -> Tensor:  # fmt: skip
     """Contents that nobody knows."""
-    like = Type(dtype or default_float(), as_spread(size, "n"))
+    like = Type(dtype or default_float(), spread(sizes, size))
     return with_gradient(opaque("empty", [], like, Tensor), requires_grad)
 
 
@@ -175,13 +181,13 @@ def full_like(
 
 def _new(value: Any) -> Any:
     def function(
-        self: Tensor, *size: Any, dtype: DType | None = None, device: Any = None, requires_grad: bool = False,
-        layout: Any = None, pin_memory: Any = None,
+        self: Tensor, *sizes: Any, size: Any = None, dtype: DType | None = None, device: Any = None,
+        requires_grad: bool = False, layout: Any = None, pin_memory: Any = None,
     ) -> Tensor:  # fmt: skip
         to = dtype or dtype_of(self) or default_float()
         if value is None:
-            return empty(*size, dtype=to)
-        return with_gradient(filled(as_spread(size, "n"), value, to, Tensor), requires_grad)
+            return empty(*sizes, size=size, dtype=to)
+        return with_gradient(filled(spread(sizes, size), value, to, Tensor), requires_grad)
 
     return function
 

@@ -91,7 +91,7 @@ def get_autocast_dtype(device_type: Any = None) -> DType:
 def compile_(model: Any = None, *args: Any, **keywords: Any) -> Any:
     """What is compiled computes the same; without a function it is a decorator."""
     given = keywords.get("obj", keywords.get("fn", model))
-    return given if _is_function(given) and not isinstance(given, str) else _same
+    return _same if given is None or isinstance(given, bool | str) else given
 
 
 def _same(function: Any) -> Any:
@@ -228,3 +228,8 @@ def _grown(found: Any, size: Any, axis: Any) -> Any:
     if not known.ranked:
         raise Undecided(Reason.HIGHER_ORDER, "vmap")
     return opaque("vmap", [found], Type(known.dtype, (size, *known.dims)), Tensor)
+
+
+@model("torch.testing.assert_close", "torch.testing.assert_allclose")
+def assert_close(actual: Any, expected: Any, *args: Any, **keywords: Any) -> None:
+    return None

@@ -12,7 +12,7 @@ from mlvet.frontends.python.arrays.arithmetic import cast, operand
 from mlvet.frontends.python.arrays.creation import full
 from mlvet.frontends.python.arrays.operators import become
 from mlvet.frontends.python.emission import demand, emit_all, opaque
-from mlvet.frontends.python.libraries.binding import Size, as_tensor
+from mlvet.frontends.python.libraries.binding import ArrayLike, Size
 from mlvet.frontends.python.libraries.torch.axes import axis_of, placed, rank, ranked_dims
 from mlvet.frontends.python.libraries.torch.element_types import category, same_types, wants_integers
 from mlvet.frontends.python.libraries.torch.tensor import Tensor, made, method
@@ -248,9 +248,8 @@ def put(input: Tensor, index: Tensor, source: Tensor, accumulate: bool = False) 
 
 
 @method("torch.Tensor.copy_")
-def copy_(self: Tensor, src: Any, non_blocking: bool = False) -> Tensor:
-    other = as_tensor(src, "torch") if not isinstance(src, bool | int | float) else made("identity", src)
-    value = cast(other, dtype_of(self))
+def copy_(self: Tensor, src: ArrayLike, non_blocking: bool = False) -> Tensor:
+    value = cast(src, dtype_of(self))
     dims = dims_of(self)
     found: Tensor = become(self, made("broadcast_to", value, dims) if dims is not None else value)
     return found

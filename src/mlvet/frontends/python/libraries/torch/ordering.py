@@ -10,7 +10,7 @@ from mlvet.domains.dtypes import DType
 from mlvet.domains.tensors import Tensor as Type
 from mlvet.frontends.python.active import machine
 from mlvet.frontends.python.emission import demand, emit_all, opaque
-from mlvet.frontends.python.libraries.binding import Size
+from mlvet.frontends.python.libraries.binding import ArrayLike, Size
 from mlvet.frontends.python.libraries.torch.arithmetic import combined
 from mlvet.frontends.python.libraries.torch.axes import axis_of, is_scalar, placed, rank, ranked_dims
 from mlvet.frontends.python.libraries.torch.element_types import as_float, wants_floats
@@ -209,19 +209,17 @@ def unique_consecutive(
 
 
 @method("torch.searchsorted")
-def searchsorted(sorted_sequence: Tensor, input: Any, *, out_int32: bool = False, right: bool = False,
+def searchsorted(sorted_sequence: Tensor, input: ArrayLike, *, out_int32: bool = False, right: bool = False,
     side: Any = None, out: Any = None, sorter: Any = None) -> Tensor:  # fmt: skip
-    x = input if isinstance(input, TensorValue) else made("identity", input)
     to = dtypes.i32 if out_int32 else dtypes.i64
-    return opaque("searchsorted", [sorted_sequence, x], Type(to, tensor_of(x).shape), Tensor)
+    return opaque("searchsorted", [sorted_sequence, input], Type(to, tensor_of(input).shape), Tensor)
 
 
 @method("torch.bucketize")
 def bucketize(
-    input: Any, boundaries: Tensor, *, out_int32: bool = False, right: bool = False, out: Any = None
+    input: ArrayLike, boundaries: Tensor, *, out_int32: bool = False, right: bool = False, out: Any = None
 ) -> Tensor:
-    x = input if isinstance(input, TensorValue) else made("identity", input)
-    found = made("bucketize", x, boundaries, right=right)
+    found = made("bucketize", input, boundaries, right=right)
     return made("cast", found, to=dtypes.i32) if out_int32 else found
 
 
@@ -239,7 +237,7 @@ def histc(input: Tensor, bins: Size = 100, min: Any = 0, max: Any = 0, *, out: A
 
 
 @method("torch.isin")
-def isin(elements: Any, test_elements: Any, *, assume_unique: bool = False, invert: bool = False) -> Tensor:
+def isin(elements: ArrayLike, test_elements: ArrayLike, *, assume_unique: bool = False, invert: bool = False) -> Tensor:
     return opaque("isin", [elements], tensor_of(elements).with_dtype(dtypes.bool_), Tensor)
 
 

@@ -7,7 +7,7 @@ from typing import Any
 from mlvet.domains.dims import equal
 from mlvet.domains.promotion import Framework
 from mlvet.domains.tensors import Tensor as Type
-from mlvet.frontends.python.arrays.arithmetic import common_dtype
+from mlvet.frontends.python.arrays.arithmetic import cast, common_dtype
 from mlvet.frontends.python.emission import demand, opaque
 from mlvet.frontends.python.libraries.binding import as_items, as_tensor
 from mlvet.frontends.python.libraries.registry import model
@@ -85,7 +85,8 @@ def vecdot(x: Tensor, y: Tensor, *, dim: Any = -1, out: Any = None) -> Tensor:
 def outer(input: Tensor, vec2: Tensor, *, out: Any = None) -> Tensor:
     _of_rank("outer", input, 1)
     _of_rank("outer", vec2, 1)
-    return made("outer", input, vec2)
+    common = common_dtype(input, vec2, Framework.TORCH)
+    return made("outer", cast(input, common), cast(vec2, common))
 
 
 def _added(base: TensorValue, product: Tensor, beta: Any, alpha: Any) -> Tensor:

@@ -11,10 +11,10 @@ from mlvet.frontends.python.arrays.arithmetic import cast
 from mlvet.frontends.python.arrays.creation import drawn
 from mlvet.frontends.python.arrays.operators import become
 from mlvet.frontends.python.emission import demand, opaque
-from mlvet.frontends.python.libraries.binding import Size, as_size, as_sizes, as_spread
+from mlvet.frontends.python.libraries.binding import Size, as_size, as_sizes
 from mlvet.frontends.python.libraries.registry import model
 from mlvet.frontends.python.libraries.torch.axes import rank
-from mlvet.frontends.python.libraries.torch.creation import with_gradient
+from mlvet.frontends.python.libraries.torch.creation import spread, with_gradient
 from mlvet.frontends.python.libraries.torch.element_types import default_float, wants_floats
 from mlvet.frontends.python.libraries.torch.tensor import Tensor, attach, made, method
 from mlvet.frontends.python.values.numbers import Scalar
@@ -71,12 +71,12 @@ model("torch.default_generator")(None)
 
 def _drawing(op: str, **figures: float) -> Any:
     def function(
-        *size: Any, generator: Any = None, out: Any = None, dtype: DType | None = None, layout: Any = None,
-        device: Any = None, requires_grad: bool = False, pin_memory: Any = None, names: Any = None,
+        *sizes: Any, size: Any = None, generator: Any = None, out: Any = None, dtype: DType | None = None,
+        layout: Any = None, device: Any = None, requires_grad: bool = False, pin_memory: Any = None, names: Any = None,
     ) -> Tensor:  # fmt: skip
         to = dtype or default_float()
         demand(not to.is_integer, f"random numbers of {to} need randint", "dtype-mismatch")
-        return with_gradient(drawn(op, as_spread(size, "n"), to, Tensor, **figures), requires_grad)
+        return with_gradient(drawn(op, spread(sizes, size), to, Tensor, **figures), requires_grad)
 
     return function
 

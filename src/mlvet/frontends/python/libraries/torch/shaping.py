@@ -167,7 +167,7 @@ def movedim(input: Tensor, source: Any, destination: Any) -> Tensor:
 
 @method("torch.squeeze")
 def squeeze(input: Tensor, dim: Any = None) -> Tensor:
-    """Named dims of another size than 1 stay."""
+    """Named dims of another size than 1 stay. If none is named, sizes that are not known are taken not to be 1."""
     axes = axes_of(dim)
     dims = dims_of(input)
     if dims is None:
@@ -176,6 +176,9 @@ def squeeze(input: Tensor, dim: Any = None) -> Tensor:
         axes = tuple(placed(axis, len(dims)) for axis in axes) if dims else ()
         if not axes:
             return input
+    if axes is None:
+        axes = tuple(axis for axis, size in enumerate(dims) if equal(size, 1))
+        return made("squeeze", input, axes) if axes else input
     found: Tensor = squeezed(input, axes, strict=False)
     return found
 

@@ -142,7 +142,7 @@ class RNN(Layer):
                 raise Undecided(Reason.UNMODELLED_ARGUMENTS, "a step of unknown rank")
             every: tuple[Dim, ...] = (made[0], dims[1], *made[1:])
             output = opaque("layers.RNN", [output], Known(dtype_of(output), every), type(output))
-        return ListValue((output, *_states(after))) if held(self)["return_state"] else output
+        return (output, *_states(after)) if held(self)["return_state"] else output
 
     def _first(self, cell: Any, batch: Dim) -> Any:
         """The states to begin with, by the cell's own method or by its `state_size`."""

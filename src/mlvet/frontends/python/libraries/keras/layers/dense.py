@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from mlvet.domains import dtypes
-from mlvet.domains.dims import Dim, equal, symbol
+from mlvet.domains.dims import Dim, symbol
 from mlvet.frontends.python.active import machine
 from mlvet.frontends.python.arrays.arithmetic import cast
 from mlvet.frontends.python.emission import demand, emit
@@ -168,4 +168,20 @@ class Embedding(Layer):
         return inputs != 0 if held(self)["mask_zero"] else None
 
 
-__all__ = ["Dense", "EinsumDense", "Embedding", "equal", "last_of"]
+@model("keras.layers.ReversibleEmbedding", "keras_hub.layers.ReversibleEmbedding")
+class ReversibleEmbedding(Embedding):
+    """An embedding whose table also turns features into scores of tokens."""
+
+    def __init__(
+        self, input_dim: Size, output_dim: Size, tie_weights: Any = True, embeddings_initializer: Any = "uniform",
+        embeddings_regularizer: Any = None, embeddings_constraint: Any = None, mask_zero: bool = False,
+        reverse_dtype: Any = None, logit_soft_cap: Any = None, **kwargs: Any,
+    ) -> None:  # fmt: skip
+        super().__init__(input_dim, output_dim, embeddings_initializer, mask_zero=mask_zero, **kwargs)
+
+    def call(self, inputs: ArrayLike, reverse: Any = False) -> Tensor:
+        if reverse is True:
+            return emit(
+                "matmul", floating(inputs, self._compute), emit("transpose", self._read("embeddings"), perm=(1, 0))
+            )
+        return Embedding.call(self, inputs)

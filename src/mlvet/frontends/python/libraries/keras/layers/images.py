@@ -62,7 +62,7 @@ def _sized(x: Any, places: tuple[int, int], height: Dim, width: Dim, dtype: Any,
     return opaque(name, [x], Known(dtype, tuple(dims)), type(x))
 
 
-@model("keras.layers.Resizing", "keras.layers.experimental.preprocessing.Resizing")
+@model("keras.layers.Resizing")
 class Resizing(ImageLayer):
     def __init__(
         self, height: Size, width: Size, interpolation: Any = "bilinear", crop_to_aspect_ratio: bool = False,
@@ -86,7 +86,7 @@ class Resizing(ImageLayer):
         return _sized(images, places, cells["height"], cells["width"], known, "layers.Resizing")
 
 
-@model("keras.layers.CenterCrop", "keras.layers.experimental.preprocessing.CenterCrop")
+@model("keras.layers.CenterCrop")
 class CenterCrop(ImageLayer):
     def __init__(self, height: Size, width: Size, data_format: Any = None, **kwargs: Any) -> None:
         super().__init__(**kwargs)
@@ -100,7 +100,7 @@ class CenterCrop(ImageLayer):
         return _sized(images, self._places(images), cells["height"], cells["width"], self._compute, "layers.CenterCrop")
 
 
-@model("keras.layers.RandomCrop", "keras.layers.experimental.preprocessing.RandomCrop")
+@model("keras.layers.RandomCrop")
 class RandomCrop(CenterCrop):
     def __init__(self, height: Size, width: Size, seed: Any = None, data_format: Any = None, **kwargs: Any) -> None:
         super().__init__(height, width, data_format, **kwargs)
@@ -128,7 +128,7 @@ for _name in (
     "RandAugment", "AugMix", "AutoContrast", "Equalization", "Solarization",
 ):  # fmt: skip
     _made = type(_name, (RandomImage,), {"__slots__": (), "__module__": __name__})
-    model(f"keras.layers.{_name}", f"keras.layers.experimental.preprocessing.{_name}")(_made)
+    model(f"keras.layers.{_name}")(_made)
 
 
 @model("keras.layers.Pipeline")

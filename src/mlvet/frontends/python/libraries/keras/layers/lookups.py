@@ -97,20 +97,20 @@ class Lookup(Vocabulary):
         if cells["output_mode"] in ("int", None) or isinstance(cells["output_mode"], Unknown):
             wanted = cells["@dtype"] if cells["@dtype"] is not None and cells["@dtype"].is_integer else dtypes.i64
             return opaque(f"layers.{type(self).__name__}", [x], x.graph_value.declared.with_dtype(wanted), type(x))
-        return encoded(x, self._tokens, cells["output_mode"], dtypes.f32)
+        return encoded(x, self._tokens, cells["output_mode"], cells["@dtype"] or dtypes.i64)
 
 
-@model("keras.layers.StringLookup", "keras.layers.experimental.preprocessing.StringLookup")
+@model("keras.layers.StringLookup")
 class StringLookup(Lookup):
     pass
 
 
-@model("keras.layers.IntegerLookup", "keras.layers.experimental.preprocessing.IntegerLookup")
+@model("keras.layers.IntegerLookup")
 class IntegerLookup(Lookup):
     WORD = int
 
 
-@model("keras.layers.TextVectorization", "keras.layers.experimental.preprocessing.TextVectorization")
+@model("keras.layers.TextVectorization")
 class TextVectorization(Vocabulary):
     EXTRA = 2
 
@@ -151,7 +151,7 @@ class TextVectorization(Vocabulary):
             length = cells["output_sequence_length"]
             wanted = symbol(machine().fresh("tokens")) if length is None else as_size(length, "sequence_length")
             return opaque("layers.TextVectorization", [x], Known(dtypes.i64, (*rows, wanted)), type(x))
-        return opaque("layers.TextVectorization", [x], Known(dtypes.f32, (*rows, self._tokens)), type(x))
+        return opaque("layers.TextVectorization", [x], Known(dtypes.i64, (*rows, self._tokens)), type(x))
 
 
 def _text() -> Any:
@@ -162,7 +162,7 @@ def _text() -> Any:
     return source("text", Known(dtypes.text, (symbol("batch"),)), TENSORS.get("tensorflow", KerasTensor))
 
 
-@model("keras.layers.Hashing", "keras.layers.experimental.preprocessing.Hashing")
+@model("keras.layers.Hashing")
 class Hashing(Preprocessing):
     def __init__(
         self, num_bins: Size, mask_value: Any = None, salt: Any = None, output_mode: Any = "int", sparse: Any = False,
@@ -180,7 +180,7 @@ class Hashing(Preprocessing):
         return encoded(x, held(self)["num_bins"], held(self)["output_mode"], dtypes.f32)
 
 
-@model("keras.layers.HashedCrossing", "keras.layers.experimental.preprocessing.HashedCrossing")
+@model("keras.layers.HashedCrossing")
 class HashedCrossing(Preprocessing):
     def __init__(
         self,

@@ -11,9 +11,9 @@ from mlvet.frontends.keras.layers.recurrent import _FUNCTIONS, _LSTM_ORDER
 from mlvet.frontends.python.arrays.creation import full
 from mlvet.frontends.python.arrays.operators import assumed
 from mlvet.frontends.python.emission import demand, emit, emit_all, opaque
-from mlvet.frontends.python.libraries.binding import Size, as_items
+from mlvet.frontends.python.libraries.binding import Size
 from mlvet.frontends.python.libraries.keras.held import held
-from mlvet.frontends.python.libraries.keras.layer import Layer, label
+from mlvet.frontends.python.libraries.keras.layer import Layer, inside, label
 from mlvet.frontends.python.libraries.keras.layers.convolution import Spatial, layout, several
 from mlvet.frontends.python.libraries.keras.layers.normalization import size_at
 from mlvet.frontends.python.libraries.keras.settings import image_data_format
@@ -92,7 +92,7 @@ class Recurrent(Layer):
         result = outputs[0] if cells["return_sequences"] else last[0]
         if cells["return_sequences"] and cells["go_backwards"]:
             result = emit("flip", result, axes=(1,))
-        return ListValue((result, *last)) if cells["return_state"] else result
+        return (result, *last) if cells["return_state"] else result
 
     def _run(self, x: Any, given: list[Any]) -> list[Any]:
         """All states in the order of time, and the last ones."""
@@ -158,11 +158,12 @@ class Recurrent(Layer):
 
 
 def _states(given: Any) -> list[Any]:
-    if isinstance(given, TensorValue):
-        return [given]
-    if isinstance(given, Unknown):
-        return []
-    return [array(each) for each in as_items(given)]
+    """The states in a tensor or a structure of tensors."""
+    return [
+        each if isinstance(each, TensorValue) else array(each)
+        for each in inside(given)
+        if not isinstance(each, Unknown)
+    ]
 
 
 @model("keras.layers.SimpleRNN")
@@ -274,7 +275,7 @@ class ConvLSTM(Spatial):
         if cells["return_sequences"]:
             every: tuple[Dim, ...] = (made[0], dims[1], *made[1:])
             result = opaque(f"layers.{type(self).__name__}", [gates], Known(self._compute, every), type(x))
-        return ListValue((result, state, state)) if cells["return_state"] else result
+        return (result, state, state) if cells["return_state"] else result
 
 
 for _space in (1, 2, 3):

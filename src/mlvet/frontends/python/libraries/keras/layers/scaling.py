@@ -42,7 +42,7 @@ def _number(value: Any, x: Any) -> Any:
     return value if isinstance(value, int | float | Scalar) else cast(array(value), dtype_of(x))
 
 
-@model("keras.layers.Rescaling", "keras.layers.experimental.preprocessing.Rescaling")
+@model("keras.layers.Rescaling")
 class Rescaling(Preprocessing):
     def __init__(self, scale: Any, offset: Any = 0.0, **kwargs: Any) -> None:
         super().__init__(**kwargs)
@@ -60,7 +60,7 @@ class Rescaling(Preprocessing):
         return scaled if offset in (0, 0.0) else combined("add", scaled, _number(offset, x))
 
 
-@model("keras.layers.Normalization", "keras.layers.experimental.preprocessing.Normalization")
+@model("keras.layers.Normalization")
 class Normalization(Preprocessing):
     def __init__(
         self, axis: Any = -1, mean: Any = None, variance: Any = None, invert: bool = False, **kwargs: Any
@@ -94,7 +94,7 @@ class Normalization(Preprocessing):
         return alike("layers.Normalization", x)
 
 
-@model("keras.layers.Discretization", "keras.layers.experimental.preprocessing.Discretization")
+@model("keras.layers.Discretization")
 class Discretization(Preprocessing):
     def __init__(
         self, bin_boundaries: Any = None, num_bins: Any = None, epsilon: Any = 0.01, output_mode: Any = "int",
@@ -112,7 +112,7 @@ class Discretization(Preprocessing):
         cells = held(self)
         x = array(inputs)
         if cells["output_mode"] == "int":
-            return opaque("layers.Discretization", [x], x.graph_value.declared.with_dtype(dtypes.i64), type(x))
+            return opaque("layers.Discretization", [x], x.graph_value.declared.with_dtype(dtypes.i32), type(x))
         bounds = cells["bin_boundaries"]
         bins = as_size(cells["num_bins"]) if bounds is None else len(as_items(bounds)) + 1
         return encoded(x, bins, cells["output_mode"], dtypes.f32)
@@ -129,7 +129,7 @@ def encoded(x: Any, tokens: Dim, mode: Any, dtype: Any) -> Any:
     return opaque(str(mode), [x], Known(dtype, (*dims[:-1], tokens)), type(x))
 
 
-@model("keras.layers.CategoryEncoding", "keras.layers.experimental.preprocessing.CategoryEncoding")
+@model("keras.layers.CategoryEncoding")
 class CategoryEncoding(Preprocessing):
     def __init__(
         self, num_tokens: Any = None, output_mode: Any = "multi_hot", sparse: Any = False, **kwargs: Any

@@ -59,11 +59,11 @@ class Bidirectional(Layer):
         for layer, given in ((cells["forward_layer"], states[:half]), (cells["backward_layer"], states[half:])):
             extra = {"initial_state": ListValue(given)} if given else {}
             sides.append(machine().call(layer, sequences, **extra))
-        if all(isinstance(side, ListValue) for side in sides):
+        if all(isinstance(side, tuple | ListValue) for side in sides):
             forward, backward = (as_items(side) for side in sides)
-            return ListValue((*self._merged(forward[0], backward[0]), *forward[1:], *backward[1:]))
+            return (*self._merged(forward[0], backward[0]), *forward[1:], *backward[1:])
         merged = self._merged(*sides)
-        return merged[0] if len(merged) == 1 else ListValue(merged)
+        return merged[0] if len(merged) == 1 else merged
 
     def _merged(self, forward: Any, backward: Any) -> tuple[Any, ...]:
         mode = held(self)["merge_mode"]

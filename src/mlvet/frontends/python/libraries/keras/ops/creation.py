@@ -195,8 +195,3 @@ def multi_hot(
     dims = ranked_dims(made)
     rest = dims[:-1] if len(dims) > 1 else ()
     return opaque("ops.multi_hot", [made], Known(dtype or floats(), (*rest, count)), type(made))
-
-
-@model("keras.ops.random.uniform")
-def random_uniform(shape: Any, *args: Any, **kwargs: Any) -> Tensor:
-    return opaque("random.uniform", [], Known(floats(), sizes(shape)), KerasTensor)

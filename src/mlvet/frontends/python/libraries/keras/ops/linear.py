@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from mlvet.domains import dtypes
-from mlvet.domains.dims import minimum
+from mlvet.domains.dims import Dim, equal, minimum
 from mlvet.domains.tensors import Tensor as Known
 from mlvet.frontends.python.arrays import shaping
-from mlvet.frontends.python.emission import emit, emit_all, opaque
+from mlvet.frontends.python.emission import demand, emit, emit_all, opaque
 from mlvet.frontends.python.libraries.binding import ArrayLike, Tensor, as_items
 from mlvet.frontends.python.libraries.keras.activations import alike
 from mlvet.frontends.python.libraries.keras.ops.axes import ranked_dims
@@ -47,7 +47,20 @@ def tensordot(x1: ArrayLike, x2: ArrayLike, axes: Any = 2) -> Tensor:
 @model(*names("einsum"))
 def einsum(subscripts: str, *operands: ArrayLike, **kwargs: Any) -> Tensor:
     parts = alike_typed(operands)
+    _agreed(subscripts, parts)
     return emit("einsum", *parts, equation=subscripts.replace(" ", ""), kind=kind_of(parts))
+
+
+def _agreed(subscripts: str, parts: list[Any]) -> None:
+    """A letter stands for one size; unlike NumPy, Keras takes no 1 in place of another."""
+    sizes: dict[str, Dim] = {}
+    for letters, part in zip(subscripts.replace(" ", "").partition("->")[0].split(","), parts, strict=False):
+        dims = dims_of(part)
+        if dims is None or "." in letters or len(dims) != len(letters):
+            continue
+        for letter, dim in zip(letters, dims, strict=True):
+            known = sizes.setdefault(letter, dim)
+            demand(equal(known, dim) is not False, f"`{letter}` of {subscripts} is {known} and {dim}", "dims-differ")
 
 
 @model(*names("outer"))

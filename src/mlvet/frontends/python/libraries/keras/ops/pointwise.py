@@ -52,9 +52,9 @@ def names(name: str) -> tuple[str, str]:
     return f"keras.ops.{name}", f"keras.ops.numpy.{name}"
 
 
-def _register(name: str, function: Callable[..., Any]) -> None:
+def _register(name: str, function: Callable[..., Any], *, of_numpy: bool = True) -> None:
     function.__name__ = name
-    model(*names(name))(function)
+    model(*names(name)[: 2 if of_numpy else 1])(function)
 
 
 def _one(op: str, prepare: Callable[[Any], Any]) -> Callable[..., Any]:
@@ -93,8 +93,15 @@ def _bits(op: str) -> Callable[..., Any]:
     return function
 
 
+def _shift(name: str) -> Callable[..., Any]:
+    def function(x: Any, y: Any) -> Tensor:
+        return alike(f"ops.{name}", combined("bitwise_and", x, y))
+
+    return function
+
+
 for _name, _op in FLOATS.items():
-    _register(_name, _one(_op, floating))
+    _register(_name, _one(_op, floating), of_numpy=_name not in ("rsqrt", "erf", "erfc", "erfinv"))
 for _name, _op in SAME.items():
     if _name != "stop_gradient":
         _register(_name, _one(_op, lambda x: x))
@@ -109,7 +116,7 @@ for _name in UNSAID_PAIRS:
 for _name, _op in BITS.items():
     _register(_name, _bits(_op))
 for _name in ("left_shift", "bitwise_left_shift", "right_shift", "bitwise_right_shift"):
-    _register(_name, _bits("bitwise_and"))
+    _register(_name, _shift(_name))
 
 
 @model("keras.ops.stop_gradient")
@@ -243,7 +250,7 @@ def nonzero(x: ArrayLike) -> Any:
 
     made = array(x)
     count = symbol(machine().fresh("nonzero"), counted=True)
-    return tuple(opaque("ops.nonzero", [made], Known(dtypes.i32, (count,)), type(made)) for _ in ranked_dims(made))
+    return [opaque("ops.nonzero", [made], Known(dtypes.i32, (count,)), type(made)) for _ in ranked_dims(made)]
 
 
 @model("keras.ops.cast")

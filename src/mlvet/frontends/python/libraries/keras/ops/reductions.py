@@ -42,7 +42,6 @@ for _name, _op, _prepare in (
     ("nanvar", "reduce_variance", _float), ("std", "reduce_std", _float), ("nanstd", "reduce_std", _float),
     ("amax", "reduce_max", array), ("amin", "reduce_min", array), ("nanmax", "reduce_max", array),
     ("nanmin", "reduce_min", array), ("all", "reduce_all", _truths), ("any", "reduce_any", _truths),
-    ("reduce_mean", "reduce_mean", _float),
 ):  # fmt: skip
     _made = _reduction(_op, _prepare)
     _made.__name__ = _name

@@ -6,7 +6,7 @@ from itertools import pairwise
 from typing import Any
 
 from mlvet.domains import dtypes
-from mlvet.domains.dims import Dim, Expr, floor_div, product
+from mlvet.domains.dims import Dim, Expr, floor_div
 from mlvet.domains.dtypes import DType
 from mlvet.domains.tensors import Tensor as Known
 from mlvet.frontends.python.arrays import shaping
@@ -47,7 +47,7 @@ def ndim(x: ArrayLike) -> Any:
 
 @model(*names("size"))
 def size(x: ArrayLike) -> Any:
-    return product(ranked_dims(array(x)))
+    return cast(emit("size", array(x)), dtypes.i32)
 
 
 @model("keras.ops.dtype")
@@ -348,7 +348,8 @@ def triu(x: ArrayLike, k: int = 0) -> Tensor:
 
 @model(*names("diag"))
 def diag(x: ArrayLike, k: int = 0) -> Tensor:
-    return emit("diag", array(x), offset=k)
+    made = array(x)
+    return emit("diagonal", made, offset=k) if rank_of(made) == 2 else emit("diag", made, offset=k)
 
 
 @model(*names("diagflat"))

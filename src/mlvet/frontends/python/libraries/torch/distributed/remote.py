@@ -75,7 +75,7 @@ class RRef(Held):
         pass
 
 
-model("torch.futures.Future", "torch.distributed.rpc.Future")(Held)
+model("torch.futures.Future")(Held)
 
 
 class Far(Object):

@@ -19,7 +19,7 @@ class Wrapper(Module):
         return machine().call(self.module, *inputs, **kwargs)
 
 
-@model("torch.nn.DataParallel", "torch.nn.parallel.DataParallel", "torch.nn.parallel.data_parallel.DataParallel")
+@model("torch.nn.DataParallel", "torch.nn.parallel.DataParallel")
 class DataParallel(Wrapper):
     __slots__ = ()
 

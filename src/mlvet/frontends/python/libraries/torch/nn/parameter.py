@@ -32,8 +32,8 @@ class Parameter(Tensor):
     def __init__(self, data: Any = None, requires_grad: bool = True) -> None:
         like = tensor_of(data) if isinstance(data, TensorValue) else Type(dtypes.f32, (0,))
         drawn = first_elements(data.graph_value) if isinstance(data, TensorValue) else None
-        store(self.cells, "@value", declared("Parameter", like.without_value(), drawn, trainable=requires_grad))
-        store(self.cells, "requires_grad", requires_grad)
+        self.cells["@value"] = declared("Parameter", like.without_value(), drawn, trainable=requires_grad)
+        self.cells["requires_grad"] = requires_grad
 
     @classmethod
     def of(cls, value: Value, **cells: Any) -> TensorValue:
@@ -49,7 +49,7 @@ class Buffer(Tensor):
     def __init__(self, data: Any = None, *, persistent: bool = True) -> None:
         del persistent
         like = data.graph_value if isinstance(data, TensorValue) else declared("Buffer", Type(dtypes.f32, (0,)), None)
-        store(self.cells, "@value", like)
+        self.cells["@value"] = like
 
     @classmethod
     def of(cls, value: Value, **cells: Any) -> TensorValue:

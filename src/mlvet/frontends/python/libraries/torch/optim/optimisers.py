@@ -104,7 +104,7 @@ class AdamW(Adaptive):
         super().__init__(params, lr, betas, eps, weight_decay, amsgrad, **kwargs)
 
 
-@model("torch.optim.Adamax", "torch.optim.NAdam", "torch.optim.RAdam", "torch.optim.SparseAdam", "torch.optim.Lion")
+@model("torch.optim.Adamax", "torch.optim.NAdam", "torch.optim.RAdam", "torch.optim.SparseAdam")
 class Adamax(Optimizer):
     __slots__ = ()
 
