@@ -4,9 +4,7 @@ import tensorflow as tf
 from tensorflow import keras
 
 generator = keras.Sequential([keras.layers.Dense(64, activation="relu"), keras.layers.Dense(784)])
-discriminator = keras.Sequential(
-    [keras.layers.Dense(64, activation="relu"), keras.layers.Dense(1)]
-)
+discriminator = keras.Sequential([keras.layers.Dense(64, activation="relu"), keras.layers.Dense(1)])
 optimizer = keras.optimizers.Adam(1e-4)
 
 

@@ -24,6 +24,7 @@ from mlvet.analyses.numerics.telling.words import (
     brief,
     dependence_words,
     guilty_value,
+    program_name,
     range_words,
     result_type,
     told,
@@ -242,10 +243,8 @@ class _Case:
             rule=rule.name,
             code=rule.code,
             severity=rule.severity,
-            certainty=(
-                Certainty.OBSERVED if witness is not None else self.grades.get(hazard, Certainty.POSSIBLE)
-            ),
-            message=rule.message(told(hazard, self.inference, cause.because)),
+            certainty=(Certainty.OBSERVED if witness is not None else self.grades.get(hazard, Certainty.POSSIBLE)),
+            message=rule.message(told(hazard, self.inference, cause.because, self._called(guilty))),
             location=place(self.graph, node),
             related=(*self._related(hazard, origins, dependence), *_shown(witness, files)),
             evidence=Evidence("numerics", data),
@@ -260,7 +259,9 @@ class _Case:
         if value is not None and maker is not None:
             interval = self.analysis.intervals.get(value)
             made = f"made by `{maker.source_op or maker.op}`"
-            yield Related(f"`{brief(value.name)}` is {interval}, {made}", place(self.graph, maker))
+            name = brief(value.name) if self.standing is None else self._called(value)
+            what = f"`{name}`" if name else "what it receives"
+            yield Related(f"{what} is {interval}, {made}", place(self.graph, maker))
         first = [each for each in dependence.values if each in origins]
         for each in list(dict.fromkeys((*first, *origins)))[:_RANGES]:
             dtype = self.inference.type_of(each).dtype
@@ -303,6 +304,10 @@ class _Case:
         """Whether a range says nothing, since there are but two values."""
         dtype = self.inference.type_of(value).dtype
         return dtype is not None and dtype.kind is Kind.BOOL
+
+    def _called(self, value: Value | None) -> str:
+        """What a program calls an operand; a message about a model needs no name, since it names the operator."""
+        return "" if self.standing is None or value is None else program_name(value, self.trail.makers.get(value))
 
     def _name(self, value: Value) -> str:
         return self._names.get(value, value.name)

@@ -143,7 +143,7 @@ class Standing:
             maker = self._sources.maker(each)
             if maker is None:
                 continue
-            if maker.op in _MAKERS or (maker.op in ("max", "min") and self._with_constant(maker)):
+            if self._makes_ends(maker):
                 return True
             if (maker.op in _STATISTICS or self._squares(maker)) and self._internal(maker.inputs):
                 return True
@@ -154,8 +154,20 @@ class Standing:
             return node.inputs[0] is node.inputs[1]
         return node.op == "pow" and (self._sources.constant(node.inputs[1]) or 1) % 2 == 0
 
-    def _with_constant(self, node: Node) -> bool:
-        return any(self._sources.constant(each) is not None for each in node.inputs)
+    def _makes_ends(self, node: Node) -> bool:
+        """Whether a node takes what it gets to the ends of a range; 1 / (1 + exp(x)) is a sigmoid by hand."""
+        if node.op in _MAKERS:
+            return True
+        if node.op in ("max", "min"):
+            return any(self._sources.constant(each) is not None for each in node.inputs)
+        if node.op not in ("div", "reciprocal"):
+            return False
+        below = self._sources.maker(node.inputs[-1])
+        return (
+            below is not None
+            and below.op == "add"
+            and any(maker is not None and maker.op == "exp" for maker in map(self._sources.maker, below.inputs))
+        )
 
     def _is_output(self, value: Value) -> bool:
         """Whether a value is what a layer or an activation yields, perhaps moved."""
@@ -170,7 +182,7 @@ class Standing:
         layers = parameters = False
         for each in self._back(values, None):
             maker = self._sources.maker(each)
-            if maker is not None and maker.op in _MAKERS:
+            if maker is not None and self._makes_ends(maker):
                 return True
             layers = layers or (maker is not None and maker.op in _LAYERS)
             parameters = parameters or each in self._parameters
