@@ -218,7 +218,14 @@ class Machine:
         at = self.at
         if isinstance(at, ast.Call):
             return _dotted(at.func)
-        return type(at.op).__name__.lower() if isinstance(at, ast.BinOp | ast.UnaryOp) else ""
+        return _SIGNS.get(type(at.op), "") if isinstance(at, ast.BinOp | ast.UnaryOp | ast.AugAssign) else ""
+
+
+_SIGNS: dict[type[ast.AST], str] = {
+    ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.FloorDiv: "//", ast.Mod: "%", ast.Pow: "**",
+    ast.MatMult: "@", ast.USub: "-", ast.UAdd: "+", ast.Invert: "~", ast.LShift: "<<", ast.RShift: ">>",
+    ast.BitAnd: "&", ast.BitOr: "|", ast.BitXor: "^",
+}  # fmt: skip
 
 
 def _dotted(node: ast.expr) -> str:
