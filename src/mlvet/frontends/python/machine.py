@@ -75,6 +75,7 @@ class Machine:
     module_path: tuple[str, ...] = ()
     scopes: list[Scope] = field(default_factory=list)
     at: ast.AST | None = None
+    calling: ast.AST | None = None
     file: Any = None
     constants: dict[Any, Value] = field(default_factory=dict)
     demands: list[Demand] = field(default_factory=list)
@@ -103,6 +104,7 @@ class Machine:
     last_raised: Any = None
     raised: Any = None
     files: list[Any] = field(default_factory=list)
+    imported: set[str] = field(default_factory=set)
     libraries: Counter[str] = field(default_factory=Counter)
     boundaries: list[Boundary] = field(default_factory=list)
     observations: dict[Span, Observation] = field(default_factory=dict)
