@@ -187,13 +187,10 @@ def joined(machine: Machine, left: Any, right: Any, name: str = "") -> Any:
         return left
     if isinstance(left, Unknown) or isinstance(right, Unknown):
         return left if isinstance(left, Unknown) else right
-    if isinstance(left, Choice) or isinstance(right, Choice):
-        parts = [value for side in (left, right) for value in _parts(side)]
-        distinct: list[Any] = []
-        for part in parts:
-            if not any(same(part, seen) for seen in distinct):
-                distinct.append(part)
-        return all_joined(machine, distinct)
+    if isinstance(left, Choice):
+        return _joined_choice(machine, left, right, name)
+    if isinstance(right, Choice):
+        return all_joined(machine, [left, *_parts(right)])
     if isinstance(left, TensorValue) and isinstance(right, TensorValue):
         return _joined_tensors(machine, left, right)
     if isinstance(right, TensorValue) and isinstance(left, int | float | Scalar | Expr):
@@ -233,6 +230,19 @@ def _joined_objects(machine: Machine, left: Any, right: Any) -> Any:
     return made
 
 
+def _joined_choice(machine: Machine, left: Choice, right: Any, name: str) -> Any:
+    """A choice joined with another value, alternative by alternative where their guards go together."""
+    kept = [(guard, all_joined(machine, [value, *_under(right, guard)], name)) for guard, value in left.alternatives]
+    return kept[0][1] if all(same(value, kept[0][1]) for _, value in kept[1:]) else Choice(tuple(kept))
+
+
+def _under(value: Any, guard: Guard) -> list[Any]:
+    """What a value may be under a guard."""
+    if not isinstance(value, Choice):
+        return [value]
+    return [part for other, part in value.alternatives if conjoined(guard, other) is not None]
+
+
 def covers(machine: Machine, whole: Any, part: Any) -> bool:
     """Whether a value stands for another already, so that joining them would change nothing."""
     if same(whole, part) or isinstance(whole, Unknown) or part is MISSING:
@@ -241,7 +251,9 @@ def covers(machine: Machine, whole: Any, part: Any) -> bool:
         return all(covers(machine, whole, each) for each in _parts(part))
     match whole:
         case Choice():
-            return all(any(covers(machine, mine, each) for mine in _parts(whole)) for each in _parts(part))
+            return all(
+                covers(machine, mine, each) for guard, mine in whole.alternatives for each in _under(part, guard)
+            )
         case TensorValue():
             return type(part) is type(whole) and covers(machine, whole.graph_value, part.graph_value)
         case Value():
@@ -267,13 +279,13 @@ def covers(machine: Machine, whole: Any, part: Any) -> bool:
     return False
 
 
-def all_joined(machine: Machine, values: Sequence[Any]) -> Any:
+def all_joined(machine: Machine, values: Sequence[Any], name: str = "") -> Any:
     """What several values have in common."""
     if not values:
         return machine.unknown(Reason.DYNAMIC_CONTAINER, "an item of an empty container")
     found = values[0]
     for value in values[1:]:
-        found = joined(machine, found, value)
+        found = joined(machine, found, value, name)
     return found
 
 
