@@ -157,7 +157,7 @@ for _name in ("NamedSharding", "SingleDeviceSharding", "PositionalSharding", "GS
 model("jax.NamedSharding")(Sharding)
 
 
-@model("jax.sharding.PartitionSpec", "jax.P", "jax.experimental.PartitionSpec", "jax.experimental.pjit.PartitionSpec")
+@model("jax.sharding.PartitionSpec", "jax.P", "jax.experimental.pjit.PartitionSpec")
 class PartitionSpec(Object):
     """Axis names for the dims of an array."""
 
