@@ -77,11 +77,15 @@ _CONFIG = Config.__new__(Config)
 model("jax.config", "jax.config.config")(_CONFIG)
 
 
+NAMED = ("named_scope", "StepTraceAnnotation", "TraceAnnotation")
+"""Contexts that yield an object of their own."""
+
+
 class Context(Object):
-    """A context manager, or what a `with` statement of JAX takes; also a decorator."""
+    """A context manager of JAX, also a decorator."""
 
     def __enter__(self) -> Any:
-        return self
+        return self if type(self).__name__ in NAMED else None
 
     def __exit__(self, *args: Any) -> None:
         return None
@@ -119,6 +123,9 @@ def initialize(*args: Any, **keywords: Any) -> None:
 @model("jax.sharding.Mesh")
 class Mesh(Context):
     """Devices in rows and columns, by axis names."""
+
+    def __enter__(self) -> Any:
+        return self
 
     def __init__(self, devices: Any = None, axis_names: Any = (), **options: Any) -> None:
         self.devices = devices

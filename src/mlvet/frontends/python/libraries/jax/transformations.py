@@ -43,7 +43,8 @@ def called(function: Any, args: Sequence[Any], keywords: dict[str, Any]) -> Any:
 
 
 @model(
-    "jax.jit", "jax.experimental.pjit.pjit", "jax.checkpoint", "jax.remat", "jax.named_call", "jax.custom_batching.custom_vmap",
+    "jax.jit", "jax.experimental.pjit.pjit", "jax.checkpoint", "jax.remat", "jax.named_call",
+    "jax.custom_batching.custom_vmap",
 )  # fmt: skip
 def jit(fun: Any = None, *rest: Any, **options: Any) -> Any:
     """The function itself; without one, what takes it."""

@@ -252,6 +252,8 @@ def issubdtype(arg1: Any, arg2: Any) -> bool:
     if group is not None:
         return kind is group
     match getattr(arg2, "group", arg2):
+        case "generic":
+            return True
         case "floating" | "real floating":
             return kind.is_float
         case "integer" | "integral":
