@@ -13,7 +13,7 @@ from mlvet.frontends.python.trail import MISSING
 from mlvet.frontends.python.values.choices import Choice, Guard, conjoined
 from mlvet.frontends.python.values.containers import DictValue, IteratorValue, ListValue, Repeated, SetValue
 from mlvet.frontends.python.values.numbers import Scalar
-from mlvet.frontends.python.values.objects import BoundMethod, FunctionValue
+from mlvet.frontends.python.values.objects import BoundMethod, FunctionValue, Object
 from mlvet.frontends.python.values.tensors import TensorValue, tensor_of
 from mlvet.frontends.python.values.unknown import Reason, Unknown
 from mlvet.ir.graph import OPAQUE, Literal, Value
@@ -218,7 +218,19 @@ def joined(machine: Machine, left: Any, right: Any, name: str = "") -> Any:
         return _joined_dicts(machine, left, right)
     if left is None or right is None:
         return left if right is None else right
+    if type(left) is type(right) and getattr(type(left), "joinable", False):
+        return _joined_objects(machine, left, right)
     return machine.unknown(Reason.DYNAMIC_TYPE, f"{type(left).__name__} or {type(right).__name__}")
+
+
+def _joined_objects(machine: Machine, left: Any, right: Any) -> Any:
+    """An object of a library that stands for two of its kind, cell by cell."""
+    made: Any = object.__new__(type(left))
+    object.__setattr__(made, "cells", {})
+    object.__setattr__(made, "kind", None)
+    for name in {**left.cells, **right.cells}:
+        made.cells[name] = joined(machine, left.cells.get(name, MISSING), right.cells.get(name, MISSING))
+    return made
 
 
 def covers(machine: Machine, whole: Any, part: Any) -> bool:
@@ -233,7 +245,9 @@ def covers(machine: Machine, whole: Any, part: Any) -> bool:
         case TensorValue():
             return type(part) is type(whole) and covers(machine, whole.graph_value, part.graph_value)
         case Value():
-            return isinstance(part, Value) and whole in machine.carried and _within(machine, part.declared, whole.declared)
+            return (
+                isinstance(part, Value) and whole in machine.carried and _within(machine, part.declared, whole.declared)
+            )
         case Expr():
             return _is_int(part) and str(whole) in machine.widened
         case Scalar():
@@ -246,6 +260,8 @@ def covers(machine: Machine, whole: Any, part: Any) -> bool:
             return covers(machine, whole.element, part.element) and covers(machine, whole.length, part.length)
         case Repeated() if isinstance(part, tuple):
             return all(covers(machine, whole.element, each) for each in part)
+        case Object() if type(part) is type(whole) and getattr(type(whole), "joinable", False):
+            return all(covers(machine, value, part.cells.get(name, MISSING)) for name, value in whole.cells.items())
         case ListValue() if type(part) is type(whole):
             return covers(machine, whole.cells["items"], part.cells["items"])
     return False

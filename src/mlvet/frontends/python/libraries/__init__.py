@@ -10,8 +10,8 @@ PACKAGES.update({
     "tensorflow_datasets": "tensorflow_datasets",
     "tensorflow_hub": "tensorflow_hub", "tf_keras": "keras", "keras": "keras", "keras_hub": "keras_hub",
     "keras_cv": "keras_hub", "keras_nlp": "keras_hub", "tf_slim": "tensorflow", "jax": "jax", "flax": "flax",
-    "optax": "optax", "einops": "einops", "sklearn": "sklearn", "transformers": "transformers", "datasets":
-    "transformers", "pytorch_lightning": "lightning", "lightning": "lightning", "accelerate": "accelerate",
+    "optax": "optax", "einops": "einops", "sklearn": "sklearn", "transformers": "transformers", "datasets": "datasets",
+    "evaluate": "datasets", "pytorch_lightning": "lightning", "lightning": "lightning", "accelerate": "accelerate",
     "pandas": "pandas", "PIL": "images", "cv2": "images", "imageio": "images", "skimage": "images",
     "matplotlib": "plotting", "seaborn": "plotting", "IPython": "plotting",
     "tqdm": "progress", "absl": "settings", "click": "settings", "hydra": "settings", "omegaconf": "settings",
