@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import sys
 from importlib.util import find_spec
 from textwrap import dedent
-from typing import Any
+from types import ModuleType
 
 import pytest
 from library_agreement import differences, interpreted
@@ -85,7 +86,7 @@ PROGRAMS = {
         model = Auto(size=3)
         variables = model.init(key, jnp.ones((2, 7)))
         x = jnp.ones((5, 7))
-        answer = model.apply(variables, x, method=Auto.encode), model.apply(variables, x, method='encode'), model.apply(variables, x, method=model.encode)
+        answer = [model.apply(variables, x, method=each) for each in (Auto.encode, 'encode', model.encode)]
     """,
     "own parameters and statistics": """
         class Scale(nn.Module):
@@ -157,8 +158,10 @@ PROGRAMS = {
                 return nn.BatchNorm(use_running_average=not train)(nn.Dense(3)(x))
         model = Net()
         variables = model.init(key, jnp.ones((2, 4)))
-        state = State.create(apply_fn=model.apply, params=variables['params'], batch_stats=variables['batch_stats'], tx=optax.adam(1e-3))
-        y, new = state.apply_fn({'params': state.params, 'batch_stats': state.batch_stats}, jnp.ones((5, 4)), mutable=['batch_stats'])
+        params, stats = variables['params'], variables['batch_stats']
+        state = State.create(apply_fn=model.apply, params=params, batch_stats=stats, tx=optax.adam(1e-3))
+        variables = {'params': state.params, 'batch_stats': state.batch_stats}
+        y, new = state.apply_fn(variables, jnp.ones((5, 4)), mutable=['batch_stats'])
         state = state.replace(batch_stats=new['batch_stats'])
         answer = y, state.batch_stats
     """,
@@ -185,10 +188,11 @@ PROGRAMS = {
                 return model(x).mean()
             loss, grads = nnx.value_and_grad(loss_fn)(model)
             optimizer.update(model, grads)
-            return loss, grads['first']['kernel'].shape
+            return loss, grads['first']['kernel'][...]
         model = Net(3, nnx.Rngs(0))
         optimizer = nnx.Optimizer(model, optax.adam(1e-3), wrt=nnx.Param)
-        answer = model(jnp.ones((2, 4))), step(model, optimizer, jnp.ones((5, 4))), nnx.state(model, nnx.Param)['scale'].shape
+        done = step(model, optimizer, jnp.ones((5, 4)))
+        answer = model(jnp.ones((2, 4))), done, nnx.state(model, nnx.Param)['scale'].shape
     """,
     "a wrong size in nnx": """
         class Net(nnx.Module):
@@ -204,14 +208,15 @@ PROGRAMS = {
 
 @pytest.mark.skipif(find_spec("flax") is None or find_spec("optax") is None, reason="Flax is not installed")
 @pytest.mark.parametrize("name", PROGRAMS)
-def test_modules_of_the_program(name: str) -> None:
+def test_modules_of_the_program(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     from real_side import described
 
     program = HEAD + dedent(PROGRAMS[name])
-    names: dict[str, Any] = {"__name__": "program"}
+    module = ModuleType("program")
+    monkeypatch.setitem(sys.modules, "program", module)
     try:
-        exec(compile(program, "program.py", "exec"), names)
-        real = described(names["answer"])
+        exec(compile(program, "program.py", "exec"), module.__dict__)
+        real = described(module.answer)
     except Exception as error:
         real = {"kind": "raises", "type": type(error).__name__, "message": str(error)}
     answer = interpreted(program, {})
