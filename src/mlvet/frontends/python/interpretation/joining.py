@@ -233,7 +233,9 @@ def covers(machine: Machine, whole: Any, part: Any) -> bool:
         case TensorValue():
             return type(part) is type(whole) and covers(machine, whole.graph_value, part.graph_value)
         case Value():
-            return isinstance(part, Value) and whole in machine.carried and _within(machine, part.declared, whole.declared)
+            return (
+                isinstance(part, Value) and whole in machine.carried and _within(machine, part.declared, whole.declared)
+            )
         case Expr():
             return _is_int(part) and str(whole) in machine.widened
         case Scalar():
