@@ -109,6 +109,7 @@ class Machine:
     boundaries: list[Boundary] = field(default_factory=list)
     observations: dict[Span, Observation] = field(default_factory=dict)
     called: set[ast.AST] = field(default_factory=set)
+    defined: dict[ast.AST, Any] = field(default_factory=dict)
     instances: dict[Any, Any] = field(default_factory=dict)
     created: list[Any] = field(default_factory=list)
     named: set[Value] = field(default_factory=set)

@@ -343,6 +343,9 @@ def _missing(machine: Machine, value: Object, name: str) -> Any:
             return _wrapped(native(value, name))
         except Undecided as undecided:
             return undecided.unknown
+        except (TypeError, ValueError, LookupError, AttributeError, ArithmeticError) as error:
+            machine.refusals.append(f"{type(value).__name__}.{name}: {type(error).__name__}: {error}")
+            return machine.unknown(Reason.UNMODELLED_ARGUMENTS, f"{type(value).__name__}.{name}", name)
     dotted = f"{type(value).dotted if value.kind is None else value.kind.name}.{name}"
     unmodelled = value.kind is None or not any(
         isinstance(owner, ClassValue) and name in owner.cells for owner in mro(value)

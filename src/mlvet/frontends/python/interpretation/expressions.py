@@ -420,7 +420,10 @@ def function_value(
         if scope.function is not None
         else ""
     )
-    return FunctionValue(node, scope, name, f"{prefix}.{name}" if prefix else name, defaults, named, owner)
+    made = FunctionValue(node, scope, name, f"{prefix}.{name}" if prefix else name, defaults, named, owner)
+    if scope.function is not None and not isinstance(node, ast.Lambda):
+        machine.defined[node] = made
+    return made
 
 
 def _walrus(machine: Machine, node: ast.NamedExpr) -> Any:

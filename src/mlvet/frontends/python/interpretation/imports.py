@@ -101,8 +101,9 @@ def run_module(machine: Machine, value: ModuleValue, file: File) -> None:
     try:
         run(machine, file.tree.body)
     except PythonRaise as signal:
-        machine.note(f"{file.source.path}: interpretation ends with {signal.value!r}")
-        machine.raised = signal.value if signal.value is not None else machine.last_raised
+        if not isinstance(signal.value, SystemExit | KeyboardInterrupt):
+            machine.note(f"{file.source.path}: interpretation ends with {signal.value!r}")
+            machine.raised = signal.value if signal.value is not None else machine.last_raised
     finally:
         machine.scopes.pop()
         machine.at, machine.file, machine.path, machine.stack = kept
