@@ -163,7 +163,9 @@ def scored(run: Run, head: str) -> Any:
             logits = run.made("logits", (dims[0], 2), states)
         case "QuestionAnswering":
             wanted = equal(as_size(count, "num_labels"), 2)
-            demand(wanted, f"`{run.name}` splits its output into start and end, so `num_labels` must be 2", "dims-differ")
+            demand(
+                wanted, f"`{run.name}` splits its output into start and end, so `num_labels` must be 2", "dims-differ"
+            )
             first = _loss(run, states) if run.given.get("start_positions") is not None else None
             start, end = (run.made(part, dims, states) for part in ("start_logits", "end_logits"))
             return output(loss=first, start_logits=start, end_logits=end, **rest)

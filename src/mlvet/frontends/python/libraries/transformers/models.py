@@ -281,9 +281,7 @@ ENCODERS = (
 )  # fmt: skip
 DECODERS = ("Model", "ForCausalLM", "ForSequenceClassification")
 CLASSES: dict[str, tuple[str, ...]] = {
-    **dict.fromkeys(
-        ("Roberta", "DistilBert", "Albert", "Electra", "DebertaV2", "XLMRoberta", "MPNet"), ENCODERS
-    ),
+    **dict.fromkeys(("Roberta", "DistilBert", "Albert", "Electra", "DebertaV2", "XLMRoberta", "MPNet"), ENCODERS),
     "Longformer": ENCODERS[:4],
     "Bert": (*ENCODERS, "LMHeadModel", "ForNextSentencePrediction", "ForPreTraining"),
     "XLNet": ("Model", "LMHeadModel", "ForSequenceClassification", "ForTokenClassification"),
