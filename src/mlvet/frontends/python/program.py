@@ -148,8 +148,19 @@ def _uncalled(machine: Machine, main: ModuleValue, file: File) -> None:
                 _methods(machine, value)
             elif isinstance(value, FunctionValue) and value.scope.file is file and value.node not in machine.called:
                 _attempt(machine, value)
+        _closures(machine, file)
     finally:
         machine.scopes.pop()
+
+
+def _closures(machine: Machine, file: File) -> None:
+    """Run the functions that functions of the file make and nobody calls, as those that are handed to a library."""
+    tried: set[ast.AST] = set()
+    while left := [each for node, each in machine.defined.items() if node not in machine.called | tried]:
+        for function in left:
+            tried.add(function.node)
+            if function.scope.file is file and function.owner is None and function.node not in machine.called:
+                _attempt(machine, function)
 
 
 def _methods(machine: Machine, kind: ClassValue) -> None:

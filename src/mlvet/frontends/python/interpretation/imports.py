@@ -57,6 +57,7 @@ def module(machine: Machine, dotted: str) -> Any:
         return _own(machine, dotted, source)
     top = dotted.split(".")[0]
     known = registry.load(top)
+    machine.imported.add(top)
     if known and "." in dotted:
         try:
             return registry.find(dotted)
@@ -100,8 +101,9 @@ def run_module(machine: Machine, value: ModuleValue, file: File) -> None:
     try:
         run(machine, file.tree.body)
     except PythonRaise as signal:
-        machine.note(f"{file.source.path}: interpretation ends with {signal.value!r}")
-        machine.raised = signal.value if signal.value is not None else machine.last_raised
+        if not isinstance(signal.value, SystemExit | KeyboardInterrupt):
+            machine.note(f"{file.source.path}: interpretation ends with {signal.value!r}")
+            machine.raised = signal.value if signal.value is not None else machine.last_raised
     finally:
         machine.scopes.pop()
         machine.at, machine.file, machine.path, machine.stack = kept

@@ -266,6 +266,7 @@ def while_loop(machine: Machine, node: ast.While) -> bool:
 
         general(machine, node, body, end, None)
         if endless:
+            machine.last_raised = KeyboardInterrupt()
             return end.close(False)[0] if end.exits else False
         if node.orelse:
             alive = run(machine, node.orelse)

@@ -14,6 +14,7 @@ from mlvet.frontends.python.libraries.gym.spaces import Space, box, drawn
 from mlvet.frontends.python.libraries.registry import model
 from mlvet.frontends.python.values.objects import Object
 from mlvet.frontends.python.values.tensors import TensorValue, dims_of, dtype_of
+from mlvet.frontends.python.values.unknown import Reason, Undecided
 
 
 @model("gymnasium.Wrapper")
@@ -52,7 +53,10 @@ class Wrapper(Env):
         return machine().send(self.env, "step", action)
 
     def missing(self, name: str) -> Any:
-        return machine().attribute(self.env, name)
+        inner = self.cells.get("env")
+        if inner is None:
+            raise Undecided(Reason.DYNAMIC_ATTRIBUTE, name)
+        return machine().attribute(inner, name)
 
 
 @model("gymnasium.ObservationWrapper")

@@ -15,7 +15,7 @@ from mlvet.frontends.python.libraries.registry import model
 from mlvet.frontends.python.libraries.tensorflow.arguments import axes_of, dims_or_undecided
 from mlvet.frontends.python.libraries.tensorflow.convolution import bias_add, convolved, images, pooled, spatial
 from mlvet.frontends.python.libraries.tensorflow.tensor import Tensor, Variable, convert, op_of
-from mlvet.frontends.python.libraries.tensorflow.v1.variables import full_name, new_variable
+from mlvet.frontends.python.libraries.tensorflow.v1.variables import full_name, new_variable, unique
 from mlvet.frontends.python.values.containers import ListValue
 from mlvet.frontends.python.values.tensors import dtype_of, rank_of
 
@@ -39,7 +39,7 @@ def weight(
 
 
 def label_of(name: Any, default: str) -> str:
-    return name if isinstance(name, str) else machine().fresh(default)
+    return name if isinstance(name, str) else unique(default)
 
 
 def activated(x: Tensor, activation: Any) -> Any:

@@ -50,8 +50,18 @@ def prefix() -> str:
 
 
 def full_name(name: Any) -> str:
-    label = name if isinstance(name, str) else machine().fresh("variable")
+    label = name if isinstance(name, str) else unique("Variable")
     return f"{prefix()}/{label}" if prefix() else label
+
+
+def unique(default: str) -> str:
+    """A name that this scope has not given yet; a scope that is entered again gives the same names again."""
+    key = ("label", prefix(), default)
+    count = memory().get(key, 0)
+    if not isinstance(count, int):
+        return machine().fresh(f"{prefix()}/{default}").removeprefix(f"{prefix()}/")
+    store(memory(), key, count + 1)
+    return f"{default}_{count}" if count else default
 
 
 @model("tensorflow.compat.v1.VariableScope")
@@ -89,6 +99,9 @@ class VariableScope(Object):
     def __enter__(self) -> Any:
         self.before = prefix()
         store(memory(), "scope", self.name)
+        for key in list(memory()):
+            if isinstance(key, tuple) and key[:2] == ("label", self.name):
+                store(memory(), key, 0)
         return self
 
     def __exit__(self, *error: Any) -> None:
@@ -100,8 +113,9 @@ def variable_scope(name_or_scope: Any = None, default_name: Any = None, *rest: A
     del rest, keywords
     if isinstance(name_or_scope, VariableScope):
         return VariableScope(name_or_scope.name)
-    given = name_or_scope if isinstance(name_or_scope, str) else default_name
-    return VariableScope(full_name(given if isinstance(given, str) else "scope"))
+    if isinstance(name_or_scope, str):
+        return VariableScope(full_name(name_or_scope))
+    return VariableScope(full_name(unique(default_name if isinstance(default_name, str) else "scope")))
 
 
 @model("tensorflow.compat.v1.get_variable_scope")

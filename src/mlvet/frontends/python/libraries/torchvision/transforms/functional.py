@@ -14,7 +14,7 @@ from mlvet.frontends.python.active import machine
 from mlvet.frontends.python.arrays.arithmetic import cast
 from mlvet.frontends.python.arrays.shaping import transpose, unsqueezed
 from mlvet.frontends.python.emission import constant, demand, emit, opaque
-from mlvet.frontends.python.libraries.binding import Items, Number, Size, Tensor, as_size, as_sizes
+from mlvet.frontends.python.libraries.binding import Number, Size, Tensor, as_items, as_size, as_sizes
 from mlvet.frontends.python.libraries.images.pictures import Image
 from mlvet.frontends.python.libraries.registry import model
 from mlvet.frontends.python.libraries.torch.tensor import Tensor as TorchTensor
@@ -80,21 +80,22 @@ def convert_image_dtype(image: Any, dtype: DType | None = dtypes.f32, scale: boo
 
 
 @model(f"{PREFIX}.normalize")
-def normalize(tensor: Any, mean: Items, std: Items, inplace: bool = False) -> Any:
+def normalize(tensor: Any, mean: Any, std: Any, inplace: bool = False) -> Any:
     """Of each channel its mean subtracted, then divided by its deviation."""
     if not isinstance(tensor, TensorValue):
         if isinstance(tensor, Image):
             demand(False, "only tensors can be normalised, not images")
         return tensor
     dims = dims_of(tensor)
-    numbers = [*mean, *std]
+    figures = [as_items(each) if isinstance(each, tuple | list | ListValue) else (each,) for each in (mean, std)]
+    numbers = [*figures[0], *figures[1]]
     if dims is not None:
         demand(len(dims) >= 3, "a tensor that is normalised has channels, height and width", "rank-differs")
     if dims is None or len(dims) < 3 or not all(isinstance(each, int | float) for each in numbers):
         return tensor
     known = dtype_of(tensor) or dtypes.f32
     demand(known.is_float, "only floats can be normalised")
-    rows = [constant(np.asarray(each, known.numpy).reshape(-1, 1, 1), TorchTensor) for each in (mean, std)]
+    rows = [constant(np.asarray(each, known.numpy).reshape(-1, 1, 1), TorchTensor) for each in figures]
     return emit("div", emit("sub", tensor, rows[0]), rows[1])
 
 

@@ -6,7 +6,6 @@ from typing import Any
 
 from mlvet.domains import dtypes
 from mlvet.domains.dtypes import DType
-from mlvet.frontends.python.libraries.binding import Items
 from mlvet.frontends.python.libraries.registry import model
 from mlvet.frontends.python.libraries.torchvision.transforms import functional
 from mlvet.frontends.python.libraries.torchvision.transforms.composition import Transform
@@ -71,7 +70,7 @@ class ToPILImage(Transform):
 class Normalize(Transform):
     __slots__ = ()
 
-    def __init__(self, mean: Items, std: Items, inplace: bool = False) -> None:
+    def __init__(self, mean: Any, std: Any, inplace: bool = False) -> None:
         super().__init__()
         self.mean, self.std = mean, std
 

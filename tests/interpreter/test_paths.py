@@ -1,0 +1,152 @@
+"""Branches are taken under guards and meet again; loops of any length are followed; what is too much is said."""
+
+from __future__ import annotations
+
+from looking import places, seen, violated
+
+from mlvet.frontends.python.machine import Limits
+from mlvet.frontends.python.program import interpret_text
+from mlvet.frontends.python.values.choices import Choice
+from mlvet.frontends.python.values.unknown import Reason
+from mlvet.ir.graph import Literal
+from mlvet.ir.verify import verify
+
+SETTINGS = """
+import argparse
+import torch
+import torch.nn as nn
+parser = argparse.ArgumentParser()
+parser.add_argument("--width", type=int, default=64)
+parser.add_argument("--kind", default="small", choices=["small", "large"])
+parser.add_argument("--deep", action="store_true")
+args = parser.parse_args()
+"""
+
+
+def test_branches_that_agree_meet_in_one_value() -> None:
+    found = interpret_text(SETTINGS + "x = torch.zeros(3, 4) if args.deep else torch.ones(3, 4)\ny = x + 1\n")
+    assert seen(found, "y") == "f32[3, 4]"
+    assert sum(node.op == "add" for node in found.graph.nodes()) == 1
+
+
+def test_branches_that_differ_are_kept_apart_under_their_guards() -> None:
+    found = interpret_text(SETTINGS + "x = torch.zeros(3) if args.deep else torch.zeros(3, 4)\ny = x.sum(-1)\n")
+    assert seen(found, "y") == "f32[] | f32[3]"
+    guards = {node.guards for node in found.graph.nodes() if node.op == "reduce_sum"}
+    assert guards == {(Literal("deep"),), (Literal("deep", False),)}
+
+
+def test_two_tests_of_one_setting_are_one_condition() -> None:
+    found = interpret_text(
+        SETTINGS
+        + "n = 5 if args.kind == 'small' else 7\n"
+        + "w = torch.zeros(n, 2)\n"
+        + "x = torch.zeros(3, 5) if args.kind == 'small' else torch.zeros(3, 7)\n"
+        + "y = x @ w\n"
+    )
+    assert violated(found) == []
+    assert seen(found, "y") == "f32[3, 2]"
+
+
+def test_a_defect_on_one_path_carries_its_condition() -> None:
+    found = interpret_text(
+        SETTINGS + "x = torch.zeros(3, 4)\nif args.kind == 'large':\n    y = x @ torch.zeros(5, 2)\n"
+    )
+    assert places(found) == [12]
+    (node,) = [demand.node for demand in found.demands if demand.constraint.decided is False]
+    assert node.guards == (Literal("kind == 'large'"),)
+    assert found.conditions["kind == 'large'"].default is False
+
+
+def test_an_early_return_leaves_its_state_behind() -> None:
+    found = interpret_text(
+        SETTINGS
+        + "class Box:\n    value = 1\n"
+        + "def change(box):\n    if args.deep:\n        box.value = 2\n        return 'early'\n"
+        + "    box.value = 3\n    return 'late'\n"
+        + "box = Box()\nresult = change(box)\nvalue = box.value\n"
+    )
+    value = found.names["value"]
+    assert isinstance(value, Choice)
+    assert sorted(part for _, part in value.alternatives) == [2, 3]
+
+
+def test_after_a_raise_the_opposite_holds() -> None:
+    found = interpret_text(
+        SETTINGS
+        + "if args.kind != 'small':\n    raise ValueError('no')\n"
+        + "n = 4 if args.kind == 'small' else 'never'\n"
+    )
+    assert found.names["n"] == 4
+
+
+def test_the_third_iteration_is_seen() -> None:
+    found = interpret_text(
+        "import torch\nfrom torch import nn\nwidths = [8, 8, 8, 9, 8]\nlayers = []\n"
+        "for i in range(4):\n    layers.append(nn.Linear(widths[i], widths[i + 1]))\n"
+        "before, x = torch.zeros(2, 8), torch.zeros(2, 8)\n"
+        "for layer in layers:\n    before, x = x, layer(x) + before\n"
+    )
+    assert set(places(found)) == {9}
+
+
+def test_a_shape_that_changes_in_a_loop_of_unknown_length_becomes_a_symbol() -> None:
+    found = interpret_text(SETTINGS + "x = torch.zeros(1, 4)\nfor _ in range(args.width):\n    x = torch.cat([x, x])\n")
+    assert seen(found, "x").endswith(", 4]")
+    assert "width" not in seen(found, "x")
+
+
+def test_a_list_filled_in_a_loop_has_as_many_items_as_the_loop_says_at_most() -> None:
+    found = interpret_text(
+        SETTINGS + "rows = []\nfor _ in range(args.width):\n    rows.append(torch.zeros(3))\nx = torch.stack(rows)\n"
+    )
+    assert seen(found, "x").startswith("f32[") and seen(found, "x").endswith(", 3]")
+
+
+def test_a_comprehension_over_a_setting_keeps_its_length() -> None:
+    found = interpret_text(SETTINGS + "x = torch.stack([torch.zeros(3) for _ in range(args.width)])\n")
+    assert seen(found, "x") == "f32[width, 3]"
+
+
+def test_shapes_follow_list_slicing() -> None:
+    found = interpret_text("import torch\nx = torch.zeros(2, 3, 4)\ny = torch.zeros(list(x.shape[1:]) + [5])\n")
+    assert seen(found, "y") == "f32[3, 4, 5]"
+
+
+def test_a_setting_is_a_symbol_with_a_default() -> None:
+    found = interpret_text(SETTINGS + "x = torch.zeros(args.width * 2, 3)\n")
+    assert seen(found, "x") == "f32[2*width, 3]"
+    assert found.settings["width"].default == 64
+
+
+def test_integers_know_the_expression_they_came_from() -> None:
+    found = interpret_text("n = 64*12*12\n")
+    assert found.names["n"] == 9216
+    assert found.names["n"].origin.text == "64*12*12"
+    assert found.names["n"].origin.location.line == 1
+
+
+def test_too_many_alternatives_are_joined_and_said() -> None:
+    branches = "".join(f"elif code == {n}:\n    x = torch.zeros({n})\n" for n in range(2, 30))
+    text = f"import torch, os\ncode = int(os.environ['CODE'])\nif code == 1:\n    x = torch.zeros(1)\n{branches}y = x + 1\n"
+    found = interpret_text(text)
+    assert any("more alternatives" in note for note in found.notes)
+    assert found.unknowns[Reason.TOO_MANY_PATHS] > 0
+    assert seen(found, "y").startswith("f32[")
+
+
+def test_work_is_bounded_and_said() -> None:
+    found = interpret_text("n = 0\nwhile n < 10**9:\n    n += 1\n", limits=Limits(steps=2000))
+    assert found.complete or any("allows itself" in note for note in found.notes)
+    endless = interpret_text("def f(n):\n    return f(n + 1) + f(n + 2)\nx = f(0)\n", limits=Limits(steps=3000))
+    assert not endless.complete or endless.unknowns[Reason.RECURSION] > 0
+
+
+def test_graphs_are_well_formed_and_remember_loops() -> None:
+    found = interpret_text(
+        SETTINGS + "x = torch.zeros(2, 2)\nfor step in range(args.width):\n    for i in range(3):\n        x = x @ x\n"
+    )
+    assert verify(found.graph) == []
+    (node, *_) = [node for node in found.graph.nodes() if node.op == "matmul"]
+    assert [each.index is None for each in node.loops] == [True, False]
+    assert {loop.name for loop in found.graph.loops} >= {each.loop for each in node.loops}
