@@ -317,6 +317,8 @@ class Sequential(Model):
         del training, mask
         if held(self).get("@unknown"):
             raise Undecided(Reason.DYNAMIC_CONTAINER, "layers in a list of unknown length")
+        if isinstance(inputs, tuple | ListValue) and len(found := _leaves(inputs)) == 1:
+            inputs = found[0]
         if "@inputs" in self.cells and isinstance(inputs, TensorValue):
             inputs = _checked(self, held(self)["@inputs"], inputs)
         result = inputs
