@@ -8,6 +8,7 @@ from mlvet.frontends.python.libraries.keras import backend as backend
 from mlvet.frontends.python.libraries.keras import callbacks as callbacks
 from mlvet.frontends.python.libraries.keras import datasets as datasets
 from mlvet.frontends.python.libraries.keras import directories as directories
+from mlvet.frontends.python.libraries.keras import feature_space as feature_space
 from mlvet.frontends.python.libraries.keras import layers as layers
 from mlvet.frontends.python.libraries.keras import model as model
 from mlvet.frontends.python.libraries.keras import ops as ops

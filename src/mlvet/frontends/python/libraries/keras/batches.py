@@ -45,9 +45,9 @@ def first_item(x: Any) -> Any:
 
 
 def batch_of(value: Any) -> Any:
-    """So many rows of arrays; the structure of lists and dictionaries stays."""
+    """So many rows of arrays; the structure stays, but that lists become tuples."""
     if isinstance(value, ListValue) and isinstance(value.items, tuple) and _holds_arrays(value):
-        return ListValue(batch_of(each) for each in value.items)
+        return tuple(batch_of(each) for each in value.items)
     if isinstance(value, tuple) and _holds_arrays(value):
         return tuple(batch_of(each) for each in value)
     if isinstance(value, DictValue):

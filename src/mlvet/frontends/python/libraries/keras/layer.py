@@ -166,7 +166,7 @@ class Layer(Object):
         return bool(held(self).get("supports_masking")) or method(self, "compute_mask") is not Layer.compute_mask
 
     def _built_for(self, args: list[Any], kwargs: dict[str, Any]) -> None:
-        if held(self).get("built"):
+        if held(self).get("built") is True:
             return
         wanted = [name for name in parameters(self, "build") if name not in ("*", "**")]
         taken = [name for name in parameters(self, "call") if name not in ("*", "**")]
@@ -224,7 +224,7 @@ class Layer(Object):
 
     def _read(self, name: str) -> Any:
         """A variable as an operand, in the type in which the layer computes."""
-        return cast(self.cells[name], self._compute)
+        return cast(held(self)[name], self._compute)
 
     @property
     def _policy(self) -> DTypePolicy:

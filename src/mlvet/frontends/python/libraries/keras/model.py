@@ -7,7 +7,7 @@ from typing import Any
 from mlvet.domains.dims import equal
 from mlvet.frontends.python.active import machine, store
 from mlvet.frontends.python.arrays.arithmetic import cast
-from mlvet.frontends.python.emission import demand
+from mlvet.frontends.python.emission import demand, opaque
 from mlvet.frontends.python.libraries.keras.held import held
 from mlvet.frontends.python.libraries.keras.inputs import InputLayer, placeholder_of
 from mlvet.frontends.python.libraries.keras.layer import Layer, inside, label, sublayers
@@ -19,6 +19,9 @@ from mlvet.frontends.python.libraries.registry import model
 from mlvet.frontends.python.values.containers import DictValue, ListValue
 from mlvet.frontends.python.values.tensors import TensorValue, dims_of, dtype_of, tensor_of
 from mlvet.frontends.python.values.unknown import Reason, Undecided, Unknown
+
+FEW = 3
+"""So many calls of a functional model on tensors of one type are written out."""
 
 
 @model("keras.Model", "keras.models.Model")
@@ -147,7 +150,7 @@ def _called(inputs: Any, outputs: Any) -> list[Any]:
     starts, ends = ([each.graph_value for each in _leaves(side)] for side in (inputs, outputs))
     for node in between(tuple(starts), tuple(ends)):
         layer = known.get(("keras", "layer", node.module.partition(".")[0]))
-        if layer is not None:
+        if layer is not None and node.op != "sizes":
             found.setdefault(id(layer), layer)
     return list(found.values())
 
@@ -164,12 +167,25 @@ def functional_call(it: Layer, inputs: Any) -> Any:
     passed = [_checked(it, place, array(each)) for place, each in zip(places, given, strict=True)]
     outputs = _leaves(held(it)["@outputs"])
     ends = tuple(each.graph_value for each in places), tuple(each.graph_value for each in outputs)
-    if "@nodes" not in it.cells:
-        store(it.cells, "@nodes", between(*ends))
-    values = replayed(*ends, tuple(each.graph_value for each in passed), held(it)["@nodes"])
     kinds = [type(each) for each in passed if not isinstance(each, KerasTensor)]
     kind = kinds[0] if kinds else KerasTensor
-    return _rebuilt(held(it)["@outputs"], iter([kind.of(value) for value in values]))
+    results = _applied(label(it), ends, passed, kind)
+    return _rebuilt(held(it)["@outputs"], iter(results))
+
+
+def _applied(name: str, ends: tuple[Any, Any], passed: list[Any], kind: Any) -> list[Any]:
+    """The outputs for these inputs. After a few calls on tensors of one type a further call is one node."""
+    known: dict[Any, Any] = machine().constants
+    types = tuple((tensor_of(each).dtype, tensor_of(each).shape) for each in passed)
+    key = ("keras", "called", ends, types)
+    made = known.setdefault(key, [])
+    if len(made) >= FEW:
+        return [opaque(name, passed, each, kind) for each in made[0]]
+    if ("keras", "nodes", ends) not in known:
+        known["keras", "nodes", ends] = between(*ends)
+    values = replayed(*ends, tuple(each.graph_value for each in passed), known["keras", "nodes", ends])
+    made.append([value.declared.without_value() for value in values])
+    return [kind.of(value) for value in values]
 
 
 def _is_open(value: Any) -> bool:
@@ -301,6 +317,8 @@ class Sequential(Model):
         del training, mask
         if held(self).get("@unknown"):
             raise Undecided(Reason.DYNAMIC_CONTAINER, "layers in a list of unknown length")
+        if isinstance(inputs, tuple | ListValue) and len(found := _leaves(inputs)) == 1:
+            inputs = found[0]
         if "@inputs" in self.cells and isinstance(inputs, TensorValue):
             inputs = _checked(self, held(self)["@inputs"], inputs)
         result = inputs
