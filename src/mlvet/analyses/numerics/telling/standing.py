@@ -191,7 +191,7 @@ class Standing:
         return False
 
     def _returns(self, node: Node) -> bool:
-        """Whether an exponential is summed up and then divided by or its logarithm taken: there are safe forms of it."""
+        """Whether an exponential is summed up and then divided by or its logarithm taken, which has safe forms."""
         seen: set[tuple[Value, bool]] = set()
         waiting: list[tuple[Value, bool]] = [(value, False) for value in node.outputs]
         while waiting and len(seen) < _MOST:

@@ -102,8 +102,8 @@ def dependence_words(dependence: Dependence, guessed: Collection[Value]) -> str 
     if not guessed:
         return None
     if dependence.magnitude is None:
-        names = _names(guessed)
-        return f"it stays even if {names} {'is' if len(_distinct(guessed)) == 1 else 'are'} within [-{LADDER[0]:g}, {LADDER[0]:g}]"
+        verb = "is" if len(_distinct(guessed)) == 1 else "are"
+        return f"it stays even if {_names(guessed)} {verb} within [-{LADDER[0]:g}, {LADDER[0]:g}]"
     names = _distinct(dependence.values)
     return f"it vanishes while |{'|, |'.join(names[:3])}| <= " + (
         f"{dependence.magnitude:g}" + (f" (and {len(names) - 3} more)" if len(names) > 3 else "")
