@@ -54,6 +54,8 @@ def vet(paths: Iterable[Path], config: Config, executor: Executor, *, known: fro
     if models.figures:
         figures["numerics"] = dict(models.figures)
     interpreted = _vet_programs(reading, config, executor, base)
+    if not models.problems:
+        require_names(_named(models, interpreted), config)
     findings += interpreted.findings
     notes += interpreted.notes
     if interpreted.figures:
@@ -71,7 +73,7 @@ def vet(paths: Iterable[Path], config: Config, executor: Executor, *, known: fro
         seconds=time.monotonic() - started,
         hidden=hidden,
         notes=tuple(notes),
-        problems=(*reading.problems, *models.problems),
+        problems=(*reading.problems, *models.problems, *interpreted.problems),
         analyses=figures,
     )
     return Vetting(tuple(new), summary, shown, catalogue(), str(config.root), str(base))
@@ -107,7 +109,8 @@ def _analyse(
 def _model_jobs(reading: Reading, config: Config) -> list[Job]:
     """The model files with what the numerics engine is asked of them."""
     if not reading.models:
-        if config.asked_ranges or config.data is not None:
+        asked = config.asked_ranges or config.data is not None
+        if asked and not any(map(programs.uses_tensors, reading.sources.values())):
             option = "--range" if config.asked_ranges else "--data"
             raise UsageError(f"{option} is for models, and there is none among the paths")
         return []
@@ -120,10 +123,17 @@ def _model_jobs(reading: Reading, config: Config) -> list[Job]:
 def _vet_models(jobs: list[Job], config: Config, executor: Executor) -> Outcome:
     if not jobs:
         return Outcome()
-    outcome = vet_models(jobs, executor, config.timeout)
-    if not outcome.problems:
-        require_names(outcome, config)
-    return outcome
+    return vet_models(jobs, executor, config.timeout)
+
+
+def _named(models: Outcome, interpreted: programs.Outcome) -> Outcome:
+    """The names of inputs and parameters of models and programs, and those of them that the user speaks of."""
+    return Outcome(
+        inputs=models.inputs + interpreted.inputs,
+        parameters=models.parameters + interpreted.parameters,
+        meant=models.meant | interpreted.meant,
+        sampled=models.sampled | interpreted.sampled,
+    )
 
 
 def _vet_programs(reading: Reading, config: Config, executor: Executor, base: Path) -> programs.Outcome:

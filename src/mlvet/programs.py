@@ -50,7 +50,9 @@ class Outcome:
     unknowns: Counter[str] = field(default_factory=Counter)
     unmodelled: Counter[str] = field(default_factory=Counter)
     inputs: list[str] = field(default_factory=list)
+    parameters: list[str] = field(default_factory=list)
     meant: set[str] = field(default_factory=set)
+    sampled: set[str] = field(default_factory=set)
 
     def add(self, other: Outcome) -> None:
         self.findings += other.findings
@@ -60,7 +62,9 @@ class Outcome:
         self.unknowns += other.unknowns
         self.unmodelled += other.unmodelled
         self.inputs += other.inputs
+        self.parameters += other.parameters
         self.meant |= other.meant
+        self.sampled |= other.sampled
 
 
 def uses_tensors(source: Source) -> bool:
@@ -90,7 +94,10 @@ def vet_program(program: Program) -> Outcome:
         judged = graph_numerics(first_iterations(found.graph), program.numerics, shown)
         outcome.findings += judged.findings
         outcome.inputs += judged.inputs
+        outcome.parameters += judged.parameters
         outcome.meant |= judged.meant
+        outcome.sampled |= judged.sampled
+        outcome.problems += judged.problems
     return outcome
 
 

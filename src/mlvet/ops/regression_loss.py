@@ -9,7 +9,7 @@ import numpy as np
 
 from mlvet.domains.tensors import Tensor
 from mlvet.ops.activations import logistic, softplus_of
-from mlvet.ops.danger import OVERFLOW, Danger, GradientAt, Outside, Overflow
+from mlvet.ops.danger import OVERFLOW, Danger, Outside, Overflow
 from mlvet.ops.derivative import Jvp
 from mlvet.ops.enclosures_losses import BINARY, BINARY_OF_LOGITS, DIVERGENCE, HUBER, SMOOTH
 from mlvet.ops.numeric import Composite, Numeric, Range
@@ -170,7 +170,8 @@ def _binary_cross_entropy(p: Array, y: Array) -> Any:
 
 
 def _binary_partials(p: Array, y: Array) -> tuple[Any, Any]:
-    return (p - y) / (p * (1 - p)), np.log1p(-p) - np.log(p)
+    """The slope has a divisor of at least 1e-12, as in torch."""
+    return (p - y) / np.maximum(p * (1 - p), 1e-12), np.log1p(-p) - np.log(p)
 
 
 binary_cross_entropy = loss(
@@ -180,8 +181,6 @@ binary_cross_entropy = loss(
     BINARY,
     _weighted(0.05, 0.95),
     Outside(Range(0, 1), rule="log-of-nonpositive"),
-    GradientAt(0, rule="infinite-gradient"),
-    GradientAt(1, rule="infinite-gradient"),
     OVERFLOW,
 )
 

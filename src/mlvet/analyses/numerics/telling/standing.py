@@ -34,7 +34,7 @@ _CARRIERS = _MOVES | frozenset(
 _MAKERS = frozenset(
     "relu relu6 softmax hardmax sigmoid hard_sigmoid tanh sin cos clip equal not_equal less less_or_equal greater "
     "greater_or_equal and or xor not is_nan is_finite is_inf is_close one_hot count_nonzero bincount random_uniform "
-    "random_uniform_like bernoulli tri trilu masked_fill".split()
+    "random_uniform_like bernoulli".split()
 )
 """What takes operands to the ends of a range of its own."""
 _STATISTICS = frozenset(
@@ -191,7 +191,7 @@ class Standing:
         return False
 
     def _returns(self, node: Node) -> bool:
-        """Whether an exponential is summed up and then divided by or its logarithm taken, for which there are safe forms."""
+        """Whether an exponential is summed up and then divided by or its logarithm taken, which has safe forms."""
         seen: set[tuple[Value, bool]] = set()
         waiting: list[tuple[Value, bool]] = [(value, False) for value in node.outputs]
         while waiting and len(seen) < _MOST:

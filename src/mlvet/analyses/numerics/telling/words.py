@@ -102,17 +102,23 @@ def dependence_words(dependence: Dependence, guessed: Collection[Value]) -> str 
     if not guessed:
         return None
     if dependence.magnitude is None:
-        names = _names(guessed)
-        return f"it stays even if {names} {'is' if len(guessed) == 1 else 'are'} within [-{LADDER[0]:g}, {LADDER[0]:g}]"
-    return f"it vanishes while |{'|, |'.join(value.name for value in list(dependence.values)[:3])}| <= " + (
-        f"{dependence.magnitude:g}"
-        + (f" (and {len(dependence.values) - 3} more)" if len(dependence.values) > 3 else "")
+        verb = "is" if len(_distinct(guessed)) == 1 else "are"
+        return f"it stays even if {_names(guessed)} {verb} within [-{LADDER[0]:g}, {LADDER[0]:g}]"
+    names = _distinct(dependence.values)
+    return f"it vanishes while |{'|, |'.join(names[:3])}| <= " + (
+        f"{dependence.magnitude:g}" + (f" (and {len(names) - 3} more)" if len(names) > 3 else "")
     )
 
 
+def _distinct(values: Collection[Value]) -> list[str]:
+    """Their names, without the numbers that tell those of one name apart."""
+    return list(dict.fromkeys(value.name.partition("#")[0] or value.name for value in values))
+
+
 def _names(values: Collection[Value]) -> str:
-    shown = [f"`{value.name}`" for value in list(values)[:3]]
-    rest = len(values) - len(shown)
+    names = _distinct(values)
+    shown = [f"`{name}`" for name in names[:3]]
+    rest = len(names) - len(shown)
     if rest:
         return f"{', '.join(shown)} and {rest} more"
     return shown[0] if len(shown) == 1 else f"{', '.join(shown[:-1])} and {shown[-1]}"

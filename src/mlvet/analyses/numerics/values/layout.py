@@ -12,7 +12,7 @@ from mlvet.analyses.numerics.values import elementwise
 from mlvet.analyses.numerics.values.abstract import Abstract, Attained, regridded, shape_of, uniform
 from mlvet.analyses.numerics.values.joining import concatenated
 from mlvet.analyses.numerics.values.reshaping import reshaped
-from mlvet.analyses.numerics.values.separable import moved, repeated, traced
+from mlvet.analyses.numerics.values.separable import Axes, moved, repeated, traced
 from mlvet.domains import boxes
 from mlvet.domains.boxes import Box
 from mlvet.domains.intervals import EMPTY, Interval, point
@@ -87,7 +87,7 @@ def _separable(
         return _expanded(run, source, outs[0])
     if op.name == "gather" and _merges_indices(operands):
         source = _along_other_axes(run, source, attributes.get("axis", 0))
-    maps = traced(op, source, operands, attributes, outs)
+    maps = _maps(run, op, source, operands, attributes, outs)
     if maps is None:
         return None
     others = tuple(-1 if other is None else other.number for other in operands[1:])
@@ -95,6 +95,22 @@ def _separable(
     return [
         moved(run, source, axes, (key, index), out) for index, (axes, out) in enumerate(zip(maps, outs, strict=True))
     ]
+
+
+def _maps(
+    run: Transfer, op: Op, source: Abstract, operands: Operands, attributes: Any, outs: Sequence[Tensor]
+) -> list[Axes] | None:
+    """How the elements move, found once for all moves that are alike."""
+    exact = [None if other is None else other.exact for other in operands[1:]]
+    if any(other is not None and known is None for other, known in zip(operands[1:], exact, strict=True)):
+        return traced(op, source, operands, attributes, outs)
+    written = tuple(None if each is None else (each.dtype.str, each.shape, each.tobytes()) for each in exact)
+    shapes = tuple(shape_of(out)[1] for out in outs)
+    key = (op.name, repr(sorted(attributes.items())), source.dims, written, shapes)
+    if key not in run.traced:
+        run.traced[key] = traced(op, source, operands, attributes, outs)
+    found: list[Axes] | None = run.traced[key]
+    return found
 
 
 def _expanded(run: Transfer, source: Abstract, out: Tensor) -> list[Abstract] | None:

@@ -62,6 +62,7 @@ class Transfer:
         self.many = many
         self.relus: dict[Any, Symbol] = {}
         self.roots: dict[int, int] = {}
+        self.traced: dict[Any, Any] = {}
         self._symbols: dict[int, Symbol] = {}
         self._numbers: dict[Any, int] = {}
         self._fresh = count()

@@ -174,7 +174,9 @@ def logical_not(x: ArrayLike) -> Tensor:
 
 @model(*names("divide_no_nan"))
 def divide_no_nan(x1: Any, x2: Any) -> Tensor:
-    return alike("ops.divide_no_nan", combined("div", x1, x2))
+    """Where the divisor is 0, so is the result."""
+    nothing = combined("equal", x2, 0)
+    return where(nothing, 0.0, combined("div", x1, where(nothing, 1, x2)))
 
 
 @model(*names("isclose"))
