@@ -16,6 +16,7 @@ PACKAGES.update({
     "matplotlib": "plotting", "seaborn": "plotting", "IPython": "plotting",
     "tqdm": "progress", "absl": "settings", "click": "settings", "hydra": "settings", "omegaconf": "settings",
     "ml_collections": "settings", "fire": "settings", "typer": "settings", "gymnasium": "gym", "gym": "gym",
+    "six": "six", "gin": "settings",
 })  # fmt: skip
 
 STANDARD = (
