@@ -16,8 +16,11 @@ from mlvet.core.source import Source
 
 if TYPE_CHECKING:
     from mlvet.analyses.numerics.request import NumericsRequest
+    from mlvet.ir.graph import Graph
 
 _MEMORY = 4 << 30
+_ITERATIONS = 2
+"""How many iterations of an unrolled loop are looked at for numbers that fail."""
 _LIBRARIES = re.compile(
     r"^[ \t]*(?:import|from)[ \t]+"
     r"(?:torch|tensorflow|keras|tf_keras|jax|flax|numpy|einops|pytorch_lightning|lightning)\b",
@@ -84,11 +87,32 @@ def vet_program(program: Program) -> Outcome:
     if program.numerics is not None and outcome.figures["operators"]:
         from mlvet.model_files import graph_numerics
 
-        judged = graph_numerics(found.graph, program.numerics, shown)
+        judged = graph_numerics(first_iterations(found.graph), program.numerics, shown)
         outcome.findings += judged.findings
         outcome.inputs += judged.inputs
         outcome.meant |= judged.meant
     return outcome
+
+
+def first_iterations(graph: Graph) -> Graph:
+    """A graph without the later iterations of unrolled loops that nothing else needs; they repeat the first ones."""
+    from mlvet.ir.slice import backward
+
+    late = [node for node in graph.body.nodes if any((each.index or 0) >= _ITERATIONS for each in node.loops)]
+    if not late:
+        return graph
+    left = set(late)
+    return backward(graph, [value for node in graph.body.nodes if node not in left for value in node.outputs])
+
+
+def _distinct(findings: Iterable[Finding]) -> list[Finding]:
+    """One finding per place and rule, the surest; programs that share a module tell of it alike."""
+    best: dict[object, Finding] = {}
+    for finding in findings:
+        key = (finding.rule, finding.location)
+        if key not in best or finding.certainty.rank > best[key].certainty.rank:
+            best[key] = finding
+    return list(best.values())
 
 
 def vet_programs(programs: Iterable[Program], executor: Executor, timeout: float) -> Outcome:
@@ -107,4 +131,5 @@ def vet_programs(programs: Iterable[Program], executor: Executor, timeout: float
                 together.notes.append(f"{program.source.path}: could not be interpreted: {cause}")
             case Failed(program, error, _):
                 together.notes.append(f"{program.source.path}: could not be interpreted, a defect of mlvet: {error}")
+    together.findings = _distinct(together.findings)
     return together

@@ -44,6 +44,8 @@ def emit_all(
 ) -> tuple[Any, ...]:
     """The first `count` results of an operator that has several."""
     kind = kind or _kind(operands)
+    if op == "cast" and isinstance(operands[0], float) and attributes["to"] is dtypes.f64:
+        return (kind.of(_number(operands[0], dtypes.f64)),)
     values = [value_of(operand) for operand in operands]
     outputs = _apply(op, values, count, attributes)
     return tuple(kind.of(value) for value in outputs)
@@ -117,12 +119,12 @@ def _kind(operands: Sequence[Operand]) -> type[TensorValue]:
     raise Undecided(Reason.UNMODELLED_ARGUMENTS, "no tensor among the operands")
 
 
-def _number(number: bool | int | float | complex) -> Value:
+def _number(number: bool | int | float | complex, real: DType = dtypes.f32) -> Value:
     here = machine()
-    key = (type(number), repr(number))
+    key = (type(number), repr(number), real)
     found = here.constants.get(key)
     if found is None:
-        wanted = dtypes.f32 if isinstance(number, float) else dtypes.c64 if isinstance(number, complex) else None
+        wanted = real if isinstance(number, float) else dtypes.c64 if isinstance(number, complex) else None
         array = np.asarray(number)
         if wanted is not None:
             with np.errstate(over="ignore"):

@@ -49,7 +49,7 @@ class Limits:
     """How much work one program is worth."""
 
     steps: int = 400_000
-    seconds: float = 12.0
+    seconds: float = 9.0
     alternatives: int = 8
     unrolled: int = 1024
     depth: int = 100
@@ -76,6 +76,7 @@ class Machine:
     module_path: tuple[str, ...] = ()
     scopes: list[Scope] = field(default_factory=list)
     at: ast.AST | None = None
+    calling: ast.AST | None = None
     file: Any = None
     constants: dict[Any, Value] = field(default_factory=dict)
     demands: list[Demand] = field(default_factory=list)
@@ -104,6 +105,7 @@ class Machine:
     last_raised: Any = None
     raised: Any = None
     files: list[Any] = field(default_factory=list)
+    imported: set[str] = field(default_factory=set)
     libraries: Counter[str] = field(default_factory=Counter)
     boundaries: list[Boundary] = field(default_factory=list)
     observations: dict[Span, Observation] = field(default_factory=dict)
@@ -226,7 +228,14 @@ class Machine:
         at = self.at
         if isinstance(at, ast.Call):
             return _dotted(at.func)
-        return type(at.op).__name__.lower() if isinstance(at, ast.BinOp | ast.UnaryOp) else ""
+        return _SIGNS.get(type(at.op), "") if isinstance(at, ast.BinOp | ast.UnaryOp | ast.AugAssign) else ""
+
+
+_SIGNS: dict[type[ast.AST], str] = {
+    ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.FloorDiv: "//", ast.Mod: "%", ast.Pow: "**",
+    ast.MatMult: "@", ast.USub: "-", ast.UAdd: "+", ast.Invert: "~", ast.LShift: "<<", ast.RShift: ">>",
+    ast.BitAnd: "&", ast.BitOr: "|", ast.BitXor: "^",
+}  # fmt: skip
 
 
 def _dotted(node: ast.expr) -> str:

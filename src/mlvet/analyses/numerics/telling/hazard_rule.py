@@ -18,7 +18,7 @@ class Told:
     `safe_low` and `safe_high`; an open end is not safe itself. `largest` and `smallest` are the greatest finite and the
     smallest positive normal number of the element type `dtype`, which is the result's. Operands beyond
     `limit`, where it is known, overflow. `outcome` says what arises; `because` is the cause in words, for the rules
-    that have one.
+    that have one. `name` is what the program calls the operand, if it does.
     """
 
     operator: str
@@ -36,10 +36,13 @@ class Told:
     open_high: bool = False
     limit: float = inf
     because: str = ""
+    name: str = ""
 
     @property
     def range(self) -> str:
-        return f"[{number(self.low)}, {number(self.high)}]" if self.low < self.high else number(self.low)
+        if self.low < self.high:
+            return f"{f'`{self.name}` in ' if self.name else ''}[{number(self.low)}, {number(self.high)}]"
+        return f"`{self.name}`, {number(self.low)}" if self.name else number(self.low)
 
     @property
     def below(self) -> bool:

@@ -17,12 +17,14 @@ from mlvet.analyses.numerics.request import NumericsRequest
 from mlvet.analyses.numerics.telling.causes import Cause, Sources, refined
 from mlvet.analyses.numerics.telling.cures import Cure, Pharmacy
 from mlvet.analyses.numerics.telling.hazard_rule import HazardRule, Told
-from mlvet.analyses.numerics.telling.sensitivity import Dependence, hangs_on
+from mlvet.analyses.numerics.telling.sensitivity import FEWEST, Dependence, hangs_on
+from mlvet.analyses.numerics.telling.standing import Standing
 from mlvet.analyses.numerics.telling.trace import Trail, dependence_data, ends, range_data, witness_data
 from mlvet.analyses.numerics.telling.words import (
     brief,
     dependence_words,
     guilty_value,
+    program_name,
     range_words,
     result_type,
     told,
@@ -52,6 +54,10 @@ REMOTE = 1e4
 _LISTED = 10
 _RANGES = 3
 STORED_NAN = "nan-in-weights"
+PROGRAM = "python"
+"""The format of graphs that are interpreted programs."""
+PROGRAM_SECONDS = 1.5
+"""How long a program is searched for witnesses, or asked on what its hazards hang, at most."""
 
 
 @dataclass(slots=True)
@@ -87,6 +93,7 @@ def findings(
     case = _Case(graph, inference, rules, request, assumptions.ranges, analysis)
     judged.findings += case.stored()
     if analysis.hazards:
+        case.weigh()
         case.ask(took)
         case.look()
         judged.findings += case.findings(keep)
@@ -113,12 +120,33 @@ class _Case:
         known = frozenset(name for name, rule in rules.items() if issubclass(rule, HazardRule))
         self.causes: dict[Hazard, Cause] = {hazard: refined(hazard, sources, known) for hazard in self.hazards}
         self.dependences: dict[Hazard, Dependence] = {}
+        self.standing: Standing | None = None
         self.witnesses: dict[Hazard, Witness] = {}
+        self.grades: dict[Hazard, Certainty] = {}
         self.notes: list[str] = []
+        self._sources = sources
         self._names = {parameter.value: parameter.name for parameter in graph.parameters}
 
+    def weigh(self) -> None:
+        """Settle how sure the hazards of a program are; those of one place count once."""
+        if self.graph.format == PROGRAM:
+            self.standing = Standing(self.graph, self._sources, self.causes)
+            self.grades = self.standing.chosen(self.hazards)
+            self.hazards = list(self.grades)
+
     def ask(self, took: float) -> None:
-        """Find out on what each hazard hangs, and set those aside that only need numbers near the limits."""
+        """Find out on what each hazard hangs, and set those aside that only need numbers near the limits.
+
+        Of a program only the likely ones are asked about.
+        """
+        if self.standing is not None:
+            likely = [hazard for hazard in self.hazards if self.grades[hazard] is not Certainty.POSSIBLE]
+            most = int(PROGRAM_SECONDS / max(took, 0.01))
+            if likely and most >= FEWEST:
+                self.dependences = hangs_on(
+                    self.graph, self.inference, self.ranges, likely, self._analyse, min(most, 12)
+                )  # fmt: skip
+            return
         most = int(SENSITIVITY_SECONDS / max(took, 0.01))
         self.dependences = hangs_on(
             self.graph, self.inference, self.ranges, self.hazards,
@@ -140,8 +168,14 @@ class _Case:
         remote = [hazard for hazard in self.hazards if self.causes[hazard].rule == checks.OVERFLOW]
         near = [hazard for hazard in self.hazards if hazard not in remote]
         seconds = self.request.witness_seconds
+        if self.standing is not None:
+            near = [hazard for hazard in self.hazards if self.standing.provable(hazard)]
+            remote = []
+            seconds = min(seconds, PROGRAM_SECONDS)
         try:
             for hazards, share in ((near, 1.0), (remote, OVERFLOW_SHARE)):
+                if not hazards:
+                    continue
                 self.witnesses |= search(
                     self.graph, hazards[:SEARCHED], self.ranges, self.inference.types, seconds=seconds * share
                 )
@@ -155,7 +189,8 @@ class _Case:
         until = monotonic() + CURE_SECONDS
         patience = SAVING_SECONDS
         for hazard in self.hazards:
-            cure = pharmacy.cure(hazard, self.causes[hazard]) if monotonic() < until else None
+            shown = self.grades.get(hazard) is not Certainty.POSSIBLE
+            cure = pharmacy.cure(hazard, self.causes[hazard]) if shown and monotonic() < until else None
             witness = self.witnesses.get(hazard)
             files = None
             if witness is not None and keep is not None:
@@ -208,8 +243,8 @@ class _Case:
             rule=rule.name,
             code=rule.code,
             severity=rule.severity,
-            certainty=Certainty.OBSERVED if witness is not None else Certainty.POSSIBLE,
-            message=rule.message(told(hazard, self.inference, cause.because)),
+            certainty=(Certainty.OBSERVED if witness is not None else self.grades.get(hazard, Certainty.POSSIBLE)),
+            message=rule.message(told(hazard, self.inference, cause.because, self._called(guilty))),
             location=place(self.graph, node),
             related=(*self._related(hazard, origins, dependence), *_shown(witness, files)),
             evidence=Evidence("numerics", data),
@@ -224,7 +259,9 @@ class _Case:
         if value is not None and maker is not None:
             interval = self.analysis.intervals.get(value)
             made = f"made by `{maker.source_op or maker.op}`"
-            yield Related(f"`{brief(value.name)}` is {interval}, {made}", place(self.graph, maker))
+            name = brief(value.name) if self.standing is None else self._called(value)
+            what = f"`{name}`" if name else "what it receives"
+            yield Related(f"{what} is {interval}, {made}", place(self.graph, maker))
         first = [each for each in dependence.values if each in origins]
         for each in list(dict.fromkeys((*first, *origins)))[:_RANGES]:
             dtype = self.inference.type_of(each).dtype
@@ -267,6 +304,10 @@ class _Case:
         """Whether a range says nothing, since there are but two values."""
         dtype = self.inference.type_of(value).dtype
         return dtype is not None and dtype.kind is Kind.BOOL
+
+    def _called(self, value: Value | None) -> str:
+        """What a program calls an operand; a message about a model needs no name, since it names the operator."""
+        return "" if self.standing is None or value is None else program_name(value, self.trail.makers.get(value))
 
     def _name(self, value: Value) -> str:
         return self._names.get(value, value.name)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection
 from dataclasses import replace
 from math import inf, log
@@ -26,7 +27,7 @@ _LETTERS = 60
 """The most letters of a name that only reminds of a place told elsewhere."""
 
 
-def told(hazard: Hazard, inference: Inference, because: str = "") -> Told:
+def told(hazard: Hazard, inference: Inference, because: str = "", name: str = "") -> Told:
     """What a rule's message is made of; it is the same with a witness and without."""
     node = hazard.node
     dtype = result_type(node, inference)
@@ -43,6 +44,7 @@ def told(hazard: Hazard, inference: Inference, because: str = "") -> Told:
         smallest=guilty.smallest if guilty.is_float else 0.0,
         limit=log(dtype.largest) if node.op in ("exp", "expm1") and dtype.is_float else inf,
         because=because,
+        name=name,
     )
     op = REGISTRY.get(node.op)
     for danger in (op.danger or ()) if op is not None else ():
@@ -130,6 +132,14 @@ def witness_words(witness: Witness) -> str:
         else f"{witness.outcome} in {where}"
     )
     return f"seen with {', '.join(given) or 'the stored weights'}{more}: {arose}{operand} ({witness.executed_with})"
+
+
+def program_name(value: Value | None, maker: Node | None) -> str:
+    """What a program calls a value; nothing if it has no name but the one of the operator that makes it."""
+    if value is None or maker is None:
+        return ""
+    word = re.sub(r"([_#:]\d+)+$", "", value.name)
+    return word if word.isidentifier() and word != maker.op and word not in REGISTRY else ""
 
 
 def brief(name: str) -> str:

@@ -10,6 +10,7 @@ from mlvet.frontends.python.active import erase, store
 from mlvet.frontends.python.arrays.operators import ArrayValue
 from mlvet.frontends.python.interpretation.branches import distributed
 from mlvet.frontends.python.libraries import registry
+from mlvet.frontends.python.libraries.binding import TENSORS, as_tensor
 from mlvet.frontends.python.trail import MISSING
 from mlvet.frontends.python.values.choices import Choice
 from mlvet.frontends.python.values.containers import DictValue, IteratorValue, ListValue, SetValue
@@ -36,6 +37,12 @@ HIDDEN = frozenset(
     ("of", "graph_value", "framework", "dotted", "converted", "iterate", "length", "unpack", "missing", "cells", "kind")
 )
 """Names of our own on library classes, which programs do not see."""
+TENSOR_METHODS = frozenset((
+    "view", "permute", "unsqueeze", "squeeze", "size", "dim", "contiguous", "detach", "reshape", "transpose", "expand",
+    "masked_fill", "expand_as", "view_as", "softmax", "log_softmax", "argmax", "chunk", "flatten", "backward", "matmul",
+    "requires_grad_", "type_as", "new_zeros", "get_shape", "set_shape", "bmm", "astype", "long", "half",
+))  # fmt: skip
+"""Methods that, of all things a program may be given, tensors have."""
 _OURS = (Object, TensorValue, ArrayValue, object)
 
 
@@ -122,6 +129,18 @@ def _of_named_tuple(machine: Machine, value: tuple[Any, ...], name: str) -> Any:
     if isinstance(found, FunctionValue | Property | StaticMethod | ClassMethod):
         return _bound(machine, found, value, type(value))
     return BoundMethod(value, found, name) if callable(found) else getattr(value, name)
+
+
+def used_as_tensor(machine: Machine, value: Unknown, name: str, *, called: bool) -> Any:
+    """An unknown of which only tensors have the attribute, as a tensor of the program's library; else itself."""
+    if name in value.parts or not (name == "shape" or (called and name in TENSOR_METHODS)):
+        return value
+    if value.tensor is not None:
+        return value.tensor
+    library = next(
+        (name for name in ("torch", "tensorflow", "jax", "keras", "numpy") if name in machine.imported), None
+    )
+    return as_tensor(value, library) if library is not None and library in TENSORS else value
 
 
 def _builtin(receiver: Any, kind: str, name: str) -> Any:
@@ -229,6 +248,8 @@ def _of_class(machine: Machine, value: ClassValue, name: str) -> Any:
             return found
         if isinstance(owner, type):
             native = _native(machine, owner, name, None)
+            if isinstance(native, BoundMethod) and native.receiver is owner:
+                return BoundMethod(value, native.function, name)
             if native is not MISSING:
                 return native
             if name == "__init__":

@@ -82,7 +82,13 @@ def resolution_order(bases: tuple[Any, ...]) -> tuple[Any, ...]:
             head = lists[0][0]
         found.append(head)
         lists = [[item for item in each if item is not head] for each in lists]
-    return tuple(found)
+    natives = [each for each in found if isinstance(each, type)]
+    return tuple(each for each in found if not any(other is not each and _is_below(other, each) for other in natives))
+
+
+def _is_below(kind: type, base: Any) -> bool:
+    """Whether a library class has another one among its bases, in which Python itself looks then."""
+    return isinstance(base, type) and issubclass(kind, base)
 
 
 def _annotations(machine: Machine, node: ast.ClassDef) -> DictValue:

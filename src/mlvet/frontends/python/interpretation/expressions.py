@@ -10,7 +10,7 @@ from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
 from mlvet.frontends.python.interpretation import memory, operators
-from mlvet.frontends.python.interpretation.attributes import attribute
+from mlvet.frontends.python.interpretation.attributes import attribute, used_as_tensor
 from mlvet.frontends.python.interpretation.branches import fork
 from mlvet.frontends.python.interpretation.calls import Spread, call
 from mlvet.frontends.python.interpretation.comprehensions import comprehension, dict_comprehension
@@ -93,14 +93,18 @@ BUILTIN_TYPES: dict[str, Any] = {
 
 
 def _attribute(machine: Machine, node: ast.Attribute) -> Any:
+    called = machine.calling is node
     receiver = evaluate(machine, node.value)
     machine.at = node
+    if isinstance(receiver, Unknown):
+        receiver = used_as_tensor(machine, receiver, node.attr, called=called)
     return attribute(machine, receiver, node.attr)
 
 
 def _call(machine: Machine, node: ast.Call) -> Any:
     if isinstance(node.func, ast.Name) and node.func.id == "super":
         return _super(machine, node)
+    machine.calling = node.func
     function = evaluate(machine, node.func)
     args: list[Any] = []
     for arg in node.args:

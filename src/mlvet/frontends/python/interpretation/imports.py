@@ -62,6 +62,7 @@ def module(machine: Machine, dotted: str) -> Any:
         return _own(machine, dotted, source)
     top = dotted.split(".")[0]
     known = registry.load(top)
+    machine.imported.add(top)
     if known and "." in dotted:
         try:
             return registry.find(dotted)

@@ -13,7 +13,7 @@ from mlvet.frontends.python.trail import MISSING
 from mlvet.frontends.python.values.choices import Choice, Guard, conjoined
 from mlvet.frontends.python.values.containers import DictValue, IteratorValue, ListValue, Repeated, SetValue
 from mlvet.frontends.python.values.numbers import Scalar
-from mlvet.frontends.python.values.objects import BoundMethod, FunctionValue
+from mlvet.frontends.python.values.objects import BoundMethod, FunctionValue, Object
 from mlvet.frontends.python.values.tensors import TensorValue, tensor_of
 from mlvet.frontends.python.values.unknown import Reason, Unknown
 from mlvet.ir.graph import OPAQUE, Literal, Value
@@ -187,13 +187,10 @@ def joined(machine: Machine, left: Any, right: Any, name: str = "") -> Any:
         return left
     if isinstance(left, Unknown) or isinstance(right, Unknown):
         return left if isinstance(left, Unknown) else right
-    if isinstance(left, Choice) or isinstance(right, Choice):
-        parts = [value for side in (left, right) for value in _parts(side)]
-        distinct: list[Any] = []
-        for part in parts:
-            if not any(same(part, seen) for seen in distinct):
-                distinct.append(part)
-        return all_joined(machine, distinct)
+    if isinstance(left, Choice):
+        return _joined_choice(machine, left, right, name)
+    if isinstance(right, Choice):
+        return all_joined(machine, [left, *_parts(right)])
     if isinstance(left, TensorValue) and isinstance(right, TensorValue):
         return _joined_tensors(machine, left, right)
     if isinstance(right, TensorValue) and isinstance(left, int | float | Scalar | Expr):
@@ -218,7 +215,32 @@ def joined(machine: Machine, left: Any, right: Any, name: str = "") -> Any:
         return _joined_dicts(machine, left, right)
     if left is None or right is None:
         return left if right is None else right
+    if type(left) is type(right) and getattr(type(left), "joinable", False):
+        return _joined_objects(machine, left, right)
     return machine.unknown(Reason.DYNAMIC_TYPE, f"{type(left).__name__} or {type(right).__name__}")
+
+
+def _joined_objects(machine: Machine, left: Any, right: Any) -> Any:
+    """An object of a library that stands for two of its kind, cell by cell."""
+    made: Any = object.__new__(type(left))
+    object.__setattr__(made, "cells", {})
+    object.__setattr__(made, "kind", None)
+    for name in {**left.cells, **right.cells}:
+        made.cells[name] = joined(machine, left.cells.get(name, MISSING), right.cells.get(name, MISSING))
+    return made
+
+
+def _joined_choice(machine: Machine, left: Choice, right: Any, name: str) -> Any:
+    """A choice joined with another value, alternative by alternative where their guards go together."""
+    kept = [(guard, all_joined(machine, [value, *_under(right, guard)], name)) for guard, value in left.alternatives]
+    return kept[0][1] if all(same(value, kept[0][1]) for _, value in kept[1:]) else Choice(tuple(kept))
+
+
+def _under(value: Any, guard: Guard) -> list[Any]:
+    """What a value may be under a guard."""
+    if not isinstance(value, Choice):
+        return [value]
+    return [part for other, part in value.alternatives if conjoined(guard, other) is not None]
 
 
 def covers(machine: Machine, whole: Any, part: Any) -> bool:
@@ -229,7 +251,9 @@ def covers(machine: Machine, whole: Any, part: Any) -> bool:
         return all(covers(machine, whole, each) for each in _parts(part))
     match whole:
         case Choice():
-            return all(any(covers(machine, mine, each) for mine in _parts(whole)) for each in _parts(part))
+            return all(
+                covers(machine, mine, each) for guard, mine in whole.alternatives for each in _under(part, guard)
+            )
         case TensorValue():
             return type(part) is type(whole) and covers(machine, whole.graph_value, part.graph_value)
         case Value():
@@ -248,18 +272,20 @@ def covers(machine: Machine, whole: Any, part: Any) -> bool:
             return covers(machine, whole.element, part.element) and covers(machine, whole.length, part.length)
         case Repeated() if isinstance(part, tuple):
             return all(covers(machine, whole.element, each) for each in part)
+        case Object() if type(part) is type(whole) and getattr(type(whole), "joinable", False):
+            return all(covers(machine, value, part.cells.get(name, MISSING)) for name, value in whole.cells.items())
         case ListValue() if type(part) is type(whole):
             return covers(machine, whole.cells["items"], part.cells["items"])
     return False
 
 
-def all_joined(machine: Machine, values: Sequence[Any]) -> Any:
+def all_joined(machine: Machine, values: Sequence[Any], name: str = "") -> Any:
     """What several values have in common."""
     if not values:
         return machine.unknown(Reason.DYNAMIC_CONTAINER, "an item of an empty container")
     found = values[0]
     for value in values[1:]:
-        found = joined(machine, found, value)
+        found = joined(machine, found, value, name)
     return found
 
 

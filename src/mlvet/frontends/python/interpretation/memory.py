@@ -50,7 +50,7 @@ def is_fixed(value: Any) -> bool:
     """Whether a value cannot change and equals only what it cannot be told from."""
     if type(value) is tuple:
         return all(map(is_fixed, value))
-    return isinstance(value, _PLAIN) or isinstance(value, _NAMED)
+    return isinstance(value, (*_PLAIN, *_NAMED))
 
 
 def recalled(machine: Machine, key: Any) -> Any:

@@ -17,7 +17,7 @@ from mlvet.frontends.python.values.numbers import Int, Origin, Scalar
 from mlvet.frontends.python.values.objects import Object
 from mlvet.frontends.python.values.ratios import Ratio, divided, ratio_of, square_root
 from mlvet.frontends.python.values.tensors import TensorValue
-from mlvet.frontends.python.values.unknown import Reason, Undecided, Unknown
+from mlvet.frontends.python.values.unknown import MADE, Reason, Undecided, Unknown
 
 if TYPE_CHECKING:
     from mlvet.frontends.python.machine import Machine
@@ -75,11 +75,31 @@ def binary(machine: Machine, kind: type[ast.operator], left: Any, right: Any) ->
     ):
         return left + right if len(left) + len(right) < _LONGEST else Scalar(str)  # type: ignore[operator]
     if isinstance(left, Unknown) or isinstance(right, Unknown):
-        unknown = left if isinstance(left, Unknown) else right
-        return machine.unknown(unknown.reason, f"{unknown.detail}", name=unknown.name)
+        return _unknowns(machine, kind, left, right)
     if isinstance(left, Scalar) or isinstance(right, Scalar):
         return _scalars(machine, kind, left, right)
     return _containers(machine, kind, left, right)
+
+
+def _unknowns(machine: Machine, kind: type[ast.operator], left: Any, right: Any) -> Any:
+    """An operator on something unknown: on what it was used as before, else unknown, but as a size still computed."""
+    known = [_used(side) for side in (left, right)]
+    if not any(isinstance(side, Unknown) for side in known):
+        return binary(machine, kind, *known)
+    unknown = left if isinstance(left, Unknown) else right
+    made = machine.unknown(unknown.reason, unknown.detail, unknown.name)
+    if kind in (ast.Add, ast.Sub, ast.Mult, ast.FloorDiv) and all(
+        isinstance(each, int | Expr | Unknown) for each in known
+    ):
+        made.parts[MADE] = (BINARY[kind][1], left, right)
+    return made
+
+
+def _used(value: Any) -> Any:
+    """What an unknown was used as, itself if as nothing yet."""
+    if not isinstance(value, Unknown):
+        return value
+    return value.tensor if value.tensor is not None else value.size if value.size is not None else value
 
 
 def _numbers(machine: Machine, python: Callable[[Any, Any], Any], sign: str, left: Any, right: Any) -> Any:
@@ -292,6 +312,12 @@ def compare(machine: Machine, kind: type[ast.cmpop], left: Any, right: Any) -> A
         found = _compared_objects(machine, name, swapped, left, right)
         if found is not NotImplemented:
             return found
+    if isinstance(left, Unknown) or isinstance(right, Unknown):
+        known = [_used(side) for side in (left, right)]
+        if not any(isinstance(side, Unknown) for side in known):
+            return compare(machine, kind, *known)
+        unknown = left if isinstance(left, Unknown) else right
+        return machine.unknown(unknown.reason, unknown.detail)
     if kind in (ast.Eq, ast.NotEq):
         return _equality(machine, kind is ast.Eq, left, right)
     if isinstance(left, tuple) and isinstance(right, tuple):

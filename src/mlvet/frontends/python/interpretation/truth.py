@@ -70,6 +70,7 @@ def literal(machine: Machine, condition: Scalar) -> Literal:
     name = condition.condition
     if not name:
         name = machine.fresh(_text(machine) or condition.name or "condition")
+        object.__setattr__(condition, "condition", name)
     holds = not name.startswith(NOT)
     name = name.removeprefix(NOT)
     if name not in machine.conditions:

@@ -10,13 +10,21 @@ PACKAGES.update({
     "tensorflow_datasets": "tensorflow_datasets",
     "tensorflow_hub": "tensorflow_hub", "tf_keras": "keras", "keras": "keras", "keras_hub": "keras_hub",
     "keras_cv": "keras_hub", "keras_nlp": "keras_hub", "tf_slim": "tensorflow", "jax": "jax", "flax": "flax",
-    "optax": "optax", "einops": "einops", "sklearn": "sklearn", "transformers": "transformers", "datasets":
-    "transformers", "pytorch_lightning": "lightning", "lightning": "lightning", "accelerate": "accelerate",
+    "optax": "optax", "einops": "einops", "sklearn": "sklearn", "transformers": "transformers", "datasets": "datasets",
+    "evaluate": "datasets", "pytorch_lightning": "lightning", "lightning": "lightning", "accelerate": "accelerate",
     "pandas": "pandas", "PIL": "images", "cv2": "images", "imageio": "images", "skimage": "images",
     "matplotlib": "plotting", "seaborn": "plotting", "IPython": "plotting",
     "tqdm": "progress", "absl": "settings", "click": "settings", "hydra": "settings", "omegaconf": "settings",
     "ml_collections": "settings", "fire": "settings", "typer": "settings", "gymnasium": "gym", "gym": "gym",
     "six": "six", "gin": "settings",
+    "keras_rs": "keras_rs", "tensorflow_addons": "tensorflow_addons",
+    "tensorflow_probability": "tensorflow_probability", "tiktoken": "language", "tokenizers": "language",
+    "sentencepiece": "language", "nltk": "language", "peft": "language", "nlp": "datasets",
+    "wandb": "services", "tensorboard": "services", "tensorboardX": "torch", "ipywidgets": "services",
+    "mpl_toolkits": "services", "tensorflow_docs": "services", "pydot": "services", "graphviz": "services",
+    "mlflow": "services", "comet_ml": "services", "neptune": "services", "torchviz": "services", "visdom": "services",
+    "torchsummary": "services", "torchinfo": "services", "boto3": "services", "gdown": "services",
+    "kagglehub": "services", "huggingface_hub": "services", "imutils": "services",
 })  # fmt: skip
 
 STANDARD = (

@@ -19,7 +19,7 @@ from mlvet.frontends.python.active import machine
 from mlvet.frontends.python.values.containers import DictValue, ListValue, Repeated
 from mlvet.frontends.python.values.numbers import Scalar
 from mlvet.frontends.python.values.tensors import TensorValue, tensor_of
-from mlvet.frontends.python.values.unknown import Reason, Undecided, Unknown
+from mlvet.frontends.python.values.unknown import MADE, Reason, Undecided, Unknown
 
 Size: TypeAlias = Dim
 Sizes: TypeAlias = tuple[Dim, ...]
@@ -133,6 +133,9 @@ def as_size(value: Any, name: str = "") -> Dim:
         case int() | Expr():
             return value
         case Unknown():
+            if value.size is None and MADE in value.parts:
+                python, left, right = value.parts[MADE]
+                value.size = python(as_size(left, name), as_size(right, name))
             if value.size is None:
                 value.size = symbol(machine().fresh(value.name or name or "n"))
             found: Dim = value.size

@@ -75,6 +75,10 @@ class ClassValue:
         """The nearest library class, by which instances are made."""
         return next((base for base in self.order if isinstance(base, type) and issubclass(base, Object)), Object)
 
+    def __call__(self, *args: Any, **keywords: Any) -> Any:
+        """An instance, for class methods of library models, which make one of whatever class they are asked on."""
+        return machine().call(self, *args, **keywords)
+
     def __repr__(self) -> str:
         return f"<class {self.name}>"
 

@@ -36,6 +36,10 @@ class Reason(Enum):
     UNSUPPORTED_SYNTAX = "statement that is not followed"
 
 
+MADE = "@made"
+"""The part of an unknown that says by what arithmetic it was made of others."""
+
+
 class Unknown:
     """Any value at all. `detail` says what was asked, `name` what the program calls it.
 

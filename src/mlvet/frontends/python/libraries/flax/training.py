@@ -176,10 +176,14 @@ def get_metrics(device_metrics: Any) -> Any:
 
 
 @model("flax.training.lr_schedule.create_cosine_learning_rate_schedule",
-    "flax.training.lr_schedule.create_constant_learning_rate_schedule",
     "flax.training.lr_schedule.create_stepped_learning_rate_schedule")  # fmt: skip
 def learning_rate_schedule(*args: Any, **keywords: Any) -> Any:
     return lambda step: opaque("learning_rate", [], Known(dtypes.f32, ()), Array)
+
+
+@model("flax.training.lr_schedule.create_constant_learning_rate_schedule")
+def constant_learning_rate(base_learning_rate: Any, steps_per_epoch: Any, *rest: Any, **options: Any) -> Any:
+    return lambda step: base_learning_rate
 
 
 # flax.jax_utils

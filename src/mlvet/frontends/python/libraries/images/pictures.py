@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 from mlvet.domains import dtypes
 from mlvet.domains.dims import Dim, symbol
@@ -26,6 +26,8 @@ FLAT = {"L": dtypes.u8, "P": dtypes.u8, "1": dtypes.bool_, "I": dtypes.i32, "F":
 @model("PIL.Image.Image")
 class Image(Object):
     """A picture. One from a file has as many channels as the file says."""
+
+    joinable: ClassVar[bool] = True
 
     def __init__(self) -> None:
         """A picture of which nothing is known."""

@@ -16,6 +16,7 @@ from mlvet.frontends.python.libraries.binding import ARRAYS, TENSORS
 from mlvet.frontends.python.libraries.registry import model
 from mlvet.frontends.python.values.containers import ListValue
 from mlvet.frontends.python.values.numbers import Scalar
+from mlvet.frontends.python.values.objects import Object
 from mlvet.frontends.python.values.tensors import TensorValue, dims_of, dtype_of, rank_of
 from mlvet.frontends.python.values.unknown import Reason, Undecided, Unknown
 
@@ -32,7 +33,7 @@ def canonical(dtype: DType | None) -> DType | None:
     return None if dtype is None else NARROW.get(dtype, dtype)
 
 
-@model("jax.Array", "jax.numpy.ndarray", "jax.core.Tracer", "jax.interpreters.xla.DeviceArray")
+@model("jax.Array", "jax.numpy.ndarray", "jax.interpreters.xla.DeviceArray")
 class Array(ArrayValue):
     """An array of JAX. `@weak` marks one whose element type gives way, as those of Python numbers do."""
 
@@ -117,6 +118,11 @@ class Array(ArrayValue):
         from mlvet.frontends.python.libraries.jax.devices import Sharding
 
         return Sharding()
+
+
+@model("jax.core.Tracer")
+class Tracer(Object):
+    """What arrays are while a function is traced; programs ask whether one is, and outside of traces none is."""
 
 
 def held(value: Any) -> Any:

@@ -77,11 +77,15 @@ _CONFIG = Config.__new__(Config)
 model("jax.config", "jax.config.config")(_CONFIG)
 
 
+NAMED = ("named_scope", "StepTraceAnnotation", "TraceAnnotation")
+"""Contexts that yield an object of their own."""
+
+
 class Context(Object):
-    """A context manager, or what a `with` statement of JAX takes; also a decorator."""
+    """A context manager of JAX, also a decorator."""
 
     def __enter__(self) -> Any:
-        return self
+        return self if type(self).__name__ in NAMED else None
 
     def __exit__(self, *args: Any) -> None:
         return None
@@ -120,6 +124,9 @@ def initialize(*args: Any, **keywords: Any) -> None:
 class Mesh(Context):
     """Devices in rows and columns, by axis names."""
 
+    def __enter__(self) -> Any:
+        return self
+
     def __init__(self, devices: Any = None, axis_names: Any = (), **options: Any) -> None:
         self.devices = devices
         self.axis_names = axis_names
@@ -157,7 +164,7 @@ for _name in ("NamedSharding", "SingleDeviceSharding", "PositionalSharding", "GS
 model("jax.NamedSharding")(Sharding)
 
 
-@model("jax.sharding.PartitionSpec", "jax.P", "jax.experimental.PartitionSpec", "jax.experimental.pjit.PartitionSpec")
+@model("jax.sharding.PartitionSpec", "jax.P", "jax.experimental.pjit.PartitionSpec")
 class PartitionSpec(Object):
     """Axis names for the dims of an array."""
 

@@ -42,9 +42,16 @@ def xlogy(x: ArrayLike, y: ArrayLike) -> Tensor:
     return _together("xlogy", inexact(x), inexact(y))
 
 
-@model(*(f"jax.scipy.stats.{_law}.{_what}" for _law in ("norm", "logistic", "laplace", "cauchy", "expon", "uniform",
-    "truncnorm", "gamma", "beta", "poisson", "bernoulli", "t", "chi2") for _what in ("logpdf", "pdf", "cdf", "logcdf",
-    "logpmf", "pmf", "ppf", "sf", "logsf")))  # fmt: skip
+DENSITIES = {
+    "norm": "logpdf pdf cdf logcdf ppf sf logsf", "logistic": "logpdf pdf cdf ppf sf", "laplace": "logpdf pdf cdf",
+    "cauchy": "logpdf pdf cdf logcdf ppf sf logsf", "expon": "logpdf pdf cdf logcdf ppf sf logsf",
+    "uniform": "logpdf pdf cdf ppf", "truncnorm": "logpdf pdf cdf logcdf sf logsf",
+    "gamma": "logpdf pdf cdf logcdf sf logsf", "beta": "logpdf pdf cdf logcdf sf logsf", "poisson": "logpmf pmf cdf",
+    "bernoulli": "logpmf pmf cdf ppf", "t": "logpdf pdf", "chi2": "logpdf pdf cdf logcdf sf logsf",
+}  # fmt: skip
+
+
+@model(*(f"jax.scipy.stats.{_law}.{_way}" for _law, _ways in DENSITIES.items() for _way in _ways.split()))
 def logpdf(x: ArrayLike, *parameters: ArrayLike, **named: ArrayLike) -> Tensor:
     """The value and all parameters broadcast."""
     return _together("logpdf", *(inexact(each) for each in (x, *parameters, *named.values())))

@@ -43,8 +43,8 @@ def called(function: Any, args: Sequence[Any], keywords: dict[str, Any]) -> Any:
 
 
 @model(
-    "jax.jit", "jax.experimental.pjit.pjit", "jax.checkpoint", "jax.remat", "jax.named_call", "jax.pjit",
-    "jax.ad_checkpoint.checkpoint", "jax.custom_batching.custom_vmap", "jax.named_scope_call", "jax.api_jit",
+    "jax.jit", "jax.experimental.pjit.pjit", "jax.checkpoint", "jax.remat", "jax.named_call",
+    "jax.custom_batching.custom_vmap",
 )  # fmt: skip
 def jit(fun: Any = None, *rest: Any, **options: Any) -> Any:
     """The function itself; without one, what takes it."""

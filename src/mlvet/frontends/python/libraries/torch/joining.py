@@ -61,9 +61,8 @@ def cat(tensors: Any, dim: Any = 0, *, out: Any = None, axis: Any = None) -> Ten
     xs = _list(tensors)
     if isinstance(xs, Repeated):
         return _repeated(xs, along, joined=True)
-    demand(len(xs) > 0, "cat needs at least one tensor")
     if not xs:
-        raise Undecided(Reason.EXCEPTION, "cat of nothing")
+        raise Undecided(Reason.DYNAMIC_CONTAINER, "cat of a list that nothing was seen to fill")
     kept = [x for x in xs if dims_of(x) != (0,)] or list(xs[:1])
     demand(
         not any(rank_of(x) == 0 for x in kept),
@@ -79,9 +78,8 @@ def stack(tensors: Any, dim: Any = 0, *, out: Any = None) -> Tensor:
     xs = _list(tensors)
     if isinstance(xs, Repeated):
         return _repeated(xs, along, joined=False)
-    demand(len(xs) > 0, "stack needs at least one tensor")
     if not xs:
-        raise Undecided(Reason.EXCEPTION, "stack of nothing")
+        raise Undecided(Reason.DYNAMIC_CONTAINER, "stack of a list that nothing was seen to fill")
     count = next((found for x in xs if (found := rank_of(x)) is not None), None)
     if count is not None:
         along = placed(along, count + 1)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 from mlvet.domains import dtypes
 from mlvet.domains.dims import Dim, symbol
@@ -53,6 +53,7 @@ class Batch(Object):
     """A tensor for each field: labels have one number per sample, texts one per token and sample."""
 
     __slots__ = ()
+    joinable: ClassVar[bool] = True
 
     def __init__(self, batch: Dim) -> None:
         self.cells["batch_size"] = batch

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
+from mlvet.domains import dtypes
 from mlvet.domains.dims import Dim, Expr, symbol
+from mlvet.domains.tensors import Tensor as Type
 from mlvet.frontends.python.active import machine
+from mlvet.frontends.python.emission import source
 from mlvet.frontends.python.libraries.registry import model
 from mlvet.frontends.python.libraries.torch.data.datasets import IterableDataset
+from mlvet.frontends.python.libraries.torch.tensor import Tensor
 from mlvet.frontends.python.values.containers import DictValue, ListValue, Repeated
 from mlvet.frontends.python.values.numbers import Scalar
 from mlvet.frontends.python.values.objects import Object
@@ -59,6 +63,10 @@ class Vocab(Object):
 
     def set_default_index(self, index: Any) -> None:
         pass
+
+    def load_vectors(self, *args: Any, **kwargs: Any) -> None:
+        dims = (self.length(), symbol(machine().fresh("embedding"), 1))
+        self.vectors = source("vectors", Type(dtypes.f32, dims), Tensor)
 
     def get_stoi(self) -> Any:
         return DictValue({}, rest=self[None])

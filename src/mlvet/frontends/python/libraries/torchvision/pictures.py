@@ -29,7 +29,7 @@ def somewhere(mode: str = "RGB") -> Any:
 
 def channels_of(image: Image) -> Dim:
     mode = image.cells["@mode"]
-    if mode is None:
+    if not isinstance(mode, str):
         if "@channels" not in image.cells:
             image.cells["@channels"] = symbol(machine().fresh("channels"), 1, 4)
         found: Dim = image.cells["@channels"]

@@ -12,7 +12,7 @@ from mlvet.frontends.python.libraries.registry import alias
 
 for _name in (
     "celu", "elu", "gelu", "glu", "hard_sigmoid", "hard_silu", "hard_swish", "hard_tanh", "leaky_relu", "log_sigmoid",
-    "log_softmax", "logsumexp", "normalize", "one_hot", "relu", "relu6", "selu", "sigmoid", "silu", "soft_sign",
+    "log_softmax", "logsumexp", "one_hot", "relu", "relu6", "selu", "sigmoid", "silu", "soft_sign",
     "softmax", "softplus", "standardize", "swish", "tanh",
 ):  # fmt: skip
     alias(f"flax.linen.{_name}", f"jax.nn.{_name}")

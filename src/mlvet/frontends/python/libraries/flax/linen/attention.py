@@ -210,7 +210,7 @@ class ConvLSTMCell(RNNCellBase):
 
     def __call__(self, carry: Any, inputs: ArrayLike) -> Any:
         memory, hidden = carry
-        gates = None
+        gates: Any = None
         for name, x in (("ih", inputs), ("hh", as_jax(hidden))):
             layer = Conv(
                 self.features * 4, self.kernel_size, self.strides or 1, self.padding, use_bias=self.use_bias,

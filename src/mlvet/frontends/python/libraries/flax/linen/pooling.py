@@ -41,7 +41,7 @@ def max_pool(inputs: ArrayLike, window_shape: Sizes, strides: Sizes | None = Non
     return _pooled("max_pool", inputs, window_shape, strides, padding)
 
 
-@model("flax.linen.min_pool", "flax.linen.pooling.min_pool", "flax.nnx.min_pool")
+@model("flax.linen.pooling.min_pool", "flax.nnx.min_pool")
 def min_pool(inputs: ArrayLike, window_shape: Sizes, strides: Sizes | None = None, padding: Any = "VALID") -> Tensor:
     made = _pooled("max_pool", inputs, window_shape, strides, padding)
     return opaque("min_pool", [inputs], tensor_of(made).without_value(), Array)
@@ -86,7 +86,7 @@ def combine_masks(*masks: Any, dtype: DType | None = dtypes.f32) -> Any:
     return cast_to(total, dtype)
 
 
-@model("flax.linen.dot_product_attention_weights", "flax.nnx.dot_product_attention_weights")
+@model("flax.linen.dot_product_attention_weights")
 def dot_product_attention_weights(
     query: ArrayLike, key: ArrayLike, bias: Any = None, mask: Any = None, broadcast_dropout: bool = True,
     dropout_rng: Any = None, dropout_rate: Any = 0.0, deterministic: Any = False, dtype: DType | None = None, **_: Any,

@@ -9,7 +9,7 @@ from mlvet.domains import dtypes
 from mlvet.domains.dtypes import DType
 from mlvet.domains.tensors import Tensor as Known
 from mlvet.frontends.python.emission import demand, emit, opaque
-from mlvet.frontends.python.libraries.jax.array import Array, ArrayLike, Tensor, as_jax, cast_to, is_weak, marked
+from mlvet.frontends.python.libraries.jax.array import Array, ArrayLike, Tensor, cast_to, is_weak, marked
 from mlvet.frontends.python.libraries.jax.numpy.elementwise import pair, unary
 from mlvet.frontends.python.libraries.registry import model
 from mlvet.frontends.python.values.tensors import dims_of, dtype_of, tensor_of
@@ -131,8 +131,3 @@ def reduce_precision(operand: ArrayLike, exponent_bits: int, mantissa_bits: int)
 @model("jax.lax.complex")
 def complex(x: ArrayLike, y: ArrayLike) -> Tensor:
     return opaque("complex", [x, y], Known(dtypes.c64, tensor_of(x).shape), Array)
-
-
-@model("jax.lax.zeros_like_array")
-def zeros_like_array(x: ArrayLike) -> Tensor:
-    return emit("zeros_like", as_jax(x))

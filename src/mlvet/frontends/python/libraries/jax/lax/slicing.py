@@ -127,12 +127,23 @@ def index_take(src: ArrayLike, idxs: Any, axes: Any) -> Tensor:
     return emit("gather", src, as_jax(as_items(idxs)[0]), axis=(axes_named(axes) or (0,))[0])
 
 
-@model("jax.lax.gather", "jax.lax.scatter", "jax.lax.scatter_add", "jax.lax.scatter_max", "jax.lax.scatter_min",
-    "jax.lax.scatter_mul")  # fmt: skip
-def scatter(operand: ArrayLike, indices: ArrayLike, updates: Any, *rest: Any, **options: Any) -> Tensor:
-    if machine().callee.endswith("gather"):
-        raise Undecided(Reason.UNMODELLED_ARGUMENTS, "a gather in XLA's form")
-    return opaque("scatter", [operand, indices], tensor_of(operand).without_value(), Array)
+@model("jax.lax.scatter", "jax.lax.scatter_add", "jax.lax.scatter_max", "jax.lax.scatter_min", "jax.lax.scatter_mul")
+def scatter(operand: ArrayLike, scatter_indices: ArrayLike, updates: Any, dimension_numbers: Any, **_: Any) -> Tensor:
+    return opaque("scatter", [operand, scatter_indices], tensor_of(operand).without_value(), Array)
+
+
+@model("jax.lax.gather")
+def gather(
+    operand: ArrayLike, start_indices: ArrayLike, dimension_numbers: Any, slice_sizes: Sizes, **_: Any
+) -> Tensor:
+    """One slice for each index; its dims that are not collapsed lie at `offset_dims` of the result."""
+    offsets = axes_named(dimension_numbers.offset_dims) or ()
+    collapsed = axes_named(dimension_numbers.collapsed_slice_dims) or ()
+    kept = iter([size for axis, size in enumerate(slice_sizes) if axis not in collapsed])
+    batch = iter(_ranked(start_indices)[:-1])
+    count = len(slice_sizes) - len(collapsed) + len(_ranked(start_indices)) - 1
+    sizes = tuple(next(kept if axis in offsets else batch) for axis in range(count))
+    return opaque("gather", [operand, start_indices], Known(dtype_of(operand), sizes), Array)
 
 
 @model("jax.lax.broadcast")
@@ -259,6 +270,21 @@ class Precision(Object):
     HIGHEST = "highest"
 
 
-@model("jax.lax.GatherDimensionNumbers", "jax.lax.ScatterDimensionNumbers", "jax.lax.GatherScatterMode")
+@model("jax.lax.GatherDimensionNumbers", "jax.lax.ScatterDimensionNumbers")
 class GatherDimensionNumbers(Object):
     """Axes of a gather or scatter in XLA's form."""
+
+    def __init__(self, *args: Any, **keywords: Any) -> None:
+        names = ("offset_dims", "collapsed_slice_dims", "start_index_map")
+        for name, value in {**dict(zip(names, args, strict=False)), **keywords}.items():
+            setattr(self, name, value)
+
+
+@model("jax.lax.GatherScatterMode")
+class GatherScatterMode(Object):
+    """What is done about positions out of range."""
+
+    CLIP = "clip"
+    FILL_OR_DROP = "fill"
+    PROMISE_IN_BOUNDS = "promise_in_bounds"
+    ONE_HOT = "one_hot"

@@ -129,7 +129,7 @@ def logmeanexp(x: ArrayLike, axis: Any = None, where: Any = None, keepdims: bool
     return opaque("logmeanexp", [x], tensor_of(total).without_value(), Array)
 
 
-@model("jax.nn.standardize", "jax.nn.normalize")
+@model("jax.nn.standardize", "jax.nn.normalize", "flax.linen.normalize")
 def standardize(
     x: ArrayLike,
     axis: Any = -1,

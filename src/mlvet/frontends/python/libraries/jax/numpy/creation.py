@@ -59,7 +59,7 @@ def array(
     return emit("unsqueeze", made, tuple(range(missing))) if missing > 0 else _fresh(made)
 
 
-@model("jax.numpy.asarray", "jax.numpy.from_dlpack", "jax.numpy.ascontiguousarray")
+@model("jax.numpy.asarray", "jax.numpy.from_dlpack")
 def asarray(
     a: Any, dtype: DType | None = None, order: Any = None, *, copy: Any = None, device: Any = None,
     out_sharding: Any = None,
@@ -252,6 +252,8 @@ def issubdtype(arg1: Any, arg2: Any) -> bool:
     if group is not None:
         return kind is group
     match getattr(arg2, "group", arg2):
+        case "generic":
+            return True
         case "floating" | "real floating":
             return kind.is_float
         case "integer" | "integral":

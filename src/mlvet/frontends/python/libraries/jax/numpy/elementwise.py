@@ -40,10 +40,10 @@ FLOATS = {
 TESTS = {"isnan": "is_nan", "isinf": "is_inf", "isfinite": "is_finite"}
 PAIRS = {
     "add": "add", "subtract": "sub", "multiply": "mul", "divide": "div", "true_divide": "div", "maximum": "max",
-    "minimum": "min", "fmax": "max", "fmin": "min", "power": "pow", "pow": "pow", "float_power": "pow",
+    "minimum": "min", "fmax": "max", "fmin": "min", "power": "pow", "pow": "pow",
     "floor_divide": "floor_div", "mod": "remainder", "remainder": "remainder", "fmod": "mod",
 }  # fmt: skip
-FLOAT_PAIRS = {"arctan2": "atan2", "atan2": "atan2", "hypot": "hypot"}
+FLOAT_PAIRS = {"float_power": "pow", "arctan2": "atan2", "atan2": "atan2", "hypot": "hypot"}
 RELATIONS = {
     "equal": "equal", "not_equal": "not_equal", "less": "less", "less_equal": "less_or_equal", "greater": "greater",
     "greater_equal": "greater_or_equal",

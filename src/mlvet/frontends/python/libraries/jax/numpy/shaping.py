@@ -271,7 +271,7 @@ def repeat(
     return emit("repeat_interleave", x, times, axis=at)
 
 
-@model("jax.numpy.broadcast_to", "jax.lax.broadcast_to")
+@model("jax.numpy.broadcast_to")
 def broadcast_to(array: ArrayLike, shape: SizeOrSizes, *, out_sharding: Any = None) -> Tensor:
     return shaping.broadcast(array, sized(shape))
 

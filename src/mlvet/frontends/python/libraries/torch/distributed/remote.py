@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 from mlvet.domains.dims import symbol
 from mlvet.frontends.python.active import machine, store
@@ -20,6 +20,7 @@ class Held(Object):
     """Something that another process holds or computes."""
 
     __slots__ = ()
+    joinable: ClassVar[bool] = True
 
     def __init__(self, value: Any = None, *args: Any, **kwargs: Any) -> None:
         store(self.cells, "@held", value)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 from mlvet.domains import dtypes
 from mlvet.domains.dims import Dim, symbol
@@ -25,6 +25,7 @@ class PackedSequence(Object):
     """Sequences one step after the other; here they stay padded as [steps, batch, ...] in the cell `@padded`."""
 
     __slots__ = ()
+    joinable: ClassVar[bool] = True
 
     def __init__(
         self, data: Any, batch_sizes: Any = None, sorted_indices: Any = None, unsorted_indices: Any = None
