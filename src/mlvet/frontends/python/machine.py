@@ -54,6 +54,7 @@ class Limits:
     unrolled: int = 1024
     depth: int = 100
     recursion: int = 6
+    recursive_calls: int = 200
     known_recursion: int = 64
 
 
@@ -110,6 +111,7 @@ class Machine:
     observations: dict[Span, Observation] = field(default_factory=dict)
     called: set[ast.AST] = field(default_factory=set)
     defined: dict[ast.AST, Any] = field(default_factory=dict)
+    recursions: Counter[ast.AST] = field(default_factory=Counter)
     instances: dict[Any, Any] = field(default_factory=dict)
     created: list[Any] = field(default_factory=list)
     named: set[Value] = field(default_factory=set)
@@ -118,8 +120,13 @@ class Machine:
     forks: int = 0
     rehearsing: int = 0
     deadline: float = inf
+    most_steps: int = 0
+    importing: int = 0
     steps: int = 0
     _counts: Counter[str] = field(default_factory=Counter)
+
+    def __post_init__(self) -> None:
+        self.most_steps = self.limits.steps
 
     # What library models use.
 
@@ -180,7 +187,7 @@ class Machine:
     def step(self) -> None:
         """Count a step; raises OutOfBudget when there were too many, or too much time has passed."""
         self.steps += 1
-        if self.steps > self.limits.steps or (not self.steps & 255 and time.process_time() > self.deadline):
+        if self.steps > self.most_steps or (not self.steps & 255 and time.process_time() > self.deadline):
             raise OutOfBudget
 
     @property

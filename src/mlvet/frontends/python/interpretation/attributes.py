@@ -85,6 +85,8 @@ def lookup(machine: Machine, value: Any, name: str) -> Any:
                 return value.cells[name]
             if name in ("__name__", "__qualname__"):
                 return value.name
+            if name == "__module__":
+                return value.scope.module.cells.get("__name__", MISSING)
             return _builtin(value, "function", name)
         case BoundMethod():
             return value.receiver if name == "__self__" else lookup(machine, value.function, name)

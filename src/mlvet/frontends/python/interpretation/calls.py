@@ -289,7 +289,9 @@ def call_function(machine: Machine, function: FunctionValue, args: Sequence[Any]
         return known
     depth = sum(1 for frame in machine.running if frame is node)
     deepest = machine.limits.recursion if key is None else machine.limits.known_recursion
-    if depth >= deepest or len(machine.running) >= machine.limits.depth:
+    machine.recursions[node] = machine.recursions[node] + 1 if depth else 0
+    endless = key is None and machine.recursions[node] > machine.limits.recursive_calls
+    if depth >= deepest or endless or len(machine.running) >= machine.limits.depth:
         return machine.unknown(Reason.RECURSION, function.qualified, function.name)
     recording = memory.begin(machine, key)
     value: Any = MISSING

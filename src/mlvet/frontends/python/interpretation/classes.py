@@ -28,7 +28,7 @@ def define(machine: Machine, node: ast.ClassDef) -> Any:
     keywords = {each.arg: evaluate(machine, each.value) for each in node.keywords if each.arg is not None}
     scope = Scope("class", outer.file, outer)
     qualified = node.name if outer.function is None else f"{outer.function.qualified}.{node.name}"
-    made = ClassValue(node.name, qualified, scope.cells, _order(bases))
+    made = ClassValue(node.name, qualified, scope.cells, resolution_order(bases))
     made.location = machine.location
     scope.function = outer.function
     machine.owners.append(made)
@@ -67,7 +67,7 @@ def _own(cell: Any, owner: ClassValue) -> None:
             function.owner = owner
 
 
-def _order(bases: tuple[Any, ...]) -> tuple[Any, ...]:
+def resolution_order(bases: tuple[Any, ...]) -> tuple[Any, ...]:
     """The classes after a new one in its resolution order: C3 where it is defined, else depth first."""
     lists = [list(base.order) if isinstance(base, ClassValue) else [base] for base in bases]
     lists.append(list(bases))

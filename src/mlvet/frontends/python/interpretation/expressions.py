@@ -6,6 +6,7 @@ import ast
 import builtins
 from collections.abc import Callable
 from functools import partial
+from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
 from mlvet.frontends.python.interpretation import memory, operators
@@ -20,7 +21,7 @@ from mlvet.frontends.python.interpretation.truth import literal, negated, truth
 from mlvet.frontends.python.libraries import registry
 from mlvet.frontends.python.observations import Observation
 from mlvet.frontends.python.trail import MISSING
-from mlvet.frontends.python.values.choices import Choice
+from mlvet.frontends.python.values.choices import Choice, NeedsChoice, conjoined
 from mlvet.frontends.python.values.containers import DictValue, ListValue, Repeated, SetValue, is_key
 from mlvet.frontends.python.values.numbers import Int, Origin, Scalar
 from mlvet.frontends.python.values.objects import ClassValue, FunctionValue, Object, Super
@@ -230,8 +231,6 @@ def _settled(machine: Machine, value: Any) -> bool | Scalar:
     """The truth of a value as far as the path being taken settles it."""
     if isinstance(value, Choice):
         here = frozenset(machine.path)
-        from mlvet.frontends.python.values.choices import conjoined
-
         truths = {truth(machine, part) for guard, part in value.alternatives if conjoined(here, guard) is not None}
         if len(truths) == 1:
             return truths.pop()
@@ -263,6 +262,20 @@ def condition(machine: Machine, node: ast.expr) -> bool | Scalar:
     value = evaluate(machine, node)
     machine.at = node
     return _settled(machine, value)
+
+
+def separated(machine: Machine, node: ast.expr) -> bool | Scalar:
+    """The truth of a test; where only some of the values that meet in it settle it, each asks for a path of its own."""
+    value = evaluate(machine, node)
+    machine.at = node
+    found = _settled(machine, value)
+    if isinstance(value, Choice) and isinstance(found, Scalar) and not found.condition:
+        here = frozenset(machine.path)
+        live = [(guard, part) for guard, part in value.alternatives if conjoined(here, guard) is not None]
+        apart = all(conjoined(a, b) is None for (a, _), (b, _) in combinations(live, 2))
+        if apart and any(isinstance(truth(machine, part), bool) for _, part in live):
+            raise NeedsChoice(value)
+    return found
 
 
 def _conditional(machine: Machine, node: ast.IfExp) -> Any:

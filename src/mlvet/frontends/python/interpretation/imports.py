@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 import ast
+import time
 from typing import TYPE_CHECKING, Any
 
 from mlvet.frontends.python.interpretation.scopes import File, Scope
 from mlvet.frontends.python.interpretation.signals import PythonRaise
 from mlvet.frontends.python.libraries import registry
+from mlvet.frontends.python.machine import OutOfBudget
 from mlvet.frontends.python.trail import MISSING
 from mlvet.frontends.python.values.objects import ModuleValue
 from mlvet.frontends.python.values.unknown import Reason
 
 if TYPE_CHECKING:
     from mlvet.frontends.python.machine import Machine
+
+_SHARE = 4
+"""An import gets at most this part of the work that is left."""
 
 
 def import_names(machine: Machine, node: ast.Import) -> bool:
@@ -81,7 +86,7 @@ def _own(machine: Machine, dotted: str, source: Any) -> ModuleValue:
     value.cells["__file__"] = source.path
     tree = machine.project.tree(source) if machine.project is not None else None
     if tree is not None:
-        run_module(machine, value, File(source, tree))
+        _within_budget(machine, value, File(source, tree))
     if len(parts) > 1:
         parent = machine.modules.get(".".join(parts[:-1]))
         if isinstance(parent, ModuleValue) and not parent.of_library:
@@ -107,6 +112,27 @@ def run_module(machine: Machine, value: ModuleValue, file: File) -> None:
     finally:
         machine.scopes.pop()
         machine.at, machine.file, machine.path, machine.stack = kept
+
+
+def _within_budget(machine: Machine, value: ModuleValue, file: File) -> None:
+    """Interpret an imported module, with all it imports, on a part of the work left, so that some is left after it."""
+    if machine.importing:
+        run_module(machine, value, file)
+        return
+    steps, deadline = machine.most_steps, machine.deadline
+    now = time.process_time()
+    machine.most_steps = min(steps, machine.steps + (steps - machine.steps) // _SHARE)
+    machine.deadline = min(deadline, now + (deadline - now) / _SHARE)
+    machine.importing += 1
+    try:
+        run_module(machine, value, file)
+    except OutOfBudget:
+        if machine.steps > steps or time.process_time() > deadline:
+            raise
+        machine.note(f"the import of {value.dotted} is larger than the analysis allows itself; it is followed in part")
+    finally:
+        machine.importing -= 1
+        machine.most_steps, machine.deadline = steps, deadline
 
 
 def submodule(machine: Machine, value: ModuleValue, name: str) -> Any:

@@ -13,7 +13,7 @@ from mlvet.frontends.python.interpretation.assignments import assign, delete
 from mlvet.frontends.python.interpretation.attributes import attribute, lookup
 from mlvet.frontends.python.interpretation.branches import merge_states
 from mlvet.frontends.python.interpretation.classes import define
-from mlvet.frontends.python.interpretation.expressions import condition, evaluate, function_value
+from mlvet.frontends.python.interpretation.expressions import condition, evaluate, function_value, separated
 from mlvet.frontends.python.interpretation.imports import import_from, import_names
 from mlvet.frontends.python.interpretation.loops import for_loop, while_loop
 from mlvet.frontends.python.interpretation.loops import forget as _forget
@@ -104,7 +104,7 @@ def _augmented(machine: Machine, node: ast.AugAssign) -> bool:
 
 
 def _if(machine: Machine, node: ast.If) -> bool:
-    test = condition(machine, node.test)
+    test = separated(machine, node.test)
     if isinstance(test, bool):
         return run(machine, node.body if test else node.orelse)
     holds = literal(machine, test)

@@ -16,6 +16,7 @@ PACKAGES.update({
     "matplotlib": "plotting", "seaborn": "plotting", "IPython": "plotting",
     "tqdm": "progress", "absl": "settings", "click": "settings", "hydra": "settings", "omegaconf": "settings",
     "ml_collections": "settings", "fire": "settings", "typer": "settings", "gymnasium": "gym", "gym": "gym",
+    "six": "six", "gin": "settings",
     "keras_rs": "keras_rs", "tensorflow_addons": "tensorflow_addons",
     "tensorflow_probability": "tensorflow_probability", "tiktoken": "language", "tokenizers": "language",
     "sentencepiece": "language", "nltk": "language", "peft": "language", "nlp": "datasets",

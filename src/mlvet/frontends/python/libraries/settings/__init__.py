@@ -1,5 +1,5 @@
-"""Libraries by which users set what a program does: absl, click, fire, hydra, omegaconf, ml_collections."""
+"""Libraries by which users set what a program does: absl, click, fire, hydra, omegaconf, ml_collections, gin."""
 
-from mlvet.frontends.python.libraries.settings import commands, configurations, flags
+from mlvet.frontends.python.libraries.settings import commands, configurations, flags, injection
 
-__all__ = ["commands", "configurations", "flags"]
+__all__ = ["commands", "configurations", "flags", "injection"]

@@ -113,14 +113,14 @@ def _parameter(name: str, kind: int, default: Any) -> Parameter:
     return made
 
 
-@model("inspect.getfullargspec")
+@model("inspect.getfullargspec", "inspect.getargspec")
 def argument_names(func: Any) -> Any:
     arguments = _function(func).node.args
     made = Object()
     names = ListValue(each.arg for each in (*arguments.posonlyargs, *arguments.args))
     made.cells.update(args=names, kwonlyargs=ListValue(each.arg for each in arguments.kwonlyargs))
     made.cells["varargs"] = arguments.vararg.arg if arguments.vararg else None
-    made.cells["varkw"] = arguments.kwarg.arg if arguments.kwarg else None
+    made.cells["varkw"] = made.cells["keywords"] = arguments.kwarg.arg if arguments.kwarg else None
     return made
 
 

@@ -268,13 +268,15 @@ class Modules(Object):
     __slots__ = ()
 
     def __getitem__(self, key: Any) -> Any:
+        if isinstance(key, str) and key in machine().modules:
+            return machine().modules[key]
         return machine().unknown(Reason.DYNAMIC_ATTRIBUTE, f"module {key}")
 
     def __contains__(self, key: Any) -> Any:
-        return Scalar(bool)
+        return True if isinstance(key, str) and key in machine().modules else Scalar(bool)
 
     def get(self, key: Any, default: Any = None) -> Any:
-        return machine().unknown(Reason.DYNAMIC_ATTRIBUTE, f"module {key}")
+        return self[key]
 
 
 model("sys.modules")(Modules())
