@@ -114,11 +114,14 @@ def test_the_pinned_torch_is_that_of_the_constraints() -> None:
 def test_the_configuration_example_parses_and_has_every_key(tmp_path: Path) -> None:
     (example,) = fenced("toml")
     (tmp_path / "pyproject.toml").write_text(example, encoding="utf-8")
+    (tmp_path / "vet").mkdir()
+    (tmp_path / "vet/acme_loading.py").write_text("", encoding="utf-8")
     config = load_config(tmp_path)
     table = tomllib.loads(example)["tool"]["mlvet"]
     settings = {setting.name for setting in fields(Config)} - set(INTERNAL)
     assert set(table) == {name.replace("_", "-") for name in settings}
     assert config.python == tmp_path / ".venv"
+    assert config.models == {"acme.loading": tmp_path / "vet/acme_loading.py"}
     for name in ("select", "ignore", "min_certainty", "min_severity", "fail_on", "checkers", "timeout", *NUMERICS):
         assert getattr(config, name) == getattr(Config(), name), name
 

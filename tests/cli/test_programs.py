@@ -1,0 +1,80 @@
+"""Programs through the command line: their shapes, their numerical bugs, and what is modelled."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+PROGRAM = """\
+import torch
+from torch import nn
+
+net = nn.Sequential(nn.Linear(8, 4), nn.Softmax(dim=1))
+x = torch.randn(16, 8)
+p = net(x)
+loss = -torch.log(p).mean()
+"""
+
+
+def run(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "mlvet", *arguments]
+    return subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=300)
+
+
+def test_shapes_stand_beside_the_lines(tmp_path: Path) -> None:
+    (tmp_path / "train.py").write_text(PROGRAM, encoding="utf-8")
+    done = run(tmp_path, "shapes", "train.py")
+    assert done.returncode == 0
+    assert "6 | p = net(x)" in done.stdout
+    assert "# p: f32[16, 4]" in done.stdout
+    assert "statements reached: 6 of 6" in done.stdout
+
+
+def test_shapes_of_a_notebook_are_placed_in_cells(tmp_path: Path) -> None:
+    cells = [
+        {"cell_type": "markdown", "source": "# words", "metadata": {}},
+        {"cell_type": "code", "source": "%matplotlib inline\nimport torch", "metadata": {}, "outputs": []},
+        {"cell_type": "code", "source": "x = torch.zeros(2, 3)\ny = x.sum(0)", "metadata": {}, "outputs": []},
+    ]
+    notebook = {"cells": cells, "metadata": {}, "nbformat": 4, "nbformat_minor": 5}
+    (tmp_path / "train.ipynb").write_text(json.dumps(notebook), encoding="utf-8")
+    done = run(tmp_path, "shapes", "train.ipynb", "--output-format", "json")
+    values = {each["name"]: each for each in json.loads(done.stdout)["values"] if each["name"]}
+    assert values["y"]["type"] == "f32[3]"
+    assert (values["y"]["location"]["cell"], values["y"]["location"]["line"]) == (3, 2)
+
+
+def test_a_numerical_bug_is_found_at_its_line(tmp_path: Path) -> None:
+    (tmp_path / "train.py").write_text(PROGRAM, encoding="utf-8")
+    done = run(tmp_path, "check", "train.py", "--select", "NUM", "--output-format", "json")
+    assert done.returncode == 1
+    (finding,) = json.loads(done.stdout)["findings"]
+    assert finding["rule"] == "log-of-nonpositive"
+    assert finding["location"]["line"] == 7
+
+
+def test_a_text_that_is_not_python_3_is_said_to_be_none(tmp_path: Path) -> None:
+    (tmp_path / "old.py").write_text("print 'hello'\n", encoding="utf-8")
+    done = run(tmp_path, "shapes", "old.py")
+    assert done.returncode == 0
+    assert "not Python 3" in done.stderr
+
+
+def test_what_is_modelled_is_listed(tmp_path: Path) -> None:
+    counted = json.loads(run(tmp_path, "libraries", "--output-format", "json").stdout)["libraries"]
+    assert {"torch", "keras", "tensorflow", "jax", "numpy", "builtins"} <= set(counted)
+    named = run(tmp_path, "libraries", "torch.nn.functional").stdout
+    assert "torch.nn.functional.relu" in named
+    unknown = run(tmp_path, "libraries", "torhc")
+    assert unknown.returncode == 2
+    assert "torch" in unknown.stderr
+
+
+def test_a_model_file_that_is_missing_is_an_error_of_the_configuration(tmp_path: Path) -> None:
+    (tmp_path / "mlvet.toml").write_text('[models]\nacme = "vet/acme.py"\n', encoding="utf-8")
+    (tmp_path / "train.py").write_text("import acme\n", encoding="utf-8")
+    done = run(tmp_path, "check", "train.py")
+    assert done.returncode == 2
+    assert "acme" in done.stderr
