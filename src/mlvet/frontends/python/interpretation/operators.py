@@ -63,10 +63,10 @@ def binary(machine: Machine, kind: type[ast.operator], left: Any, right: Any) ->
         return _sizes(machine, kind, left, right)
     if isinstance(left, int | float | Expr | Ratio) and isinstance(right, int | float | Expr | Ratio):
         return _ratios(kind, left, right)
-    if isinstance(left, Object) or isinstance(right, Object):
-        return _overloaded(machine, name, left, right)
     if isinstance(left, str | bytes) and kind is ast.Mod:
         return _formatted(left, right)
+    if isinstance(left, Object) or isinstance(right, Object):
+        return _overloaded(machine, name, left, right)
     if (
         isinstance(left, str | bytes)
         and isinstance(right, str | bytes)
