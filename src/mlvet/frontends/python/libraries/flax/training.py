@@ -158,7 +158,7 @@ def stack_forest(forest: Any) -> Any:
     """A list of trees as one tree of longer arrays."""
     items = machine().items(forest)
     first, size = (items.element, items.length) if isinstance(items, Repeated) else (items[0], len(items))
-    return mapped(lambda _, leaf: with_axis(as_jax(leaf), 0, size), first)
+    return mapped(lambda _, leaf: with_axis(leaf, 0, size), first)
 
 
 @model("flax.training.common_utils.get_metrics")
@@ -172,7 +172,7 @@ def get_metrics(device_metrics: Any) -> Any:
         raise Undecided(Reason.DYNAMIC_CONTAINER, "no metrics")
     shortened = [mapped(lambda _, leaf: first(leaf), tree) for tree in trees]
     length = items.length if isinstance(items, Repeated) else len(items)
-    return mapped(lambda _, leaf: with_axis(as_jax(leaf), 0, length), shortened[0])
+    return mapped(lambda _, leaf: with_axis(leaf, 0, length), shortened[0])
 
 
 @model("flax.training.lr_schedule.create_cosine_learning_rate_schedule",

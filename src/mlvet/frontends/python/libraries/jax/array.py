@@ -11,20 +11,22 @@ from mlvet.domains.promotion import Framework, Operand, Strength, promote
 from mlvet.frontends.python.arrays.creation import from_python
 from mlvet.frontends.python.arrays.operators import ArrayValue
 from mlvet.frontends.python.arrays.shapes import shape_of
-from mlvet.frontends.python.emission import demand, emit
-from mlvet.frontends.python.libraries.binding import ARRAYS, TENSORS
+from mlvet.frontends.python.emission import demand, emit, opaque
+from mlvet.frontends.python.libraries.binding import ARRAYS, COERCIONS, TENSORS, as_size, as_sizes
 from mlvet.frontends.python.libraries.registry import model
 from mlvet.frontends.python.values.containers import ListValue
 from mlvet.frontends.python.values.numbers import Scalar
 from mlvet.frontends.python.values.objects import Object
-from mlvet.frontends.python.values.tensors import TensorValue, dims_of, dtype_of, rank_of
+from mlvet.frontends.python.values.tensors import TensorValue, dims_of, dtype_of, rank_of, tensor_of
 from mlvet.frontends.python.values.unknown import Reason, Undecided, Unknown
 
 NARROW = {dtypes.i64: dtypes.i32, dtypes.u64: dtypes.u32, dtypes.f64: dtypes.f32, dtypes.c128: dtypes.c64}
+RELATIONS = frozenset(("equal", "not_equal", "less", "less_or_equal", "greater", "greater_or_equal"))
 NUMBERS = (bool, int, float, complex, Expr, Scalar)
 
 Tensor: TypeAlias = Any
 ArrayLike: TypeAlias = Any
+ShapeLike: TypeAlias = Any
 """The names by which the binder knows arguments and results; what they are is Python's to find out."""
 
 
@@ -52,6 +54,14 @@ class Array(ArrayValue):
             return super()._product(left, right, other)
         left, right = together(as_jax(left), as_jax(right))
         return emit("matmul", left, right, kind=Array)
+
+    def _beside_unknown(self, op: str, other: Unknown) -> Any:
+        """Beside something unknown the element type may change too, unless it is a float already."""
+        made = super()._beside_unknown(op, other)
+        known = dtype_of(self)
+        if op in RELATIONS or known is None or known.is_float:
+            return made
+        return opaque(op, [made], tensor_of(made).with_dtype(None), Array)
 
     def _compared(self, op: str, other: Any) -> Any:
         return super()._compared(op, held(other))
@@ -237,6 +247,16 @@ def argument(value: Any) -> Array:
     return as_jax(value)
 
 
+def as_shape(value: Any, name: str = "") -> tuple[Any, ...]:
+    """A shape: one size or several. Raises Undecided if there is no telling how many."""
+    if isinstance(value, Unknown):
+        raise Undecided(value)
+    if isinstance(value, int | Expr | Scalar) or (isinstance(value, TensorValue) and rank_of(value) == 0):
+        return (as_size(value, name),)
+    return as_sizes(value, name)
+
+
+COERCIONS["ShapeLike"] = lambda value, parameter, _: as_shape(value, parameter.name)
 ARRAYS.update({"jax": argument, "flax": as_jax, "optax": as_jax})
 for _library in ARRAYS.keys() & {"jax", "flax", "optax"}:
     TENSORS[_library] = Array

@@ -11,7 +11,7 @@ from mlvet.domains.tensors import Tensor as Known
 from mlvet.frontends.python.arrays.creation import drawn
 from mlvet.frontends.python.emission import demand, emit, opaque
 from mlvet.frontends.python.libraries.binding import Number, SizeOrSizes
-from mlvet.frontends.python.libraries.jax.array import Array, ArrayLike, Tensor, as_jax, canonical, inexact
+from mlvet.frontends.python.libraries.jax.array import Array, ArrayLike, ShapeLike, Tensor, as_jax, canonical, inexact
 from mlvet.frontends.python.libraries.jax.numpy.creation import sized
 from mlvet.frontends.python.libraries.registry import model
 from mlvet.frontends.python.values.tensors import TensorValue, dims_of, dtype_of, tensor_of
@@ -64,13 +64,13 @@ def draw(op: str, key: Any, shape: Any, dtype: Any, **figures: Any) -> Any:
 
 
 @model("jax.random.normal")
-def normal(key: Tensor, shape: SizeOrSizes = (), dtype: DType | None = None, *, out_sharding: Any = None) -> Tensor:
+def normal(key: Tensor, shape: ShapeLike = (), dtype: DType | None = None, *, out_sharding: Any = None) -> Tensor:
     return draw("random_normal", key, shape, dtype)
 
 
 @model("jax.random.uniform")
 def uniform(
-    key: Tensor, shape: SizeOrSizes = (), dtype: DType | None = None, minval: Number = 0.0, maxval: Number = 1.0, *,
+    key: Tensor, shape: ShapeLike = (), dtype: DType | None = None, minval: Number = 0.0, maxval: Number = 1.0, *,
     out_sharding: Any = None,
 ) -> Tensor:  # fmt: skip
     figures = {"low": minval, "high": maxval} if all(isinstance(v, int | float) for v in (minval, maxval)) else {}
@@ -82,25 +82,25 @@ def uniform(
 
 @model("jax.random.truncated_normal")
 def truncated_normal(
-    key: Tensor, lower: Any, upper: Any, shape: SizeOrSizes | None = None, dtype: DType | None = None, **_: Any
+    key: Tensor, lower: Any, upper: Any, shape: ShapeLike | None = None, dtype: DType | None = None, **_: Any
 ) -> Tensor:
     return draw("random_uniform", key, () if shape is None else shape, dtype, low=-2.0, high=2.0)
 
 
 @model("jax.random.randint")
 def randint(
-    key: Tensor, shape: SizeOrSizes, minval: Any, maxval: Any, dtype: DType | None = None, *, out_sharding: Any = None
+    key: Tensor, shape: ShapeLike, minval: Any, maxval: Any, dtype: DType | None = None, *, out_sharding: Any = None
 ) -> Tensor:
     return opaque("randint", [], Known(canonical(dtype) or dtypes.i32, sized(shape)), Array)
 
 
 @model("jax.random.bits")
-def bits(key: Tensor, shape: SizeOrSizes = (), dtype: DType | None = None, *, out_sharding: Any = None) -> Tensor:
+def bits(key: Tensor, shape: ShapeLike = (), dtype: DType | None = None, *, out_sharding: Any = None) -> Tensor:
     return opaque("bits", [], Known(canonical(dtype) or dtypes.u32, sized(shape)), Array)
 
 
 @model("jax.random.bernoulli")
-def bernoulli(key: Tensor, p: ArrayLike = 0.5, shape: SizeOrSizes | None = None, mode: Any = None, **_: Any) -> Tensor:
+def bernoulli(key: Tensor, p: ArrayLike = 0.5, shape: ShapeLike | None = None, mode: Any = None, **_: Any) -> Tensor:
     share = as_jax(p)
     if shape is None:
         return opaque("bernoulli", [share], Known(dtypes.bool_, tensor_of(share).shape), Array)
@@ -119,15 +119,15 @@ WHOLE = ("rademacher", "poisson", "geometric")
 def _shaped(name: str, count: int) -> Callable[..., Any]:
     whole = dtypes.i32 if name in WHOLE else dtypes.f32
 
-    def plain(key: Tensor, shape: SizeOrSizes = (), dtype: DType | None = None) -> Tensor:
+    def plain(key: Tensor, shape: ShapeLike = (), dtype: DType | None = None) -> Tensor:
         return opaque(name, [], Known(canonical(dtype) or whole, sized(shape)), Array)
 
-    def of_one(key: Tensor, a: ArrayLike, shape: SizeOrSizes | None = None, dtype: DType | None = None) -> Tensor:
+    def of_one(key: Tensor, a: ArrayLike, shape: ShapeLike | None = None, dtype: DType | None = None) -> Tensor:
         to = canonical(dtype) or whole
         return opaque(name, [a], Known(to, tensor_of(a).shape if shape is None else sized(shape)), Array)
 
     def of_two(
-        key: Tensor, a: ArrayLike, b: ArrayLike, shape: SizeOrSizes | None = None, dtype: DType | None = None
+        key: Tensor, a: ArrayLike, b: ArrayLike, shape: ShapeLike | None = None, dtype: DType | None = None
     ) -> Tensor:
         both = emit("add", inexact(a), inexact(b), kind=Array)
         to = canonical(dtype) or whole
@@ -145,7 +145,7 @@ def categorical(
     key: Tensor,
     logits: ArrayLike,
     axis: int = -1,
-    shape: SizeOrSizes | None = None,
+    shape: ShapeLike | None = None,
     replace: bool = True,
     mode: Any = None,
 ) -> Tensor:
@@ -178,7 +178,7 @@ def shuffle(key: Tensor, x: ArrayLike, axis: int = 0) -> Tensor:
 
 @model("jax.random.choice")
 def choice(
-    key: Tensor, a: Any, shape: SizeOrSizes = (), replace: bool = True, p: Any = None, axis: int = 0, mode: Any = None
+    key: Tensor, a: Any, shape: ShapeLike = (), replace: bool = True, p: Any = None, axis: int = 0, mode: Any = None
 ) -> Tensor:
     wanted = sized(shape)
     values = as_jax(a)
@@ -193,7 +193,7 @@ def choice(
 
 @model("jax.random.multivariate_normal")
 def multivariate_normal(
-    key: Tensor, mean: ArrayLike, cov: ArrayLike, shape: SizeOrSizes | None = None, dtype: DType | None = None,
+    key: Tensor, mean: ArrayLike, cov: ArrayLike, shape: ShapeLike | None = None, dtype: DType | None = None,
     method: Any = "cholesky",
 ) -> Tensor:  # fmt: skip
     middle = dims_of(mean)
@@ -206,18 +206,18 @@ def multivariate_normal(
 
 
 @model("jax.random.dirichlet")
-def dirichlet(key: Tensor, alpha: ArrayLike, shape: SizeOrSizes | None = None, dtype: DType | None = None) -> Tensor:
+def dirichlet(key: Tensor, alpha: ArrayLike, shape: ShapeLike | None = None, dtype: DType | None = None) -> Tensor:
     dims = dims_of(alpha) or ()
     batch = dims[:-1] if shape is None else sized(shape)
     return opaque("dirichlet", [alpha], Known(canonical(dtype) or dtypes.f32, (*batch, *dims[-1:])), Array)
 
 
 @model("jax.random.orthogonal")
-def orthogonal(key: Tensor, n: Any, shape: SizeOrSizes = (), dtype: DType | None = None, m: Any = None) -> Tensor:
+def orthogonal(key: Tensor, n: Any, shape: ShapeLike = (), dtype: DType | None = None, m: Any = None) -> Tensor:
     sides = (n, n if m is None else m)
     return opaque("orthogonal", [], Known(canonical(dtype) or dtypes.f32, (*sized(shape), *sides)), Array)
 
 
 @model("jax.random.ball")
-def ball(key: Tensor, d: Any, p: Any = 2, shape: SizeOrSizes = (), dtype: DType | None = None) -> Tensor:
+def ball(key: Tensor, d: Any, p: Any = 2, shape: ShapeLike = (), dtype: DType | None = None) -> Tensor:
     return opaque("ball", [], Known(canonical(dtype) or dtypes.f32, (*sized(shape), d)), Array)

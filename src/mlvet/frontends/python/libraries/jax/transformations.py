@@ -210,6 +210,8 @@ def linearize(fun: Any, *primals: Any, has_aux: bool = False) -> Any:
 
 def without_axis(leaf: Any, axis: int, sizes: list[Dim]) -> Any:
     """One slice of a leaf along an axis; the size of the axis goes to `sizes`."""
+    if isinstance(leaf, Unknown):
+        return leaf
     x = as_jax(leaf)
     dims = dims_of(x)
     if dims is None:

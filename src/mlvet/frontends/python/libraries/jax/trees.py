@@ -55,7 +55,12 @@ def parts_of(node: Any) -> Parts | None:
 
 def _fields(node: Object) -> Parts:
     """The fields that hold arrays or trees; the others stay as they are."""
-    named = [(key, cell) for key, cell in node.cells.items() if not str(key).startswith("@") and _varies(cell)]
+    static = (int, float) if getattr(type(node), "static_numbers", False) else ()
+    named = [
+        (key, cell)
+        for key, cell in node.cells.items()
+        if not str(key).startswith("@") and _varies(cell) and not isinstance(cell, static)
+    ]
 
     def rebuild(new: Sequence[Any]) -> Any:
         return changed(node, dict(zip([key for key, _ in named], new, strict=True)))

@@ -52,7 +52,8 @@ class MultiHeadDotProductAttention(Module):
 
     def _attended(self, inputs_q: Any, keys: Any, values: Any, mask: Any) -> Any:
         last = tensor_of(inputs_q).dim(-1)
-        features, out = self.qkv_features or last, self.out_features or last
+        features = last if self.qkv_features is None else self.qkv_features
+        out = last if self.out_features is None else self.out_features
         if isinstance(features, int) and isinstance(self.num_heads, int):
             because = f"{features} features do not fall into {self.num_heads} heads"
             demand(features % self.num_heads == 0, because, "not-divisible")
@@ -132,6 +133,12 @@ class Cell(RNNCellBase):
         return emit("tanh", total)
 
 
+def pair_of(carry: Any) -> Any:
+    if not isinstance(carry, tuple) or len(carry) != 2:
+        raise Undecided(Reason.DYNAMIC_CONTAINER, "a carry that is not known")
+    return carry
+
+
 class LongCell(Cell):
     """Cells whose carry is a pair."""
 
@@ -142,7 +149,7 @@ class LongCell(Cell):
         return self._state(input_shape[:-1]), self._state(input_shape[:-1])
 
     def __call__(self, carry: Any, inputs: ArrayLike) -> Any:
-        memory, hidden = carry
+        memory, hidden = pair_of(carry)
         made = self._gates(inputs, as_jax(hidden))
         after = emit("add", as_jax(memory), made, kind=Array)
         return (after, made), made
@@ -209,7 +216,7 @@ class ConvLSTMCell(RNNCellBase):
         return len(self.kernel_size) + 1
 
     def __call__(self, carry: Any, inputs: ArrayLike) -> Any:
-        memory, hidden = carry
+        memory, hidden = pair_of(carry)
         gates: Any = None
         for name, x in (("ih", inputs), ("hh", as_jax(hidden))):
             layer = Conv(

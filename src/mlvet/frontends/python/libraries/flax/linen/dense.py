@@ -17,6 +17,7 @@ from mlvet.frontends.python.libraries.jax.array import (
     Array,
     ArrayLike,
     Tensor,
+    as_jax,
     axes_named,
     cast_to,
     common_of,
@@ -39,6 +40,7 @@ def zeros() -> Any:
 
 def promoted(dtype: DType | None, *xs: Any) -> tuple[Any, ...]:
     """Operands in the element type asked for, or in their common one, which is a float."""
+    xs = tuple(None if x is None else as_jax(x) for x in xs)
     to = dtype or common_of(*(inexact(x) for x in xs if x is not None))
     return tuple(None if x is None else cast_to(x, to) for x in xs)
 

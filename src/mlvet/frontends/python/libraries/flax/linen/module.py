@@ -9,13 +9,18 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from mlvet.domains import dtypes
+from mlvet.domains.dtypes import DType
+from mlvet.domains.tensors import Tensor as Known
 from mlvet.frontends.python.active import machine, store
-from mlvet.frontends.python.emission import demand
+from mlvet.frontends.python.emission import demand, opaque
 from mlvet.frontends.python.libraries.binding import as_sizes
 from mlvet.frontends.python.libraries.flax.linen.variables import Binding, Lift, copied, sliced, stacked
+from mlvet.frontends.python.libraries.jax.array import Array
 from mlvet.frontends.python.libraries.jax.random import key as new_key
 from mlvet.frontends.python.libraries.registry import model
 from mlvet.frontends.python.trail import MISSING
+from mlvet.frontends.python.values.choices import Choice
 from mlvet.frontends.python.values.containers import DictValue, ListValue
 from mlvet.frontends.python.values.numbers import Scalar
 from mlvet.frontends.python.values.objects import BoundMethod, ClassValue, Object
@@ -118,6 +123,9 @@ class Module(Object):
             return found
         made = machine().call(init_fn, new_key(0), *init_args, **init_kwargs)
         made = made.unbox() if isinstance(made, Boxed) else made
+        if isinstance(made, Unknown) and isinstance(wanted, tuple | ListValue):
+            dtype = init_args[1] if len(init_args) > 1 and isinstance(init_args[1], DType) else dtypes.f32
+            made = opaque(name, [], Known(dtype, as_sizes(wanted)), Array)
         _put(self, "params", name, made)
         return made
 
@@ -305,8 +313,12 @@ def _class_name(module: Module) -> str:
 
 def _numbered(owner: Module, frame: Any, kind: str) -> str:
     """`Dense_0`, `Dense_1`...: numbers start anew with each call of the method."""
-    kept, counts = owner.cells.get("@counts", (None, {}))
-    counts = dict(counts) if kept is frame else {}
+    found = owner.cells.get("@counts")
+    ways = [value for _, value in found.alternatives] if isinstance(found, Choice) else [found]
+    counts: dict[str, int] = {}
+    for way in ways:
+        if isinstance(way, tuple) and way[0] is frame:
+            counts |= {name: max(count, counts.get(name, 0)) for name, count in way[1].items()}
     number = counts.get(kind, 0)
     counts[kind] = number + 1
     store(owner.cells, "@counts", (frame, counts))
@@ -371,6 +383,11 @@ def _place(module: Module) -> tuple[Binding, tuple[str, ...]] | None:
             path.append(str(node.cells.get("@name") or _class_name(node)))
         node = node.cells.get("@parent")
     return None
+
+
+def is_running(module: Module) -> bool:
+    """Whether the module is part of a run that `init` or `apply` began."""
+    return _place(module) is not None
 
 
 def _lifts(module: Module) -> list[Lift]:

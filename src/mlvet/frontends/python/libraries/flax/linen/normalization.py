@@ -12,7 +12,7 @@ from mlvet.frontends.python.arrays.reductions import reduced
 from mlvet.frontends.python.emission import demand, emit, opaque
 from mlvet.frontends.python.libraries.binding import Number, Size, as_items
 from mlvet.frontends.python.libraries.flax.linen.dense import dims_or_refuse, promoted, zeros
-from mlvet.frontends.python.libraries.flax.linen.module import UNSET, Module
+from mlvet.frontends.python.libraries.flax.linen.module import UNSET, Module, is_running
 from mlvet.frontends.python.libraries.jax.array import Array, ArrayLike, Tensor, as_jax, axes_named, cast_to
 from mlvet.frontends.python.libraries.jax.nn.initializers import Initializer
 from mlvet.frontends.python.libraries.registry import model
@@ -21,6 +21,11 @@ from mlvet.frontends.python.values.tensors import dims_of, dtype_of, tensor_of
 
 def ones() -> Any:
     return Initializer(value=1)
+
+
+def given_somewhere(layer: Module, given: tuple[Any, ...], because: str) -> None:
+    """An option of which the layer or the call must tell; modules that are not run yet may be told later."""
+    demand(any(each is not None for each in given) or not is_running(layer), because, "illegal-argument")
 
 
 def scaled(layer: Any, x: Any, normal: Any, dims: tuple[Dim, ...], axes: tuple[int, ...]) -> Any:
@@ -150,7 +155,7 @@ class BatchNorm(Module):
 
     def __call__(self, x: ArrayLike, use_running_average: Any = None, *, mask: Any = None) -> Tensor:
         given = (self.use_running_average, use_running_average)
-        demand(any(each is not None for each in given), "use_running_average is given nowhere", "illegal-argument")
+        given_somewhere(self, given, "use_running_average is given nowhere")
         (x,) = promoted(None, x)
         dims = dims_of(x)
         if dims is None:
@@ -204,7 +209,7 @@ class Dropout(Module):
 
     def __call__(self, inputs: ArrayLike, deterministic: Any = None, rng: Any = None) -> Tensor:
         given = (self.deterministic, deterministic)
-        demand(any(each is not None for each in given), "deterministic is given nowhere", "illegal-argument")
+        given_somewhere(self, given, "deterministic is given nowhere")
         flag = self.deterministic if deterministic is None else deterministic
         if flag is True or self.rate == 0:
             return inputs

@@ -21,6 +21,7 @@ class Module(Object):
     """A module: an ordinary object whose attributes hold variables and other modules."""
 
     pytree: ClassVar[bool] = True
+    static_numbers: ClassVar[bool] = True
 
     def train(self, **attributes: Any) -> None:
         return None
@@ -58,8 +59,8 @@ def parts(node: Any) -> dict[str, Any]:
 def _picked(variable: Variable, kinds: tuple[Any, ...]) -> bool:
     if not kinds:
         return True
-    known = tuple(kind for kind in kinds if isinstance(kind, type))
-    return bool(known and isinstance(variable, known)) or any(not isinstance(kind, type) for kind in kinds)
+    own = variable.kind.order if variable.kind is not None else type(variable).__mro__
+    return any(kind in own if isinstance(kind, type | ClassValue) else kind is not False for kind in kinds)
 
 
 @model("flax.nnx.state", "flax.nnx.variables")

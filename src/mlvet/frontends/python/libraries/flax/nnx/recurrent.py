@@ -11,6 +11,7 @@ from mlvet.domains.tensors import Tensor as Known
 from mlvet.frontends.python.active import machine
 from mlvet.frontends.python.emission import emit, opaque
 from mlvet.frontends.python.libraries.binding import Size, Sizes
+from mlvet.frontends.python.libraries.flax.linen.attention import pair_of
 from mlvet.frontends.python.libraries.flax.linen.dense import dims_or_refuse
 from mlvet.frontends.python.libraries.flax.nnx.functions import Module
 from mlvet.frontends.python.libraries.flax.nnx.layers import Linear
@@ -53,7 +54,7 @@ class Cell(RNNCellBase):
 @model("flax.nnx.LSTMCell", "flax.nnx.OptimizedLSTMCell")
 class LSTMCell(Cell):
     def __call__(self, carry: Any, inputs: ArrayLike) -> Any:
-        memory, hidden = carry
+        memory, hidden = pair_of(carry)
         made = self._next(inputs, hidden)
         return (emit("add", as_jax(memory), made, kind=Array), made), made
 

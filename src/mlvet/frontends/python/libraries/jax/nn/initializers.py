@@ -10,8 +10,7 @@ from mlvet.domains.dtypes import DType as ElementType
 from mlvet.domains.tensors import Tensor as Known
 from mlvet.frontends.python.arrays.creation import drawn, full
 from mlvet.frontends.python.emission import emit, opaque
-from mlvet.frontends.python.libraries.binding import SizeOrSizes
-from mlvet.frontends.python.libraries.jax.array import Array, Tensor, as_jax, canonical
+from mlvet.frontends.python.libraries.jax.array import Array, ShapeLike, Tensor, as_jax, canonical
 from mlvet.frontends.python.libraries.jax.numpy.creation import sized
 from mlvet.frontends.python.libraries.registry import model
 from mlvet.frontends.python.values.objects import Object
@@ -25,7 +24,7 @@ class Initializer(Object):
         self.cells["@value"] = value
         self.cells["@spread"] = spread
 
-    def __call__(self, key: Any, shape: SizeOrSizes, dtype: DType | None = None, out_sharding: Any = None) -> Tensor:
+    def __call__(self, key: Any, shape: ShapeLike, dtype: DType | None = None, out_sharding: Any = None) -> Tensor:
         to = canonical(dtype) or canonical(self.cells["@dtype"]) or dtypes.f32
         value = self.cells["@value"]
         if isinstance(value, int | float):
@@ -44,12 +43,12 @@ class Any_(Initializer):
 
 
 @model("jax.nn.initializers.zeros")
-def zeros(key: Any, shape: SizeOrSizes, dtype: DType | None = None, out_sharding: Any = None) -> Tensor:
+def zeros(key: Any, shape: ShapeLike, dtype: DType | None = None, out_sharding: Any = None) -> Tensor:
     return full(sized(shape), 0, canonical(dtype) or dtypes.f32, Array)
 
 
 @model("jax.nn.initializers.ones")
-def ones(key: Any, shape: SizeOrSizes, dtype: DType | None = None, out_sharding: Any = None) -> Tensor:
+def ones(key: Any, shape: ShapeLike, dtype: DType | None = None, out_sharding: Any = None) -> Tensor:
     return full(sized(shape), 1, canonical(dtype) or dtypes.f32, Array)
 
 

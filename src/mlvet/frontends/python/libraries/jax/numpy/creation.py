@@ -12,11 +12,12 @@ from mlvet.domains.tensors import Tensor as Known
 from mlvet.frontends.python.active import machine
 from mlvet.frontends.python.arrays.creation import full as filled
 from mlvet.frontends.python.emission import emit, emit_all, opaque
-from mlvet.frontends.python.libraries.binding import Number, Size, SizeOrSizes
+from mlvet.frontends.python.libraries.binding import Number, Size
 from mlvet.frontends.python.libraries.element_types import dtype_named
 from mlvet.frontends.python.libraries.jax.array import (
     Array,
     ArrayLike,
+    ShapeLike,
     Tensor,
     as_jax,
     canonical,
@@ -82,18 +83,18 @@ def sized(shape: Any) -> tuple[Any, ...]:
 
 
 @model("jax.numpy.zeros", "jax.numpy.empty")
-def zeros(shape: SizeOrSizes, dtype: DType | None = None, *, device: Any = None, out_sharding: Any = None) -> Tensor:
+def zeros(shape: ShapeLike, dtype: DType | None = None, *, device: Any = None, out_sharding: Any = None) -> Tensor:
     return filled(sized(shape), 0, canonical(dtype) or dtypes.f32, Array)
 
 
 @model("jax.numpy.ones")
-def ones(shape: SizeOrSizes, dtype: DType | None = None, *, device: Any = None, out_sharding: Any = None) -> Tensor:
+def ones(shape: ShapeLike, dtype: DType | None = None, *, device: Any = None, out_sharding: Any = None) -> Tensor:
     return filled(sized(shape), 1, canonical(dtype) or dtypes.f32, Array)
 
 
 @model("jax.numpy.full")
 def full(
-    shape: SizeOrSizes, fill_value: Any, dtype: DType | None = None, *, device: Any = None, out_sharding: Any = None
+    shape: ShapeLike, fill_value: Any, dtype: DType | None = None, *, device: Any = None, out_sharding: Any = None
 ) -> Tensor:
     if isinstance(fill_value, bool | int | float):
         natural = dtypes.bool_ if isinstance(fill_value, bool) else dtypes.i32
@@ -113,7 +114,7 @@ def _like(op: str, a: Any, dtype: Any, shape: Any) -> Tensor:
 
 @model("jax.numpy.zeros_like", "jax.numpy.empty_like")
 def zeros_like(
-    a: ArrayLike, dtype: DType | None = None, shape: SizeOrSizes | None = None, *, device: Any = None,
+    a: ArrayLike, dtype: DType | None = None, shape: ShapeLike | None = None, *, device: Any = None,
     out_sharding: Any = None,
 ) -> Tensor:  # fmt: skip
     return _like("zeros_like", a, dtype, shape)
@@ -121,7 +122,7 @@ def zeros_like(
 
 @model("jax.numpy.ones_like")
 def ones_like(
-    a: ArrayLike, dtype: DType | None = None, shape: SizeOrSizes | None = None, *, device: Any = None,
+    a: ArrayLike, dtype: DType | None = None, shape: ShapeLike | None = None, *, device: Any = None,
     out_sharding: Any = None,
 ) -> Tensor:  # fmt: skip
     return _like("ones_like", a, dtype, shape)
@@ -129,7 +130,7 @@ def ones_like(
 
 @model("jax.numpy.full_like", "jax.lax.full_like")
 def full_like(
-    a: ArrayLike, fill_value: ArrayLike, dtype: DType | None = None, shape: SizeOrSizes | None = None, *,
+    a: ArrayLike, fill_value: ArrayLike, dtype: DType | None = None, shape: ShapeLike | None = None, *,
     device: Any = None, sharding: Any = None,
 ) -> Tensor:  # fmt: skip
     to = canonical(dtype) or dtype_of(a)
@@ -139,7 +140,7 @@ def full_like(
 
 
 @model("jax.lax.full")
-def lax_full(shape: SizeOrSizes, fill_value: ArrayLike, dtype: DType | None = None, *, sharding: Any = None) -> Tensor:
+def lax_full(shape: ShapeLike, fill_value: ArrayLike, dtype: DType | None = None, *, sharding: Any = None) -> Tensor:
     return emit("broadcast_to", cast_to(fill_value, dtype), sized(shape))
 
 
@@ -215,7 +216,7 @@ def meshgrid(*xi: ArrayLike, copy: bool = True, sparse: bool = False, indexing: 
 
 
 @model("jax.numpy.fromfunction")
-def fromfunction(function: Any, shape: SizeOrSizes, *, dtype: DType | None = None, **rest: Any) -> Any:
+def fromfunction(function: Any, shape: ShapeLike, *, dtype: DType | None = None, **rest: Any) -> Any:
     dims = sized(shape)
     to = canonical(dtype) or dtypes.f32
     return machine().call(function, *(opaque("index", [], Known(to, dims), Array) for _ in dims), **rest)

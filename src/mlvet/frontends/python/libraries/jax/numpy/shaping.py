@@ -11,7 +11,16 @@ from mlvet.domains.tensors import Tensor as Known
 from mlvet.frontends.python.arrays import shaping
 from mlvet.frontends.python.emission import demand, emit, opaque
 from mlvet.frontends.python.libraries.binding import Size, SizeOrSizes, Sizes, Tensors, as_items, as_sizes
-from mlvet.frontends.python.libraries.jax.array import Array, ArrayLike, Tensor, as_jax, axes_named, cast_to, together
+from mlvet.frontends.python.libraries.jax.array import (
+    Array,
+    ArrayLike,
+    ShapeLike,
+    Tensor,
+    as_jax,
+    axes_named,
+    cast_to,
+    together,
+)
 from mlvet.frontends.python.libraries.jax.numpy.creation import sized
 from mlvet.frontends.python.libraries.registry import model
 from mlvet.frontends.python.values.containers import ListValue, Repeated
@@ -28,7 +37,7 @@ def rank(x: TensorValue) -> int:
 
 @model("jax.numpy.reshape", "jax.lax.reshape")
 def reshape(
-    a: ArrayLike, shape: SizeOrSizes, order: Any = "C", *, copy: Any = None, out_sharding: Any = None,
+    a: ArrayLike, shape: ShapeLike, order: Any = "C", *, copy: Any = None, out_sharding: Any = None,
     dimensions: Any = None,
 ) -> Tensor:  # fmt: skip
     return shaping.reshape(a, sized(shape))
@@ -272,7 +281,7 @@ def repeat(
 
 
 @model("jax.numpy.broadcast_to")
-def broadcast_to(array: ArrayLike, shape: SizeOrSizes, *, out_sharding: Any = None) -> Tensor:
+def broadcast_to(array: ArrayLike, shape: ShapeLike, *, out_sharding: Any = None) -> Tensor:
     return shaping.broadcast(array, sized(shape))
 
 
