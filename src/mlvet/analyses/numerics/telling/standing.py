@@ -51,6 +51,8 @@ _LAYERS = frozenset(
 _GROWING = frozenset("square exp reduce_sum reduce_prod cum_sum reduce_sum_square pow mul".split())
 _OPEN = frozenset(("log-of-nonpositive", "sqrt-of-negative", "rsqrt-of-nonpositive", "outside-domain"))
 _AT_AN_END = _OPEN | {"division-by-zero", "infinite-gradient", "gradient-through-where"}
+_KEPT_AWAY = frozenset(("lp_normalization",))
+"""What libraries keep away from 0 themselves, in the gradient too."""
 _WORD = re.compile(r"[A-Za-z_]\w*")
 
 
@@ -103,6 +105,8 @@ class Standing:
             return self._grows(node) and self._internal(node.inputs)
         if self._checked(hazard) or self._is_of_library(hazard):
             return False
+        if hazard.backward and node.op in _KEPT_AWAY:
+            return False
         if rule == "exp-overflow":
             return self._internal(node.inputs) and self._returns(node)
         if value is None:
@@ -151,6 +155,8 @@ class Standing:
             maker = self._sources.maker(each)
             if maker is None:
                 continue
+            if each is value and self._is_difference(maker):
+                return False
             if self._makes_ends(maker):
                 return True
             if maker.op in _RANDOM and each in self._back([value], _MOVES):
@@ -158,6 +164,10 @@ class Standing:
             if (maker.op in _STATISTICS or self._squares(maker)) and self._internal(maker.inputs):
                 return True
         return False
+
+    def _is_difference(self, node: Node) -> bool:
+        """Whether a node takes the difference of two values, which is at an end only where they are equal."""
+        return node.op == "sub" and all(self._sources.constant(each) is None for each in node.inputs)
 
     def _squares(self, node: Node) -> bool:
         if node.op == "mul":
