@@ -71,7 +71,7 @@ def _native(kind: type, name: str, self: Any, args: tuple[Any, ...], keywords: d
 def _is_long(name: str, self: Any, args: tuple[Any, ...]) -> bool:
     """Whether a method may yield a text too long to be worth writing out."""
     match name, args:
-        case ("center" | "ljust" | "rjust" | "zfill" | "expandtabs"), (int(width), *_):
+        case (("center" | "ljust" | "rjust" | "zfill" | "expandtabs"), (int(width), *_)):
             return width > LONGEST
         case "replace", (str() | bytes() as old, str() | bytes() as new, *_) if type(old) is type(new) is type(self):
             return len(self) + self.count(old) * len(new) > LONGEST  # type: ignore[arg-type]
