@@ -118,6 +118,7 @@ def _remarks(name: str, outcomes: Sequence[Mapping[str, Any]]) -> list[str]:
         files.update(outcome.get("unmodelled", {}).keys())
     ordered = sorted(calls, key=lambda call: (-files[call], -calls[call]))
     errors = [f"`{each['file']}`: {each['error']}" for each in outcomes if "error" in each]
+    defects = Counter(defect for each in outcomes for defect in each.get("defects", ()))
     cut = [f"`{each['file']}` ({each['cut']}: {each['cause']})" for each in outcomes if "cut" in each]
     whys = ", ".join(f"{why} {count:,}" for why, count in reasons.most_common(REASONS))
     return [
@@ -125,8 +126,13 @@ def _remarks(name: str, outcomes: Sequence[Mapping[str, Any]]) -> list[str]:
         f"{name}, functions without a model, with the number of files: "
         + ", ".join(f"`{call}` {files[call]}" for call in ordered[:CALLS]) + ".",
         *([f"{name}, internal errors: " + "; ".join(errors) + "."] if errors else []),
+        *([f"{name}, models that failed, with the number of files: " + _counted(defects)] if defects else []),
         *([f"{name}, not finished: " + ", ".join(cut) + "."] if cut else []),
     ]  # fmt: skip
+
+
+def _counted(found: Counter[str]) -> str:
+    return "; ".join(f"`{each}` {count}" for each, count in found.most_common(CALLS)) + "."
 
 
 def _share(part: int, whole: int) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import resource
 import time
 from collections import Counter
@@ -11,6 +12,8 @@ from typing import Any
 
 from benchmarks.python.call_sites import Span, call_sites
 
+_DEFECT = re.compile(r": (?:\w+\.)*\w+(?:Error|Exception): ")
+"""How a refusal reads that comes of an exception in a library model."""
 LEVELS = ("dims", "rank", "tensor", "other", "unknown", "unreached")
 """What is known of a call site: all sizes, the rank, that it is a tensor, that it is none; nothing; never evaluated."""
 
@@ -45,6 +48,7 @@ def measure(job: tuple[str, str]) -> dict[str, Any]:
         "unknowns": {reason.value: count for reason, count in found.unknowns.items()},
         "unmodelled": dict(found.unmodelled.most_common(200)),
         "refusals": found.refusals[:20],
+        "defects": sorted({each for each in found.refusals if _DEFECT.search(each)})[:20],
         "libraries": dict(found.libraries),
         "sites": levels(text, spans),
         "notes": found.notes[:5],

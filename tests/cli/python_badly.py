@@ -140,6 +140,41 @@ HUGE: dict[str, Program] = {
     "powers": lambda: "x = 9 ** 9 ** 9\ny = 1 << 10 ** 12\nz = 'a' * 10 ** 12\nw = [0] * 10 ** 12\n",
     "a list of a trillion": lambda: "x = list(range(10 ** 12))\ny = [n for n in x]\nz = sum(y)\n",
     "a format of a billion": lambda: "x = f'{1:1000000000}'\ny = '%1000000000d' % 1\nz = 'a'.ljust(10 ** 10)\n",
+    "functions of Python on huge arguments": lambda: (
+        """
+import base64, bisect, itertools, json, math, random, re, string, statistics, textwrap, zlib
+a = "a" * 90_000
+b = a.replace("a", a)
+c = a.join([a] * 50_000)
+d = "{:1000000000}".format(1), "{:{}}".format(1, 10 ** 9), format(1, "1000000000"), f"{1:{10 ** 9}}"
+e = pow(9, 9 ** 9), pow(9, 9 ** 9, 7), math.factorial(10 ** 8), math.comb(10 ** 9, 10 ** 8), 7 ** 4000 ** 2
+f = re.match("(a+)+$", a + "b"), re.sub("(a*)*b", a, a), re.compile("(a|a)*$").match(a + "!")
+g = bytes(10 ** 12), bytearray(10 ** 12), bytes([1]) * 10 ** 12, memoryview(bytes(10 ** 11))
+h = int("9" * 90_000), str(10 ** 90_000), int(a, 36), float("9" * 90_000), hex(1 << 4000), 10 ** 4000 // 3
+i = list(itertools.permutations(range(12))), list(itertools.combinations(range(60), 30)), sum(range(10 ** 12))
+j = "".join(random.choice(string.ascii_letters) for n in range(10 ** 9)), random.sample(range(10 ** 12), 10 ** 8)
+k = sorted(range(10 ** 9)), tuple(range(10 ** 10)), set(range(10 ** 9)), dict.fromkeys(range(10 ** 9))
+l = [[0] * 10 ** 5] * 10 ** 5, [[0] * 10 ** 4 for n in range(10 ** 4)], list("ab" * 10 ** 7), (0,) * 10 ** 11
+m = textwrap.fill(a, 1), json.dumps([a] * 10 ** 4), zlib.compress(b.encode()), base64.b64encode(c.encode())
+n = any(x > 1 for x in range(10 ** 12)), {x: x for x in range(10 ** 9)}, [*range(10 ** 9)], a[:: -1] * 10 ** 6
+o = statistics.mean(range(10 ** 10)), bisect.bisect(range(10 ** 12), 3), math.gcd(9 ** 4000, 7 ** 4000)
+"""
+    ),
+    "NumPy and tensors of huge sizes": lambda: (
+        """
+import numpy as np
+import torch
+a = np.zeros((10 ** 6, 10 ** 6))
+b = np.arange(10 ** 12), np.linspace(0, 1, 10 ** 10), np.eye(10 ** 6), np.array([0] * 10 ** 7)
+c = torch.zeros(10 ** 9, 10 ** 9) @ torch.zeros(10 ** 9, 10 ** 9), torch.arange(10 ** 13), torch.zeros(10 ** 400)
+d = [row for row in torch.zeros(10 ** 9, 3)], list(torch.zeros(10 ** 9)), torch.zeros(10 ** 6).tolist()
+e = torch.zeros(3).repeat(10 ** 9, 10 ** 9), torch.nn.Linear(10 ** 12, 10 ** 12), torch.split(torch.zeros(10 ** 9), 1)
+f = torch.nn.Sequential(*[torch.nn.Linear(3, 3) for n in range(10 ** 6)]), torch.zeros(-1), torch.zeros(2.5)
+g = np.random.randn(*[3] * 1_000), torch.zeros(3)[(None,) * 1_000], np.zeros(3)[10 ** 30], torch.stack([a] * 10 ** 6)
+for n in range(10 ** 6):
+    torch.nn.Conv2d(n, n, n)(torch.zeros(n, n, n, n))
+"""
+    ),
     "a dictionary of 100,000": lambda: "x = {" + ",".join(f"'k{n}': {n}" for n in range(100_000)) + "}\n",
     "products": lambda: "import itertools\nx = list(itertools.product(range(100), repeat=6))\n",
     "tensors of 10,000 dims": lambda: "import torch\nx = torch.zeros(*[2] * 10_000)\ny = x.sum(0)\n",

@@ -26,7 +26,8 @@ def test_a_changed_global_is_seen() -> None:
 
 def test_a_changed_closure_is_seen() -> None:
     _, names = run(
-        "def outer():\n    n = 1\n    def get():\n        return n\n    a = get()\n    n = 2\n    return a, get()\npair = outer()\n"
+        "def outer():\n    n = 1\n    def get():\n        return n\n    a = get()\n    n = 2\n    return a, get()\n"
+        "pair = outer()\n"
     )
     assert names["pair"] == (1, 2)
 

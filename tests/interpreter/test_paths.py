@@ -100,7 +100,8 @@ def test_a_list_filled_in_a_loop_has_as_many_items_as_the_loop_says_at_most() ->
     found = interpret_text(
         SETTINGS + "rows = []\nfor _ in range(args.width):\n    rows.append(torch.zeros(3))\nx = torch.stack(rows)\n"
     )
-    assert seen(found, "x").startswith("f32[") and seen(found, "x").endswith(", 3]")
+    assert seen(found, "x").startswith("f32[")
+    assert seen(found, "x").endswith(", 3]")
 
 
 def test_a_comprehension_over_a_setting_keeps_its_length() -> None:
@@ -128,7 +129,8 @@ def test_integers_know_the_expression_they_came_from() -> None:
 
 def test_too_many_alternatives_are_joined_and_said() -> None:
     branches = "".join(f"elif code == {n}:\n    x = torch.zeros({n})\n" for n in range(2, 30))
-    text = f"import torch, os\ncode = int(os.environ['CODE'])\nif code == 1:\n    x = torch.zeros(1)\n{branches}y = x + 1\n"
+    start = "import torch, os\ncode = int(os.environ['CODE'])\nif code == 1:\n    x = torch.zeros(1)\n"
+    text = f"{start}{branches}y = x + 1\n"
     found = interpret_text(text)
     assert any("more alternatives" in note for note in found.notes)
     assert found.unknowns[Reason.TOO_MANY_PATHS] > 0

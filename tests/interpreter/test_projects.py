@@ -22,7 +22,8 @@ def test_imports_are_followed_across_files(tmp_path: Path) -> None:
     found = interpreted(
         tmp_path,
         {
-            "train.py": "import torch\nfrom nets.encoder import Encoder\nimport nets.sizes as s\ny = Encoder(s.WIDTH)(torch.zeros(2, s.WIDTH))\n",
+            "train.py": "import torch\nfrom nets.encoder import Encoder\nimport nets.sizes as s\n"
+            "y = Encoder(s.WIDTH)(torch.zeros(2, s.WIDTH))\n",
             "nets/__init__.py": "",
             "nets/sizes.py": "WIDTH = 12\n",
             "nets/encoder.py": "from torch import nn\nfrom .sizes import *\nclass Encoder(nn.Module):\n"
@@ -76,7 +77,8 @@ def test_what_nobody_calls_is_analysed_with_unknown_arguments(tmp_path: Path) ->
     found = interpreted(
         tmp_path,
         {
-            "train.py": "import torch\nfrom torch import nn\nclass Net(nn.Module):\n    def __init__(self, width: int):\n"
+            "train.py": "import torch\nfrom torch import nn\nclass Net(nn.Module):\n"
+            "    def __init__(self, width: int):\n"
             "        super().__init__()\n        self.conv = nn.Conv2d(3, width, 3, padding=1)\n"
             "    def forward(self, images):\n        y = self.conv(images)\n        return y\n"
         },

@@ -52,7 +52,7 @@ def _divided(op: Op, operands: Sequence[Abstract | None], result: Abstract, box:
     """A quotient by what is not 0: it has the sign of its operands, and bounds that hold between them."""
     parts = [operand for operand in operands if operand is not None]
     below = parts[-1]
-    tiny = below.dtype.smallest * below.dtype.epsilon
+    tiny = below.dtype.smallest * below.dtype.epsilon if below.dtype.is_float else 1.0
     known = below.interval
     if known.low >= 0:
         known = Interval(max(known.low, tiny), max(known.high, tiny))

@@ -148,9 +148,11 @@ def excess(interval: Interval, safe: Range) -> float:
 
 def spacing(magnitude: float, dtype: DType) -> float:
     """The gap between neighbouring numbers of that size."""
+    if not dtype.is_float:
+        return 1.0
     if magnitude < dtype.smallest or not isfinite(magnitude):
         return dtype.smallest * dtype.epsilon if magnitude < dtype.smallest else inf
-    return float(dtype.epsilon * 2.0 ** floor(log2(magnitude)))
+    return float(dtype.epsilon * 2.0 ** min(floor(log2(magnitude)), 1023))
 
 
 def _lost(operand: Value, hazard: Hazard, safe: Range, sources: Sources) -> str | None:

@@ -33,10 +33,10 @@ _CARRIERS = _MOVES | frozenset(
 """What keeps an end of a range where its operands have one."""
 _MAKERS = frozenset(
     "relu relu6 softmax hardmax sigmoid hard_sigmoid tanh sin cos clip equal not_equal less less_or_equal greater "
-    "greater_or_equal and or xor not is_nan is_finite is_inf is_close one_hot count_nonzero bincount random_uniform "
-    "random_uniform_like bernoulli".split()
+    "greater_or_equal and or xor not is_nan is_finite is_inf is_close one_hot count_nonzero bincount".split()
 )
 """What takes operands to the ends of a range of its own."""
+_RANDOM = frozenset(("random_uniform", "random_uniform_like"))
 _STATISTICS = frozenset(
     "abs square squared_difference reduce_std reduce_variance reduce_l1 reduce_l2 reduce_sum_square vector_norm "
     "mse_loss l1_loss huber_loss smooth_l1_loss".split()
@@ -51,6 +51,8 @@ _LAYERS = frozenset(
 _GROWING = frozenset("square exp reduce_sum reduce_prod cum_sum reduce_sum_square pow mul".split())
 _OPEN = frozenset(("log-of-nonpositive", "sqrt-of-negative", "rsqrt-of-nonpositive", "outside-domain"))
 _AT_AN_END = _OPEN | {"division-by-zero", "infinite-gradient", "gradient-through-where"}
+_KEPT_AWAY = frozenset(("lp_normalization",))
+"""What libraries keep away from 0 themselves, in the gradient too."""
 _WORD = re.compile(r"[A-Za-z_]\w*")
 
 
@@ -92,6 +94,7 @@ class Standing:
             and value is not None
             and self._is_output(value)
             and not self._checked(hazard)
+            and not self._is_of_library(hazard)
         )
 
     def _stands(self, hazard: Hazard) -> bool:
@@ -100,7 +103,9 @@ class Standing:
         value = self._guilty(hazard)
         if rule == "half-precision-overflow":
             return self._grows(node) and self._internal(node.inputs)
-        if self._checked(hazard):
+        if self._checked(hazard) or self._is_of_library(hazard):
+            return False
+        if hazard.backward and node.op in _KEPT_AWAY:
             return False
         if rule == "exp-overflow":
             return self._internal(node.inputs) and self._returns(node)
@@ -126,6 +131,13 @@ class Standing:
         names = {re.sub(r"[_#]\d+$", "", each.name) for each in self._back([value], _CARRIERS | _STATISTICS)}
         return bool(names & words)
 
+    def _is_of_library(self, hazard: Hazard) -> bool:
+        """Whether the operand is made by the very call that fails: how a library does its work is its own affair."""
+        value = self._guilty(hazard)
+        maker = self._sources.maker(value if value is not None else next(iter(hazard.node.inputs), None))
+        here = hazard.node.location
+        return maker is not None and here is not None and maker.location == here
+
     def _at_an_end(self, hazard: Hazard) -> bool:
         """Whether the danger is at an end of what the operand can be, not amid of it."""
         interval = hazard.interval
@@ -143,11 +155,19 @@ class Standing:
             maker = self._sources.maker(each)
             if maker is None:
                 continue
+            if each is value and self._is_difference(maker):
+                return False
             if self._makes_ends(maker):
+                return True
+            if maker.op in _RANDOM and each in self._back([value], _MOVES):
                 return True
             if (maker.op in _STATISTICS or self._squares(maker)) and self._internal(maker.inputs):
                 return True
         return False
+
+    def _is_difference(self, node: Node) -> bool:
+        """Whether a node takes the difference of two values, which is at an end only where they are equal."""
+        return node.op == "sub" and all(self._sources.constant(each) is None for each in node.inputs)
 
     def _squares(self, node: Node) -> bool:
         if node.op == "mul":

@@ -72,8 +72,7 @@ def operand(value: Any, dtype: DType | None, kind: type[TensorValue]) -> Any:
         raise Undecided(value)
     if isinstance(value, Scalar):
         return scalar(value, dtype, kind)
-    made = emit("cast", value, to=dtype, kind=kind) if dtype is not None else value
-    return made
+    return emit("cast", value, to=dtype, kind=kind) if dtype is not None else value
 
 
 def scalar(value: Scalar, dtype: DType | None, kind: type[TensorValue]) -> Any:

@@ -114,6 +114,7 @@ def native(machine: Machine, function: Any, args: Sequence[Any], keywords: Mappi
     """Call a library model, once for each alternative of arguments that differ from path to path."""
     if len(args) > 1 and isinstance(args[1], Scalar) and getattr(function, "__name__", "") in _KEYED:
         args = (args[0], alternatives(machine, args[1]), *args[2:])
+    args = [_settled_parts(machine, arg) for arg in args]
     if (choice := _choice(function, args, keywords)) is not None:
         return distributed(
             machine, choice, lambda each: native(machine, function, *_chosen(args, keywords, choice, each))
@@ -187,6 +188,27 @@ _KEEPING = frozenset(
     ("append", "appendleft", "insert", "add", "setattr", "put", "setdefault", "print", "isinstance", "fill_cell")
 )
 """Functions of Python that only hand a value on, so that it may differ from path to path."""
+
+
+_MOST_CHOICES = 3
+"""Items of one list that may differ from path to path before each is taken for what its alternatives share."""
+
+
+def _settled_parts(machine: Machine, arg: Any) -> Any:
+    """A list or tuple of which too many items differ from path to path, with what their alternatives have in common."""
+    from mlvet.frontends.python.interpretation.joining import all_joined
+
+    parts = arg.cells["items"] if isinstance(arg, ListValue) else arg
+    if type(parts) is not tuple or sum(isinstance(part, Choice) for part in parts) <= _MOST_CHOICES:
+        return arg
+    settled = [
+        all_joined(machine, [value for _, value in part.alternatives]) if isinstance(part, Choice) else part
+        for part in parts
+    ]
+    if not isinstance(arg, ListValue):
+        return tuple(settled)
+    arg.items = tuple(settled)
+    return arg
 
 
 _KEYED = frozenset(("get_attribute", "get", "has_attribute"))

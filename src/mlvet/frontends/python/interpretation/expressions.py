@@ -264,6 +264,10 @@ def condition(machine: Machine, node: ast.expr) -> bool | Scalar:
     return _settled(machine, value)
 
 
+_SEPARATE = 3
+"""How many values that meet in a test may get a path each."""
+
+
 def separated(machine: Machine, node: ast.expr) -> bool | Scalar:
     """The truth of a test; where only some of the values that meet in it settle it, each asks for a path of its own."""
     value = evaluate(machine, node)
@@ -273,7 +277,7 @@ def separated(machine: Machine, node: ast.expr) -> bool | Scalar:
         here = frozenset(machine.path)
         live = [(guard, part) for guard, part in value.alternatives if conjoined(here, guard) is not None]
         apart = all(conjoined(a, b) is None for (a, _), (b, _) in combinations(live, 2))
-        if apart and any(isinstance(truth(machine, part), bool) for _, part in live):
+        if len(live) <= _SEPARATE and apart and any(isinstance(truth(machine, part), bool) for _, part in live):
             raise NeedsChoice(value)
     return found
 

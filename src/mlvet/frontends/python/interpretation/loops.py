@@ -32,6 +32,7 @@ _SURELY = 4
 """Iterations that are run however alike they are."""
 _COSTLY = 400
 """Steps of a loop above which iterations that are alike are not run one by one."""
+_FORK = 30
 _TOO_COSTLY = 25_000
 """Steps of a loop above which one iteration stands for all that are left; each loop around it takes three quarters."""
 
@@ -98,7 +99,7 @@ def _unrolled(machine: Machine, node: ast.For | ast.AsyncFor, found: tuple[Any, 
             if not alive:
                 break
             left = len(found) - index - 1
-            if left and machine.steps - started > _COSTLY:
+            if left and _cost(machine) - started > _COSTLY:
                 delta = machine.trail.since(mark)
                 alike = index + 1 >= _SURELY and before is not None and _alike(before, delta, node.target)
                 if alike or machine.steps - started > worth:
@@ -108,6 +109,11 @@ def _unrolled(machine: Machine, node: ast.For | ast.AsyncFor, found: tuple[Any, 
     finally:
         machine.loops = loops
     return alive
+
+
+def _cost(machine: Machine) -> int:
+    """What interpretation has cost so far, in steps; a fork costs as much as many of them."""
+    return machine.steps + _FORK * machine.forks
 
 
 def _alike(before: Delta, after: Delta, target: ast.expr) -> bool:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import ast
 import operator
+import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from mlvet.domains.dims import Expr, at_least, equal
+from mlvet.domains.dims import Apply, Expr, at_least, equal
 from mlvet.frontends.python.interpretation.branches import distributed
 from mlvet.frontends.python.interpretation.truth import negated
 from mlvet.frontends.python.trail import MISSING
@@ -48,6 +49,8 @@ COMPARED: dict[type[ast.cmpop], tuple[str, Callable[[Any, Any], Any], str, str]]
 NUMBERS = (bool, int, float, complex)
 _LARGEST_POWER = 4096
 _LONGEST = 100_000
+_LONGEST_SIZE = 200
+_WIDE = re.compile(r"\*|[0-9]{6}")
 
 
 def binary(machine: Machine, kind: type[ast.operator], left: Any, right: Any) -> Any:
@@ -63,10 +66,10 @@ def binary(machine: Machine, kind: type[ast.operator], left: Any, right: Any) ->
         return _sizes(machine, kind, left, right)
     if isinstance(left, int | float | Expr | Ratio) and isinstance(right, int | float | Expr | Ratio):
         return _ratios(kind, left, right)
-    if isinstance(left, Object) or isinstance(right, Object):
-        return _overloaded(machine, name, left, right)
     if isinstance(left, str | bytes) and kind is ast.Mod:
         return _formatted(left, right)
+    if isinstance(left, Object) or isinstance(right, Object):
+        return _overloaded(machine, name, left, right)
     if (
         isinstance(left, str | bytes)
         and isinstance(right, str | bytes)
@@ -134,12 +137,12 @@ def _sizes(machine: Machine, kind: type[ast.operator], left: Any, right: Any) ->
         return machine.raises(ZeroDivisionError("integer division or modulo by zero"))
     match kind.__name__:
         case "Add" | "Sub" | "Mult" | "FloorDiv" | "Mod":
-            return BINARY[kind][1](left, right)
+            return _bounded(machine, BINARY[kind][1](left, right))
         case "Pow" if isinstance(right, int) and 0 <= right <= 8:
             product: Any = 1
             for _ in range(right):
                 product = product * left
-            return product
+            return _bounded(machine, product)
         case "RShift" if isinstance(right, int) and 0 <= right < 63:
             return left // 2**right
         case "LShift" if isinstance(right, int) and 0 <= right < 63:
@@ -147,6 +150,20 @@ def _sizes(machine: Machine, kind: type[ast.operator], left: Any, right: Any) ->
     from mlvet.frontends.python.libraries.binding import as_size
 
     return as_size(machine.unknown(Reason.DATA_DEPENDENT_BRANCH, f"{left} {BINARY[kind][2]} {right}"))
+
+
+def _bounded(machine: Machine, size: Any) -> Any:
+    """A size as it is, or a new symbol in place of one so long that each further step would take ever longer."""
+    pending, seen = [size], 0
+    while pending:
+        for monomial, _ in getattr(pending.pop(), "terms", ()):
+            seen += len(monomial)
+            if seen > _LONGEST_SIZE:
+                from mlvet.frontends.python.libraries.binding import as_size
+
+                return as_size(machine.unknown(Reason.BUDGET, "a size that is a very long expression"))
+            pending += [side for atom in monomial if isinstance(atom, Apply) for side in (atom.left, atom.right)]
+    return size
 
 
 def _ratios(kind: type[ast.operator], left: Any, right: Any) -> Any:
@@ -186,7 +203,8 @@ def _scalar_kind(value: Any) -> type | None:
 def _formatted(left: str | bytes, right: Any) -> Any:
     """Formatting with `%`."""
     values = right if isinstance(right, tuple) else (right,)
-    if all(isinstance(value, int | float | str) for value in values):
+    wide = _WIDE.search(left if isinstance(left, str) else left.decode("latin-1"))
+    if wide is None and all(isinstance(value, int | float | str) for value in values):
         try:
             return left % right
         except (TypeError, ValueError):

@@ -69,7 +69,7 @@ def signature(function: Callable[..., Any]) -> Signature:
 
 def library_of(thing: Any) -> str:
     """The package under `libraries` in which a model is written."""
-    module = getattr(thing, "__module__", "")
+    module = getattr(thing, "__module__", "") or ""
     _, found, rest = module.partition(".python.libraries.")
     return rest.split(".")[0] if found else ""
 

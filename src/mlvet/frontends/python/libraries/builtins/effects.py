@@ -7,6 +7,7 @@ from typing import Any
 from mlvet.frontends.python.active import machine
 from mlvet.frontends.python.libraries.builtins.constructors import make_str
 from mlvet.frontends.python.libraries.builtins.elements import integer, is_known, preset
+from mlvet.frontends.python.libraries.builtins.texts import is_wide
 from mlvet.frontends.python.libraries.registry import model
 from mlvet.frontends.python.values.containers import ListValue, Repeated
 from mlvet.frontends.python.values.numbers import Scalar
@@ -35,7 +36,7 @@ def shown(obj: Any, /) -> Any:
 
 @model("builtins.format")
 def formatted(value: Any, format_spec: Any = "", /) -> Any:
-    if is_known(value) and isinstance(format_spec, str):
+    if is_known(value) and isinstance(format_spec, str) and not is_wide(format_spec):
         try:
             return format(value, format_spec)
         except (TypeError, ValueError) as error:

@@ -16,7 +16,7 @@ from mlvet.frontends.python.values.objects import Object
 from mlvet.frontends.python.values.raising import Raised
 from mlvet.frontends.python.values.ratios import ratio_of, same
 from mlvet.frontends.python.values.tensors import TensorValue
-from mlvet.frontends.python.values.unknown import Unknown
+from mlvet.frontends.python.values.unknown import Reason, Undecided, Unknown
 
 __all__ = ["concatenated", "contains", "delete_item", "equal", "item", "put_item", "repeated"]
 
@@ -47,6 +47,10 @@ def extended(left: tuple[Any, ...] | Repeated, right: tuple[Any, ...] | Repeated
     return Repeated(joined(alike(left), alike(right)), count(left) + count(right))
 
 
+LONGEST = 100_000
+"""Sequences of more items than this are not written out."""
+
+
 def repeated(sequence: Any, times: Any) -> Any:
     """`sequence * times`."""
     if isinstance(times, Unknown | Scalar):
@@ -54,11 +58,14 @@ def repeated(sequence: Any, times: Any) -> Any:
     if not isinstance(times, int | Expr):
         raise Raised(TypeError("can't multiply sequence by non-int"))
     if isinstance(sequence, str | bytes | tuple) and isinstance(times, int):
-        return sequence * times
+        if len(sequence) * times <= LONGEST:
+            return sequence * times
+        if isinstance(sequence, tuple):
+            raise Undecided(Reason.BUDGET, "a tuple of very many items")
     if isinstance(sequence, str | bytes | Scalar):
         return Scalar(sequence.kind if isinstance(sequence, Scalar) else type(sequence))
     items = _items(sequence)
-    if isinstance(items, tuple) and isinstance(times, int):
+    if isinstance(items, tuple) and isinstance(times, int) and len(items) * times <= LONGEST:
         return ListValue(items * times)
     if isinstance(items, tuple) and not items:
         return ListValue()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -23,7 +24,9 @@ TRUTHS = (
 PLACES = ("count", "find", "index", "rfind", "rindex", "__len__")
 LISTS = ("split", "rsplit", "splitlines")
 PARTS = ("partition", "rpartition")
-_LONGEST = 100_000
+LONGEST = 100_000
+"""Texts of more characters than this are not written out."""
+_WIDE = re.compile("[0-9]{6}")
 
 
 def _result(kind: type, name: str) -> Any:
@@ -57,12 +60,29 @@ def _method(kind: type, name: str) -> Callable[..., Any]:
 
 
 def _native(kind: type, name: str, self: Any, args: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
-    if name in ("center", "ljust", "rjust", "zfill", "expandtabs") and args and args[0] > _LONGEST:
+    if _is_long(name, self, args):
         return Scalar(kind)
     try:
         return _wrapped(getattr(kind, name)(self, *args, **keywords))
     except (TypeError, ValueError, LookupError) as error:
         raise Raised(error) from error
+
+
+def _is_long(name: str, self: Any, args: tuple[Any, ...]) -> bool:
+    """Whether a method may yield a text too long to be worth writing out."""
+    match name, args:
+        case (("center" | "ljust" | "rjust" | "zfill" | "expandtabs"), (int(width), *_)):
+            return width > LONGEST
+        case "replace", (str() | bytes() as old, str() | bytes() as new, *_) if type(old) is type(new) is type(self):
+            return len(self) + self.count(old) * len(new) > LONGEST  # type: ignore[arg-type]
+        case "format", _:
+            return is_wide(self) or any(isinstance(each, int) and each > LONGEST for each in args if "{:{" in self)
+    return False
+
+
+def is_wide(form: str) -> bool:
+    """Whether a format asks for very many columns."""
+    return _WIDE.search(form) is not None
 
 
 for _kind in (str, bytes):
@@ -92,7 +112,8 @@ def _join(kind: type, self: Any, iterable: Any) -> Any:
     items = machine().items(iterable)
     if isinstance(self, kind) and isinstance(items, tuple):
         if all(isinstance(each, kind) for each in items):
-            return self.join(items)  # type: ignore[attr-defined]
+            length = sum(map(len, items)) + len(self) * len(items)  # type: ignore[arg-type]
+            return self.join(items) if length <= LONGEST else Scalar(kind)  # type: ignore[attr-defined]
         if any(isinstance(each, int | float | None) for each in items):
             raise Raised(TypeError("sequence item: expected str instance"))
     return Scalar(kind)

@@ -33,6 +33,10 @@ FUNCTIONS = (
 )  # fmt: skip
 
 
+_LARGEST = 1_000
+"""Factorials of more than this are not worked out."""
+
+
 def _native(function: Callable[..., Any], *args: Any) -> Any:
     try:
         return function(*args)
@@ -130,7 +134,8 @@ def _integers(name: str, label: str, low: float = 0) -> None:
     function = getattr(math, name)
 
     def run(*args: Any) -> Any:
-        return _native(function, *args) if all(is_known(each) for each in args) else integer(label, low)
+        known = all(is_known(each) and (not isinstance(each, int) or each <= _LARGEST) for each in args)
+        return _native(function, *args) if known else integer(label, low)
 
     model(f"math.{name}")(run)
 

@@ -17,6 +17,10 @@ from mlvet.frontends.python.values.numbers import Scalar
 from mlvet.frontends.python.values.objects import Object
 from mlvet.frontends.python.values.raising import Raised
 
+_REPEATED = re.compile(r"[*+{]")
+_REPEATED_GROUP = re.compile(r"\)[*+{]")
+_STEPS = 10**8
+"""Searches that could take more steps than this are not made."""
 FLAGS = ("A", "ASCII", "DOTALL", "I", "IGNORECASE", "M", "MULTILINE", "S", "U", "UNICODE", "VERBOSE", "X")
 for _name in FLAGS:
     model(f"re.{_name}")(int(getattr(re, _name)))
@@ -85,6 +89,13 @@ class Match(Object):
         return self._asked("span", (group,), (integer("place"), integer("place")))
 
 
+def _ends_soon(pattern: str | bytes, args: tuple[Any, ...]) -> bool:
+    """Whether a search surely takes little time: no repeated groups, and few repetitions on a short text."""
+    spelled = pattern if isinstance(pattern, str) else pattern.decode("latin-1")
+    length = max((len(each) for each in args if isinstance(each, str | bytes)), default=0)
+    return not _REPEATED_GROUP.search(spelled) and length ** (1 + len(_REPEATED.findall(spelled))) <= _STEPS
+
+
 @model("re.Pattern")
 class Pattern(Object):
     """A compiled pattern."""
@@ -97,6 +108,8 @@ class Pattern(Object):
     def _run(self, name: str, args: tuple[Any, ...], otherwise: Any) -> Any:
         pattern, flags = self.cells["pattern"], self.cells["flags"]
         if not (isinstance(pattern, str | bytes) and isinstance(flags, int) and all(is_known(each) for each in args)):
+            return otherwise()
+        if not _ends_soon(pattern, args):
             return otherwise()
         try:
             return getattr(re.compile(pattern, flags), name)(*args)

@@ -157,7 +157,7 @@ def split(tensor: Tensor, split_size_or_sections: Any, dim: Any = 0) -> Any:
         if count <= 64:
             return _cut(tensor, [min(size, whole - n * size) for n in range(count)], axis)
     count_ = floor_div(whole, size)
-    if isinstance(count_, int) and equal(size * count_, whole):
+    if isinstance(count_, int) and count_ <= 1_000 and equal(size * count_, whole):
         return _cut(tensor, [size] * count_, axis)
     piece = opaque("split", [tensor], Type(dtype_of(tensor), (*dims[:axis], size, *dims[axis + 1 :])), Tensor)
     return ListValue(Repeated(piece, ceil_div(whole, size)))
