@@ -34,6 +34,7 @@ def run(
     cwd: Path,
     env: Mapping[str, str | None] | None = None,
     python: str | Path = sys.executable,
+    patience: float = PATIENCE,
     **options: Any,
 ) -> subprocess.CompletedProcess[str]:
     """Run mlvet to its end; whatever happens, it shows no traceback and takes nothing for a bug of its own."""
@@ -45,7 +46,7 @@ def run(
         text=True,
         encoding="utf-8",
         errors="surrogateescape",
-        timeout=PATIENCE,
+        timeout=patience,
         **options,
     )
     assert_composed(done)

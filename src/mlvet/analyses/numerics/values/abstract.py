@@ -100,9 +100,12 @@ class Abstract:
         return axis + self.rank if axis < 0 else axis
 
 
+_MOST_DIMS = 32
+
+
 def shape_of(tensor: Tensor) -> tuple[DType, Dims | None]:
-    """Element type and dims; an unknown element type is taken for a float."""
-    dims = None if isinstance(tensor.shape, Unranked) else tensor.shape
+    """Element type and dims, if NumPy can have so many; an unknown element type is taken for a float."""
+    dims = None if isinstance(tensor.shape, Unranked) or len(tensor.shape) > _MOST_DIMS else tensor.shape
     return tensor.dtype or dtypes.f32, dims
 
 
