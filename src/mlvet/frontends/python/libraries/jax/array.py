@@ -47,7 +47,7 @@ class Array(ArrayValue):
 
     def _combined(self, op: str, left: Any, right: Any, other: Any) -> Any:
         left, right, other = (held(each) for each in (left, right, other))
-        return marked(super()._combined(op, left, right, other), left, right)
+        return marked(_open(op, super()._combined(op, left, right, other), left, right), left, right)
 
     def _product(self, left: Any, right: Any, other: Any) -> Any:
         if isinstance(held(other), Unknown):
@@ -57,11 +57,7 @@ class Array(ArrayValue):
 
     def _beside_unknown(self, op: str, other: Unknown) -> Any:
         """Beside something unknown the element type may change too, unless it is a float already."""
-        made = super()._beside_unknown(op, other)
-        known = dtype_of(self)
-        if op in RELATIONS or known is None or known.is_float:
-            return made
-        return opaque(op, [made], tensor_of(made).with_dtype(None), Array)
+        return _open(op, super()._beside_unknown(op, other), self, None)
 
     def _compared(self, op: str, other: Any) -> Any:
         return super()._compared(op, held(other))
@@ -133,6 +129,20 @@ class Array(ArrayValue):
 @model("jax.core.Tracer")
 class Tracer(Object):
     """What arrays are while a function is traced; programs ask whether one is, and outside of traces none is."""
+
+
+def _open(op: str, made: Any, *operands: Any) -> Any:
+    """A result beside an operand of unknown element type: of floats if another has them, else of who knows what."""
+    kinds = [dtype_of(each) if isinstance(each, TensorValue) else None for each in operands if not is_number(each)]
+    if op in RELATIONS or not isinstance(made, TensorValue) or None not in kinds:
+        return made
+    if any(kind is not None and kind.is_float for kind in kinds) or dtype_of(made) is None:
+        return made
+    return opaque(op, [made], tensor_of(made).with_dtype(None), Array)
+
+
+def is_number(value: Any) -> bool:
+    return isinstance(value, NUMBERS)
 
 
 def held(value: Any) -> Any:

@@ -248,9 +248,8 @@ def over_axes(tree: Any, axes: Any, change: Callable[[Any, int], Any]) -> Any:
     parts, named = parts_of(tree), parts_of(axes)
     if parts is None or named is None:
         return tree
-    keys = dict(named[0])
-    default = next(iter(keys.values()), 0)
-    return parts[1]([over_axes(child, keys.get(key, default), change) for key, child in parts[0]])
+    keys = axes.cells if isinstance(axes, Object) else dict(named[0])
+    return parts[1]([over_axes(child, keys.get(key), change) for key, child in parts[0]])
 
 
 def agreed(sizes: Sequence[Dim]) -> Dim | None:

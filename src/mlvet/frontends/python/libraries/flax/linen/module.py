@@ -372,15 +372,16 @@ def _run(module: Module, binding: Binding, method: Any, args: Sequence[Any], key
 
 
 def _place(module: Module) -> tuple[Binding, tuple[str, ...]] | None:
-    """The run that a module is part of, and its path in the tree of variables."""
+    """The run that a module is part of, and its path in the tree; None if that is not known, as without a name."""
     path: list[str] = []
     node: Any = module
     while isinstance(node, Module):
         bound = node.cells.get("@bound")
         if bound is not None:
             return bound, tuple(reversed(path))
-        if not node.cells.get("@transparent"):
-            path.append(str(node.cells.get("@name") or _class_name(node)))
+        if not isinstance(node.cells.get("@name"), str):
+            return None
+        path.append(node.cells["@name"])
         node = node.cells.get("@parent")
     return None
 
