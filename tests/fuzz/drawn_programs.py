@@ -14,7 +14,8 @@ LISTS = ("l0", "l1")
 DICTS = ("d0",)
 TUPLES = ("t0",)
 VARIABLES = (*NUMBERS, *STRINGS, *LISTS, *DICTS, *TUPLES)
-START = "x0, x1, x2 = 3, -1, 2\ns0, s1 = 'ab', ''\nl0, l1 = [1, 2], []\nd0 = {'a': 1}\nt0 = (1, 2, 3)\n"
+START = "x0, x1, x2 = 3, -1, 2\ns0, s1 = 'ab', ''\nl0, l1 = [1, 2], []\nd0 = {'a': 1}\nt0 = (1, 2, 3)\ncaught = []\n"
+CAUGHT = "caught.append(x0)"
 
 UNKNOWN = "u"
 
@@ -134,12 +135,16 @@ statements: st.SearchStrategy[str] = st.recursive(
         st.integers(0, 4), _some(inner), _some(inner),
     )
     | st.builds(
-        lambda body, error, other: f"try:\n{_block(body)}\n    raise {error}\nexcept {error}:\n{_block(other)}",
+        lambda body, error, other: (
+            f"try:\n{_block(body)}\n    raise {error}\nexcept {error}:\n    {CAUGHT}\n{_block(other)}"
+        ),
         _some(inner), st.sampled_from(["ValueError", "KeyError('a')", "IndexError"]).map(lambda e: e.partition("(")[0]),
         _some(inner),
     )
     | st.builds(
-        lambda a, body: f"try:\n    {a}.pop()\n{_block(body)}\nexcept LookupError:\n    x0 = 9\nfinally:\n    x1 = 0",
+        lambda a, body: (
+            f"try:\n    {a}.pop()\n{_block(body)}\nexcept LookupError:\n    {CAUGHT}\nfinally:\n    x1 = 0"
+        ),
         st.sampled_from(LISTS), _some(inner),
     ),
     max_leaves=6,

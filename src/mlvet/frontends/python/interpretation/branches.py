@@ -78,6 +78,16 @@ class Boundary:
         return True, merged(machine, [(frozenset(way.guard), way.value) for way in ways])
 
 
+def unless_all_raise(body: Callable[[], bool], *boundaries: Boundary) -> bool:
+    """Whether statements get past their end; what raises on one path leaves those that went out before it."""
+    try:
+        return body()
+    except PythonRaise:
+        if not any(boundary.exits for boundary in boundaries):
+            raise
+        return False
+
+
 def merge_states(machine: Machine, states: Sequence[tuple[Guard, Delta]]) -> None:
     """Write into every cell that some branch changed what it holds where the branches meet."""
     touched: dict[tuple[int, Any], tuple[dict[Any, Any], Any]] = {}

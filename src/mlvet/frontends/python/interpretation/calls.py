@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from mlvet.domains.dims import symbol
 from mlvet.frontends.python.interpretation import memory
-from mlvet.frontends.python.interpretation.branches import Boundary, distributed
+from mlvet.frontends.python.interpretation.branches import Boundary, distributed, unless_all_raise
 from mlvet.frontends.python.interpretation.conditions import alternatives
 from mlvet.frontends.python.interpretation.signals import PythonRaise
 from mlvet.frontends.python.libraries.binding import TENSORS, Misfit, bind, library_of, signature
@@ -350,7 +350,7 @@ def _run(machine: Machine, function: FunctionValue, args: Sequence[Any], keyword
             from mlvet.frontends.python.interpretation.expressions import evaluate
 
             return evaluate(machine, node.body)
-        alive = run(machine, node.body)
+        alive = unless_all_raise(lambda: run(machine, node.body), boundary)
         reached, value = boundary.close(alive)
         if generates:
             return generated(machine, scope.yields or [])

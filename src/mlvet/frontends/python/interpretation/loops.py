@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from mlvet.domains.dims import Dim, Expr, symbol
 from mlvet.frontends.python.interpretation.assignments import assign
-from mlvet.frontends.python.interpretation.branches import MODES, Boundary
+from mlvet.frontends.python.interpretation.branches import MODES, Boundary, unless_all_raise
 from mlvet.frontends.python.interpretation.iteration import items
 from mlvet.frontends.python.interpretation.joining import anything, covers, joined, same
 from mlvet.frontends.python.interpretation.signals import PythonRaise
@@ -157,7 +157,7 @@ def iteration(machine: Machine, body: Callable[[], bool], end: Boundary) -> bool
     machine.breaks.append(end)
     machine.continues.append(step)
     try:
-        return step.close(body())[0]
+        return step.close(unless_all_raise(body, step, end))[0]
     finally:
         machine.continues.pop()
         machine.breaks.pop()
