@@ -29,6 +29,7 @@ from mlvet.analyses.numerics.values.abstract import (
 from mlvet.analyses.numerics.values.refusals import REFUSED, NoRule
 from mlvet.domains import boxes, dtypes, forms, grids
 from mlvet.domains.boxes import Box
+from mlvet.domains.boxes_rounding import fused
 from mlvet.domains.dims import Dim, product, symbol
 from mlvet.domains.dtypes import DType
 from mlvet.domains.forms import Form, Symbol
@@ -178,7 +179,7 @@ class Transfer:
             replace(result, dtype=shape_of(out)[0]) if result.dims == shape_of(out)[1] else self._reshaped(result, out)
             for result, out in zip(results, outs, strict=False)
         ]
-        return [*fitted, *(self.unknown(out) for out in outs[len(fitted) :])]
+        return [*map(_rounded_once, fitted), *(self.unknown(out) for out in outs[len(fitted) :])]
 
     def _reshaped(self, result: Abstract, out: Tensor) -> Abstract:
         return uniform(out, result.interval, self.fresh())
@@ -386,3 +387,14 @@ def _is_point(box: Box) -> bool:
 
 def _hashable(attributes: Mapping[str, Any]) -> Any:
     return tuple(sorted((key, repr(value)) for key, value in attributes.items()))
+
+
+_ROUNDINGS = 4
+
+
+def _rounded_once(result: Abstract) -> Abstract:
+    """A narrow float that is computed in 32 bits is rounded once, where the steps of its decomposition round each."""
+    if not result.dtype.is_float or result.dtype.bits >= 32:
+        return result
+    box = fused(result.box.low, result.box.high, result.box.nan, result.dtype, _ROUNDINGS)
+    return replace(result, box=box, form=None)
