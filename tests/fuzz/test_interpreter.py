@@ -63,7 +63,9 @@ def outcome(program: str, known: Mapping[str, int] | None = None) -> tuple[dict[
 def test_variables_are_what_python_says(program: str) -> None:
     names, raised = outcome(program)
     found = interpret_text(program, {})
-    assert bool(found.raised) == bool(raised), f"{raised or 'nothing'} is raised, not {found.raised}, by\n{program}"
+    assert raised or not found.raised, f"nothing is raised, not {found.raised}, by\n{program}"
+    if raised and not found.raised:
+        return  # what raises outside of `try` is taken for a value that is not known
     for name in () if raised else VARIABLES:
         with contextlib.suppress(LookupError):
             said = plain(found.names[name])

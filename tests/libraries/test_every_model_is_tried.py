@@ -34,6 +34,8 @@ GONE = listed("gone") | frozenset((
     "typing.TypeAliasType", "typing.TypeIs", "typing.override", "urllib.urlretrieve",
 ))  # fmt: skip
 """Names that programs use and that only another version of the library has, or only some values of a class."""
+UNTRIED = listed("untried")
+"""Names whose models no case tries yet; the list can only become shorter."""
 HOMES = {
     "builtins.Counter.": "collections.Counter.", "builtins.OrderedDict.": "collections.OrderedDict.",
     "builtins.chain.": "itertools.chain.", "builtins.defaultdict.": "collections.defaultdict.",
@@ -105,6 +107,8 @@ def test_every_model_is_tried() -> None:
         and id(thing) not in tried
         and not _needs_none(name, thing)
     ]
+    assert UNTRIED <= set(untried), f"tried by now: {sorted(UNTRIED - set(untried))}"
+    untried = [name for name in untried if name not in UNTRIED]
     counts = Counter(name.partition(".")[0] for name in untried)
     assert not untried, f"{dict(counts)} models have no case: {', '.join(sorted(untried))}"
 
