@@ -151,17 +151,24 @@ statements: st.SearchStrategy[str] = st.recursive(
 )  # fmt: skip
 
 
+DECIDE_TRIPS = ("range(", "n -= ", "n = ", "n > ", "i == ")
+
+
 @st.composite
 def open_programs(draw: st.DrawFn) -> str:
-    """A program whose numbers and branches hang on what u is."""
+    """A program whose numbers and branches hang on what u is, but not how often loops run and what generators yield.
+
+    Loops whose trips are not known are taken to run, and a generator to yield all that it may.
+    """
     text = draw(programs())
     places = [
-        index for index, char in enumerate(text) if char.isdigit() and text[index - 1] in " (" and index > len(START)
+        index
+        for index, char in enumerate(text)
+        if index > len(START) and char.isdigit() and text[index - 1] in " (" and text[index + 1] in " ),:]\n"
+        if not any(word in text[index - 6 : index] for word in DECIDE_TRIPS)
     ]
     for index in draw(st.lists(st.sampled_from(places), min_size=1, max_size=3, unique=True)) if places else ():
-        after = text[index + 1] if index + 1 < len(text) else "\n"
-        if after in " ),:]\n" and "range(" not in text[max(0, index - 6) : index]:
-            text = f"{text[:index]}{UNKNOWN}{text[index + 1 :]}"
+        text = f"{text[:index]}{UNKNOWN}{text[index + 1 :]}"
     return text
 
 

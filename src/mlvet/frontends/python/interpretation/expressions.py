@@ -273,7 +273,8 @@ def separated(machine: Machine, node: ast.expr) -> bool | Scalar:
     value = evaluate(machine, node)
     machine.at = node
     found = _settled(machine, value)
-    if isinstance(value, Choice) and isinstance(found, Scalar) and not found.condition:
+    fresh = len(machine.settled) < _SEPARATE  # A test that makes other values each time would never be settled.
+    if isinstance(value, Choice) and isinstance(found, Scalar) and not found.condition and fresh:
         here = frozenset(machine.path)
         live = [(guard, part) for guard, part in value.alternatives if conjoined(here, guard) is not None]
         apart = all(conjoined(a, b) is None for (a, _), (b, _) in combinations(live, 2))
