@@ -164,11 +164,11 @@ class TestShapes:
         document = json.loads(run("shapes", "model.onnx", "--output-format", "json", cwd=tmp_path).stdout)
         assert [node["outputs"][0]["type"] for node in document["nodes"]] == ["f32[batch, 10]", "f32[batch, 10]"]
 
-    def test_a_program_is_not_a_model(self, tmp_path: Path) -> None:
-        (tmp_path / "train.py").write_text("pass\n", encoding="utf-8")
-        done = run("shapes", "train.py", cwd=tmp_path)
+    def test_a_text_is_not_a_model(self, tmp_path: Path) -> None:
+        (tmp_path / "train.txt").write_text("pass\n", encoding="utf-8")
+        done = run("shapes", "train.txt", cwd=tmp_path)
         assert done.returncode == 2
-        assert "not a model file" in complaints(done)[0]
+        assert "neither a program nor a model file" in complaints(done)[0]
 
     def test_a_missing_file(self, tmp_path: Path) -> None:
         assert "no such file" in complaints(run("shapes", "model.onnx", cwd=tmp_path))[0]
