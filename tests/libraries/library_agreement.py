@@ -31,7 +31,7 @@ from mlvet.frontends.python.values.tensors import TensorValue
 from mlvet.frontends.python.values.unknown import Reason, Unknown
 
 Json = dict[str, Any]
-SECONDS = 600
+SECONDS = 1500
 PLAIN = ("none", "tensor", "bool", "int", "float", "str")
 SEQUENCES = ("list", "tuple", "set", "iterator")
 
