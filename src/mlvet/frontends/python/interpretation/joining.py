@@ -276,6 +276,10 @@ def covers(machine: Machine, whole: Any, part: Any) -> bool:
             return all(covers(machine, value, part.cells.get(name, MISSING)) for name, value in whole.cells.items())
         case ListValue() if type(part) is type(whole):
             return covers(machine, whole.cells["items"], part.cells["items"])
+        case DictValue() if isinstance(part, DictValue) and whole.cells.keys() == part.cells.keys():
+            return covers(machine, whole.rest, part.rest) and all(
+                covers(machine, value, part.cells[key]) for key, value in whole.cells.items()
+            )
     return False
 
 
@@ -401,5 +405,6 @@ def _joined_dicts(machine: Machine, left: DictValue, right: DictValue) -> DictVa
     for key in {**left.cells, **right.cells}:
         made.cells[key] = joined(machine, left.cells.get(key, MISSING), right.cells.get(key, MISSING))
     made.rest_cell["rest"] = joined(machine, left.rest, right.rest) if left.rest or right.rest else None
+    made.rest_cell["key"] = joined(machine, left.rest_key, right.rest_key)
     made.factory = left.factory
     return made
