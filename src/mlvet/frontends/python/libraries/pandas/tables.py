@@ -122,18 +122,19 @@ class DataFrame(Labelled):
             return
         names = self.cells.get("@columns")
         if isinstance(name, str):
-            store(self.cells, "@series", {**self.cells.get("@series", {}), name: self._as_column(value)})
+            column = self._as_column(value)
+            store(self.cells, "@series", {**self.cells.get("@series", {}), name: column})
             if names is not None and name not in names:
                 store(self.cells, "@columns", (*names, name))
-                self._reshape(self.length(), len(names) + 1)
+                self._reshape(column.length(), len(names) + 1)
         if names is None:
             self._reshape(self.length(), symbol(machine().fresh("columns")))
 
     def _as_column(self, value: Any) -> Any:
         wanted: DType | None = dtype_of(value) if isinstance(value, TensorValue) else None
         rows = self.length()
-        if isinstance(value, TensorValue) and len(dims_of(value) or ()) == 1:
-            rows = (dims_of(value) or (rows,))[0] if rows == 0 else rows
+        if rows == 0:
+            rows = _rows_of(value)
         return opaque("column", [value] if isinstance(value, TensorValue) else [], Type(wanted, (rows,)), Series)
 
     def _reshape(self, rows: Dim, columns: Dim) -> None:
@@ -270,6 +271,17 @@ def _picked_rows(narrow: Any, rows: Any) -> Any:
     if isinstance(narrow, DataFrame):
         return opaque("row", [narrow], Type(dtype_of(narrow), (narrow.width(),)), Series)
     return narrow.element()
+
+
+def _rows_of(column: Any) -> Dim:
+    """The rows of a table that had none before it got this column."""
+    if isinstance(column, TensorValue):
+        dims = dims_of(column)
+        return rows_named() if dims is None else dims[0] if dims else 0
+    if isinstance(column, ListValue | tuple | Unknown):
+        items = machine().items(column)
+        return items.length if isinstance(items, Repeated) else len(items)
+    return 0
 
 
 def _names(columns: Any) -> tuple[Any, ...] | None:
