@@ -31,6 +31,9 @@ NAMES = frozenset((
 """Methods of tables that have no model; any other unknown attribute is a column."""
 
 
+_ELEMENTS = {bool: dtypes.bool_, int: dtypes.i64, float: dtypes.f64, str: dtypes.text}
+
+
 @model("pandas.DataFrame")
 class DataFrame(Labelled):
     """A table. `@columns` are the names of its columns if they are known, `@series` the columns themselves."""
@@ -216,7 +219,7 @@ class DataFrame(Labelled):
 
     def apply(self, func: Any, axis: Any = 0, **keywords: Any) -> Any:
         if axis in (1, "columns"):
-            return opaque("apply", [self], Type(None, (self.length(),)), Series)
+            return self._of_each_row(func)
         return self.like(Type(None, tensor_of(self).shape))
 
     def merge(self, right: Any, *args: Any, **keywords: Any) -> Any:
@@ -228,9 +231,21 @@ class DataFrame(Labelled):
     def append(self, other: Any, **keywords: Any) -> Any:
         return self.with_rows(rows_named())
 
+    def _of_each_row(self, function: Any) -> Any:
+        """What a function makes of each row: a row of another table, or one element of a column."""
+        made = machine().call(function, self._row())
+        if isinstance(made, Unknown):
+            raise Undecided(made)
+        if isinstance(made, Series):
+            return table("applied", self.length(), None)
+        kind = made.kind if isinstance(made, Scalar) else type(made)
+        return opaque("apply", [self], Type(_ELEMENTS.get(kind), (self.length(),)), Series)
+
+    def _row(self) -> Any:
+        return opaque("row", [self], Type(dtype_of(self), (self.width(),)), Series)
+
     def iterrows(self) -> Any:
-        row = opaque("row", [self], Type(dtype_of(self), (self.width(),)), Series)
-        return IteratorValue(Repeated((symbol(machine().fresh("row")), row), self.length()))
+        return IteratorValue(Repeated((symbol(machine().fresh("row")), self._row()), self.length()))
 
     def itertuples(self, index: Any = True, name: Any = "Pandas") -> Any:
         return IteratorValue(Repeated(Unknown(Reason.EXTERNAL_DATA, "a row"), self.length()))
