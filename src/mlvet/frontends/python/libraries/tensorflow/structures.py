@@ -101,6 +101,8 @@ def of_shape(name: str, dtype: DType | None, sizes: tuple[Dim, ...] | None) -> T
 
 def grown(x: Any, length: Dim, name: str) -> Any:
     """Tensors of one shape in a new first dim."""
+    if isinstance(x, Unknown):
+        return _another(x) if x.tensor is None else grown(x.tensor, length, name)
     if not isinstance(x, TensorValue):
         return x
     dims = dims_of(x)
@@ -111,10 +113,17 @@ def grown(x: Any, length: Dim, name: str) -> Any:
     return opaque(name, [x], Known(dtype_of(x), (length, *dims)), Tensor)
 
 
+def _another(x: Unknown) -> Unknown:
+    """Something unknown of another shape than what it was made of: what one is used as says nothing of the other."""
+    return Unknown(x.reason, x.detail, x.name, x.location)
+
+
 def row_of(x: Any, name: str = "index") -> Any:
     """One element along the first dim, whichever."""
     from mlvet.domains import dtypes
 
+    if isinstance(x, Unknown):
+        return _another(x) if x.tensor is None else row_of(x.tensor, name)
     if not isinstance(x, TensorValue):
         return x
     place = source(name, Known(dtypes.i64, ()), Tensor)
