@@ -278,13 +278,17 @@ def covers(machine: Machine, whole: Any, part: Any) -> bool:
             return all(covers(machine, whole.element, each) for each in part)
         case Object() if type(part) is type(whole) and getattr(type(whole), "joinable", False):
             return all(covers(machine, value, part.cells.get(name, MISSING)) for name, value in whole.cells.items())
-        case ListValue() if type(part) is type(whole):
+        case ListValue() | SetValue() | IteratorValue() if type(part) is type(whole):
             return covers(machine, whole.cells["items"], part.cells["items"])
-        case DictValue() if isinstance(part, DictValue) and whole.cells.keys() == part.cells.keys():
-            return covers(machine, whole.rest, part.rest) and all(
-                covers(machine, value, part.cells[key]) for key, value in whole.cells.items()
-            )
+        case DictValue() if isinstance(part, DictValue):
+            return _covers_dict(machine, whole, part)
     return False
+
+
+def _covers_dict(machine: Machine, whole: DictValue, part: DictValue) -> bool:
+    if part.rest is not None and not (whole.rest is not None and covers(machine, whole.rest, part.rest)):
+        return False
+    return all(key in whole.cells and covers(machine, whole.cells[key], value) for key, value in part.cells.items())
 
 
 def all_joined(machine: Machine, values: Sequence[Any], name: str = "") -> Any:
