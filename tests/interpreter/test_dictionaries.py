@@ -35,3 +35,12 @@ def test_what_a_default_dictionary_makes_for_an_unknown_key_is_kept() -> None:
 def test_a_size_is_a_key_like_any_other() -> None:
     found = interpret_text("import numpy as np\nd = {}\nd[n] = np.zeros(3)\nx = d[n]\na = len(d)\n", NAMES)
     assert (seen(found, "x"), found.names["a"]) == ("f64[3]", 1)
+
+
+def test_entries_that_a_loop_makes_or_extends_have_any_number_of_items() -> None:
+    found = interpret_text(
+        "m = {}\nfor line in open('captions').readlines():\n    name, caption = line.split(':')\n"
+        "    if name in m:\n        m[name].append(caption)\n    else:\n        m[name] = [caption]\n"
+        "x = list(m.values())[0]\n"
+    )
+    assert "[str] * count" in seen(found, "x")

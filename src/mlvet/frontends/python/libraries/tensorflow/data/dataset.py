@@ -15,6 +15,7 @@ from mlvet.frontends.python.libraries.registry import model
 from mlvet.frontends.python.libraries.tensorflow.shapes import partial_sizes
 from mlvet.frontends.python.libraries.tensorflow.structures import (
     as_elements,
+    as_one,
     first_dim,
     grown,
     joined,
@@ -136,7 +137,7 @@ class Dataset(Object):
     def map(self, map_func: Any, *rest: Any, **keywords: Any) -> Any:
         """A list that the function yields is a tuple of tensors, not a tensor of them all."""
         del rest, keywords
-        made = self.given_to(map_func)
+        made = as_one(self.given_to(map_func))
         if isinstance(made, ListValue) and isinstance(made.items, tuple):
             made = made.items
         return dataset(as_elements(made), self.count)
