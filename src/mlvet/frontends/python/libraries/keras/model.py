@@ -207,7 +207,10 @@ def _matched(wanted: Any, inputs: Any) -> list[Any]:
 
 
 def _checked(it: Layer, place: Any, given: Any) -> Any:
-    """The given tensor as the model's input: its dims must be those of the input where both are known."""
+    """The given tensor as the model's input: its dims must be those of the input where both are known.
+
+    Keras leaves a last dim of one out of account, on either side; what such a tensor does not fit is then a layer.
+    """
     wanted, actual = dims_of(place), dims_of(given)
     if wanted is None:
         return given
@@ -225,9 +228,10 @@ def _checked(it: Layer, place: Any, given: Any) -> Any:
 
         given = emit("squeeze", given, (-1,))
         actual = dims_of(given) or ()
+    last = len(wanted) - 1 if 1 in (*wanted[1:][-1:], *actual[1:][-1:]) else len(wanted)
     fits = len(actual) == len(wanted) and all(
         not (isinstance(want, int) and equal(want, have) is False)
-        for want, have in zip(wanted[1:], actual[1:], strict=True)
+        for want, have in zip(wanted[1:last], actual[1:last], strict=True)
     )
     given = cast(given, dtype_of(place)) if fits and dtype_of(given) is not None else given
     demand(fits, f"model `{label(it)}` expects {tensor_of(place)} but gets {tensor_of(given)}", "dims-differ")
