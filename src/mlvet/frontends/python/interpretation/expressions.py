@@ -110,7 +110,7 @@ def _call(machine: Machine, node: ast.Call) -> Any:
     for arg in node.args:
         if isinstance(arg, ast.Starred):
             found = items(machine, evaluate(machine, arg.value))
-            args += [Spread(found.element)] if isinstance(found, Repeated) else found
+            args += [Spread(found.element, found.length)] if isinstance(found, Repeated) else found
         else:
             args.append(evaluate(machine, arg))
     keywords: dict[str, Any] = {}

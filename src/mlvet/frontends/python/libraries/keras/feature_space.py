@@ -11,7 +11,7 @@ from mlvet.domains.tensors import Tensor as Known
 from mlvet.frontends.python.active import machine, store
 from mlvet.frontends.python.emission import opaque, unknown_tensor
 from mlvet.frontends.python.libraries.binding import as_items, as_size
-from mlvet.frontends.python.libraries.keras.held import held
+from mlvet.frontends.python.libraries.keras.held import held, keep
 from mlvet.frontends.python.libraries.keras.inputs import placeholder_of
 from mlvet.frontends.python.libraries.keras.layer import Layer, inside
 from mlvet.frontends.python.libraries.keras.layers.lookups import StringLookup
@@ -159,7 +159,7 @@ class FeatureSpace(Layer):
         return features.cells
 
     def save(self, filepath: Any) -> None:
-        return None
+        keep(filepath, self)
 
 
 def _feature(each: Any) -> Feature:

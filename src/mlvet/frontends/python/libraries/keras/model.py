@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from mlvet.domains.dims import equal
+from mlvet.domains.dims import equal, symbol
+from mlvet.domains.tensors import Tensor as Known
 from mlvet.frontends.python.active import machine, store
 from mlvet.frontends.python.arrays.arithmetic import cast
+from mlvet.frontends.python.arrays.operators import become
 from mlvet.frontends.python.emission import demand, opaque
-from mlvet.frontends.python.libraries.keras.held import held
+from mlvet.frontends.python.libraries.keras.held import held, keep
 from mlvet.frontends.python.libraries.keras.inputs import InputLayer, placeholder_of
 from mlvet.frontends.python.libraries.keras.layer import Layer, inside, label, sublayers
 from mlvet.frontends.python.libraries.keras.replay import between, replayed
@@ -112,8 +114,9 @@ class Model(Trainer, Layer):
     def summary(self, *args: Any, **kwargs: Any) -> None:
         del args, kwargs
 
-    def save(self, *args: Any, **kwargs: Any) -> None:
+    def save(self, filepath: Any = None, *args: Any, **kwargs: Any) -> None:
         del args, kwargs
+        keep(filepath, self)
 
     save_weights = export = load_weights = summary
 
@@ -215,9 +218,10 @@ def _checked(it: Layer, place: Any, given: Any) -> Any:
     if wanted is None:
         return given
     if actual is None:
-        from mlvet.frontends.python.arrays.operators import assumed
-
-        return cast(assumed(given, len(wanted), *(str(dim) for dim in wanted)), dtype_of(place))
+        sizes = [dim if isinstance(dim, int) else symbol(machine().fresh(_plain(dim))) for dim in wanted]
+        made = opaque("assumed rank", [given], Known(dtype_of(given), tuple(sizes)), type(given))
+        become(given, made)
+        return cast(made, dtype_of(place))
     if len(actual) == len(wanted) - 1 and wanted[-1] == 1:
         from mlvet.frontends.python.emission import emit
 
@@ -236,6 +240,12 @@ def _checked(it: Layer, place: Any, given: Any) -> Any:
     given = cast(given, dtype_of(place)) if fits and dtype_of(given) is not None else given
     demand(fits, f"model `{label(it)}` expects {tensor_of(place)} but gets {tensor_of(given)}", "dims-differ")
     return given if fits else place
+
+
+def _plain(dim: Any) -> str:
+    """The name of a size that is one symbol, without its number."""
+    name = str(dim)
+    return name.rstrip("0123456789").rstrip("_") if name.isidentifier() else "n"
 
 
 def _leaves(value: Any) -> list[Any]:
