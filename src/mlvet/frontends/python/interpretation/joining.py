@@ -415,7 +415,8 @@ def _kind(value: Any) -> type | None:
 def _joined_dicts(machine: Machine, left: DictValue, right: DictValue) -> DictValue:
     made = DictValue(made_by=left.made_by)
     for key in {**left.cells, **right.cells}:
-        made.cells[key] = joined(machine, left.cells.get(key, MISSING), right.cells.get(key, MISSING))
+        name = key if isinstance(key, str) and key.isidentifier() else ""
+        made.cells[key] = joined(machine, left.cells.get(key, MISSING), right.cells.get(key, MISSING), name)
     made.rest_cell["rest"] = joined(machine, left.rest, right.rest) if left.rest or right.rest else None
     made.rest_cell["key"] = joined(machine, left.rest_key, right.rest_key)
     made.factory = left.factory
