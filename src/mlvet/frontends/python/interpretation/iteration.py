@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from mlvet.domains.dims import Expr, symbol
 from mlvet.frontends.python.arrays.operators import ArrayValue
 from mlvet.frontends.python.arrays.shapes import UnrankedShape
-from mlvet.frontends.python.interpretation.joining import all_joined, joined_items, merged
+from mlvet.frontends.python.interpretation.joining import joined_items, merged
 from mlvet.frontends.python.trail import MISSING
 from mlvet.frontends.python.values.choices import Choice
 from mlvet.frontends.python.values.containers import DictValue, Items, IteratorValue, ListValue, Repeated
@@ -38,7 +38,9 @@ def items(machine: Machine, value: Any) -> Items:
         case range():
             return _range(machine, value)
         case DictValue():
-            return tuple(value.cells) if value.rest is None else Repeated(_any_key(machine, value), _length(machine))
+            from mlvet.frontends.python.libraries.builtins.elements import any_key
+
+            return tuple(value.cells) if value.rest is None else Repeated(any_key(value), _length(machine))
         case Choice():
             return _chosen(machine, value)
         case Unknown():
@@ -58,11 +60,6 @@ def _range(machine: Machine, value: range) -> Items:
         return tuple(value)
     low, high = min(value[0], value[-1]), max(value[0], value[-1])
     return Repeated(symbol(machine.fresh("i"), low=low, high=high), len(value))
-
-
-def _any_key(machine: Machine, value: DictValue) -> Any:
-    keys = list(value.cells)
-    return all_joined(machine, keys) if keys else Scalar(str)
 
 
 def _length(machine: Machine) -> Expr:

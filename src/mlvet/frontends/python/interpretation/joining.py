@@ -197,6 +197,10 @@ def joined(machine: Machine, left: Any, right: Any, name: str = "") -> Any:
         return _joined_tensors(machine, right, right)
     if isinstance(left, TensorValue) and isinstance(right, int | float | Scalar | Expr):
         return left
+    if isinstance(left, TensorValue) and _is_text(left) and _kind(right) in (str, bytes):
+        return left
+    if isinstance(right, TensorValue) and _is_text(right) and _kind(left) in (str, bytes):
+        return right
     if isinstance(left, Value) and isinstance(right, Value):
         return _widened(machine, [left, right])
     if _is_int(left) and _is_int(right):
@@ -391,6 +395,10 @@ def _any_size(machine: Machine, left: Any, right: Any, name: str = "") -> Dim:
     return symbol(named, low=0 if low >= 0 else low if low == 0 else -(2**62))
 
 
+def _is_text(value: TensorValue) -> bool:
+    return tensor_of(value).dtype is dtypes.text and tensor_of(value).shape == ()
+
+
 def _is_int(value: Any) -> bool:
     return isinstance(value, int | Expr) and not isinstance(value, bool)
 
@@ -410,5 +418,6 @@ def _joined_dicts(machine: Machine, left: DictValue, right: DictValue) -> DictVa
         name = key if isinstance(key, str) and key.isidentifier() else ""
         made.cells[key] = joined(machine, left.cells.get(key, MISSING), right.cells.get(key, MISSING), name)
     made.rest_cell["rest"] = joined(machine, left.rest, right.rest) if left.rest or right.rest else None
+    made.rest_cell["key"] = joined(machine, left.rest_key, right.rest_key)
     made.factory = left.factory
     return made

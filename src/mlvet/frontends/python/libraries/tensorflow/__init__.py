@@ -16,6 +16,7 @@ from mlvet.frontends.python.libraries.tensorflow import layout as layout
 from mlvet.frontends.python.libraries.tensorflow import linear as linear
 from mlvet.frontends.python.libraries.tensorflow import losses as losses
 from mlvet.frontends.python.libraries.tensorflow import pointwise as pointwise
+from mlvet.frontends.python.libraries.tensorflow import ragged as ragged
 from mlvet.frontends.python.libraries.tensorflow import reductions as reductions
 from mlvet.frontends.python.libraries.tensorflow import selection as selection
 from mlvet.frontends.python.libraries.tensorflow import signal as signal
