@@ -152,3 +152,39 @@ def test_graphs_are_well_formed_and_remember_loops() -> None:
     (node, *_) = [node for node in found.graph.nodes() if node.op == "matmul"]
     assert [each.index is None for each in node.loops] == [True, False]
     assert {loop.name for loop in found.graph.loops} >= {each.loop for each in node.loops}
+
+
+def test_a_value_that_is_given_where_it_is_not_missing_is_never_missing() -> None:
+    found = interpret_text(
+        "import os, pickle\n"
+        "import torch\n"
+        "size = None\n"
+        "if os.path.exists('meta'):\n"
+        "    size = pickle.load(open('meta', 'rb'))['size']\n"
+        "size = size if size is not None else 50304\n"
+        "table = torch.nn.Embedding(size, 3)\n"
+    )
+    assert found.refusals == []
+
+
+def test_what_is_not_known_holds_what_each_path_writes_into_it() -> None:
+    found = interpret_text(
+        "import torch\n"
+        "from somewhere import settings\n"
+        "if settings.large:\n"
+        "    settings.size = 4\n"
+        "else:\n"
+        "    settings.size = 3\n"
+        "x = torch.zeros(settings.size, 2)\n"
+    )
+    assert seen(found, "x") == "f32[4, 2] | f32[3, 2]"
+
+
+def test_items_of_an_unknown_sequence_are_things_of_their_own() -> None:
+    found = interpret_text(
+        "import torch\n"
+        "from somewhere import model\n"
+        "for a, b in zip([torch.zeros(2, 3), torch.zeros(4, 3)], model.parameters()):\n"
+        "    b.data = b.data * 0.5 + a\n"
+    )
+    assert violated(found) == []

@@ -384,7 +384,7 @@ def set_attribute(machine: Machine, value: Any, name: str, new: Any) -> None:
                 if isinstance(part, Object):
                     store(part.cells, name, new)
         case Unknown():
-            value.parts[name] = new
+            store(value.parts, name, new)
 
 
 def delete_attribute(value: Any, name: str) -> None:
