@@ -188,3 +188,42 @@ def test_items_of_an_unknown_sequence_are_things_of_their_own() -> None:
         "    b.data = b.data * 0.5 + a\n"
     )
     assert violated(found) == []
+
+
+def test_keys_of_an_unknown_dictionary_have_values_of_their_own() -> None:
+    found = interpret_text(
+        "import torch\n"
+        "from somewhere import names, values\n"
+        "parts = dict(zip(names, values))\n"
+        "parts['image'] = parts['image'].reshape(2, 3)\n"
+        "x = torch.squeeze(parts['image'] + 1, 1)\n"
+        "parts['mask'].shape = (4, 5)\n"
+        "y = torch.zeros(parts['other'].shape[0], 1)\n"
+    )
+    assert violated(found) == []
+
+
+def test_functions_are_keys() -> None:
+    found = interpret_text(
+        "import torch\n"
+        "def double(x): return x + x\n"
+        "def times(x, y): return x @ y\n"
+        "class Kind: pass\n"
+        "wanted = {double: ('x',), times: ('x', 'y'), Kind: (), torch.relu: ('x',)}\n"
+        "given = {'x': torch.zeros(2, 3), 'y': torch.zeros(3, 4)}\n"
+        "made = [f(*[given[name] for name in wanted[f]]) for f in (double, times, torch.relu) if f in wanted]\n"
+        "a, b, c = made\n"
+    )
+    assert [seen(found, name) for name in "abc"] == ["f32[2, 3]", "f32[2, 4]", "f32[2, 3]"]
+
+
+def test_a_block_that_is_meant_to_fail_is_no_defect() -> None:
+    found = interpret_text(
+        "import unittest, torch\n"
+        "class Test(unittest.TestCase):\n"
+        "    def test(self):\n"
+        "        with self.assertRaises(RuntimeError):\n"
+        "            torch.zeros(2, 3) @ torch.zeros(4, 5)\n"
+        "        torch.zeros(2, 3) + torch.zeros(4, 5)\n"
+    )
+    assert places(found) == [6, 6] or places(found) == [6]

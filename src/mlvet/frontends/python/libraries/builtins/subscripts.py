@@ -152,6 +152,7 @@ def _of_dict(container: DictValue, key: Any) -> Any:
         return _absent(container, key)
     values = [*container.cells.values(), *([] if container.rest is None else [container.rest])]
     if not values and container.factory is not None:
+        container.rest = machine().unknown(Reason.DYNAMIC_CONTAINER, "what one of the keys holds")
         return machine().call(container.factory)
     return alike(values) if values else machine().unknown(Reason.DYNAMIC_CONTAINER, "an item of an empty dictionary")
 
@@ -169,6 +170,10 @@ def _absent(container: DictValue, key: Any) -> Any:
         made = machine().call(container.factory)
         container.put(key, made)
         return made
+    if isinstance(container.rest, Unknown):
+        rest = container.rest
+        container.put(key, Unknown(rest.reason, rest.detail, rest.name, rest.location))
+        return container.cells[key]
     if container.rest is not None:
         return container.rest
     if container.made_by == "Counter":

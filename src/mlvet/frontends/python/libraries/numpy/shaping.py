@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from mlvet.domains import dtypes
-from mlvet.domains.dims import Dim, floor_div
+from mlvet.domains.dims import Dim, Expr, floor_div
 from mlvet.domains.dtypes import DType
 from mlvet.domains.tensors import Tensor as Type
 from mlvet.frontends.python.arrays import shaping
@@ -27,6 +27,7 @@ from mlvet.frontends.python.libraries.numpy.arrays import (
 )
 from mlvet.frontends.python.libraries.registry import model
 from mlvet.frontends.python.values.containers import ListValue, Repeated
+from mlvet.frontends.python.values.numbers import Scalar
 from mlvet.frontends.python.values.tensors import TensorValue, dims_of, dtype_of, rank_of, tensor_of
 from mlvet.frontends.python.values.unknown import Reason, Undecided, Unknown
 
@@ -172,6 +173,17 @@ def _at_least(a: TensorValue, rank: int) -> Any:
 @function("numpy.shape")
 def shape(a: ArrayLike) -> Any:
     return a.shape
+
+
+@model("numpy.isscalar")
+def isscalar(element: Any) -> Any:
+    """Whether it is one number; computations of NumPy yield such, not arrays without dims."""
+    if isinstance(element, Unknown):
+        raise Undecided(element)
+    if isinstance(element, TensorValue):
+        dims = dims_of(element)
+        return Scalar(bool) if dims is None else not dims
+    return isinstance(element, int | float | complex | str | bytes | Expr | Scalar)
 
 
 @function("numpy.ndim", "numpy.rank")

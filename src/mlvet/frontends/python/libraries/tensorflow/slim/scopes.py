@@ -15,19 +15,21 @@ from mlvet.frontends.python.values.unknown import Reason, Undecided
 
 Defaults = dict[int, dict[str, Any]]
 """By the identity of a function, the arguments that it is given unless the call says otherwise."""
+Held = tuple[tuple[int, tuple[tuple[str, Any], ...]], ...]
+"""The same as tuples, which branches and loops join part by part."""
 
 
 def current() -> Defaults:
-    """The defaults at this point. They are kept as tuples, which branches and loops join part by part."""
+    """The defaults at this point."""
+    return {function: dict(given) for function, given in _held()}
+
+
+def _held() -> Held:
     found = memory().get("arg_scope", ())
     held = resolved(found, machine()) if isinstance(found, Choice) else found
     if not isinstance(held, tuple):
         raise Undecided(Reason.LOOP_VARYING, "arguments of a scope")
-    return {function: dict(given) for function, given in held}
-
-
-def _put(defaults: Defaults) -> None:
-    store(memory(), "arg_scope", tuple((function, tuple(given.items())) for function, given in defaults.items()))
+    return held
 
 
 def with_defaults(function: Callable[..., Any], keywords: Mapping[str, Any], taken: int) -> dict[str, Any]:
@@ -76,16 +78,16 @@ class ArgScope(Object):
             for function in as_items(list_ops_or_scope):
                 key = id(getattr(function, "inner", function))
                 made[key] = {**made.get(key, {}), **kwargs}
-            self.defaults = made
-        self.before: Any = None
+            self.defaults = tuple((function, tuple(given.items())) for function, given in made.items())
+        self.before: Any = ()
 
     def __enter__(self) -> Any:
-        self.before = current()
-        _put(self.defaults)
+        self.before = _held()
+        store(memory(), "arg_scope", self.defaults)
         return self
 
     def __exit__(self, *error: Any) -> None:
-        _put({} if self.before is None else self.before)
+        store(memory(), "arg_scope", self.before)
 
 
 @model("tf_slim.current_arg_scope")
