@@ -227,3 +227,20 @@ def test_a_block_that_is_meant_to_fail_is_no_defect() -> None:
         "        torch.zeros(2, 3) + torch.zeros(4, 5)\n"
     )
     assert places(found) == [6, 6] or places(found) == [6]
+
+
+def test_classes_of_one_unknown_are_one_question_each_and_exclude_one_another() -> None:
+    found = interpret_text(
+        "import gym\n"
+        "import torch\n"
+        "from somewhere import space\n"
+        "if isinstance(space, gym.spaces.Box):\n"
+        "    x = torch.zeros(2, 3)\n"
+        "elif isinstance(space, gym.spaces.Discrete):\n"
+        "    x = torch.zeros(4, 5)\n"
+        "if isinstance(space, gym.spaces.Discrete):\n"
+        "    y = x @ torch.zeros(5, 1)\n"
+        "elif isinstance(space, gym.spaces.Box):\n"
+        "    y = x @ torch.zeros(3, 1)\n"
+    )
+    assert violated(found) == []

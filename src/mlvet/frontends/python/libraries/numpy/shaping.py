@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 
 from mlvet.domains import dtypes
-from mlvet.domains.dims import Dim, Expr, floor_div
+from mlvet.domains.dims import Dim, Expr, floor_div, symbol
 from mlvet.domains.dtypes import DType
 from mlvet.domains.tensors import Tensor as Type
+from mlvet.frontends.python.active import machine
 from mlvet.frontends.python.arrays import shaping
 from mlvet.frontends.python.arrays.arithmetic import cast
 from mlvet.frontends.python.arrays.operators import become
@@ -299,7 +300,22 @@ def split(ary: ArrayLike, indices_or_sections: Any, axis: int = 0) -> Any:
         raise Undecided(Reason.EXCEPTION, "an axis that does not fit")
     if isinstance(indices_or_sections, int):
         return list(shaping.chunks(ary, indices_or_sections, axis))
+    count = _number_of_pieces(indices_or_sections)
+    if count is not None and dims is not None:
+        part = list(dims)
+        part[axis] = symbol(machine().fresh("part"))
+        return ListValue(Repeated(opaque("split", [ary], Type(dtype_of(ary), tuple(part)), ndarray), count))
     return _pieces(ary, as_sizes(indices_or_sections), axis % len(dims) if dims is not None else 0)
+
+
+def _number_of_pieces(given: Any) -> Dim | None:
+    """How many parts an array is split into where that is a symbol, None where it is known or open."""
+    if isinstance(given, Expr):
+        return given
+    if isinstance(given, TensorValue) and tensor_of(given).value is None:
+        dims = dims_of(given)
+        return dims[0] + 1 if dims is not None and len(dims) == 1 and isinstance(dims[0], Expr) else None
+    return None
 
 
 def _pieces(ary: TensorValue, places: Sequence[Dim], axis: int) -> list[Any]:
