@@ -244,3 +244,18 @@ def test_classes_of_one_unknown_are_one_question_each_and_exclude_one_another() 
         "    y = x @ torch.zeros(3, 1)\n"
     )
     assert violated(found) == []
+
+
+def test_an_unknown_is_one_constant_at_a_time() -> None:
+    found = interpret_text(
+        "import torch\n"
+        "from somewhere import kind\n"
+        "x = torch.zeros(2, 3) if kind == 'flat' else torch.zeros(4, 5)\n"
+        "if kind != 'flat':\n"
+        "    y = x @ torch.zeros(5, 1)\n"
+        "elif kind == 'deep':\n"
+        "    y = x @ torch.zeros(7, 1)\n"
+        "else:\n"
+        "    y = x @ torch.zeros(3, 1)\n"
+    )
+    assert violated(found) == []
