@@ -94,7 +94,8 @@ def merge_states(machine: Machine, states: Sequence[tuple[Guard, Delta]]) -> Non
     for _, delta in states:
         for place, (cells, key, _value) in delta.after.items():
             touched.setdefault(place, (cells, key))
-    for place, (cells, key) in touched.items():
+    tensors = {place: cell for place, cell in touched.items() if isinstance(cell[1], str) and cell[1] == "@value"}
+    for place, (cells, key) in (tensors | touched).items():  # Joining others looks at what tensors are.
         before = cells.get(key, MISSING)
         alternatives = [(guard, delta.after[place][2] if place in delta.after else before) for guard, delta in states]
         value = before if key in MODES and before is not MISSING else merged(machine, alternatives)

@@ -214,7 +214,9 @@ def joined(machine: Machine, left: Any, right: Any, name: str = "") -> Any:
     if isinstance(left, Repeated | tuple) and isinstance(right, Repeated | tuple):
         return joined_items(machine, [left, right])
     if type(left) is type(right) and isinstance(left, ListValue | SetValue | IteratorValue):
-        return type(left)(joined(machine, left.items, right.items))
+        made = type(left)()
+        made.cells["items"] = joined(machine, left.cells["items"], right.cells["items"])
+        return made
     if isinstance(left, DictValue) and isinstance(right, DictValue):
         return _joined_dicts(machine, left, right)
     if left is None or right is None:
