@@ -28,6 +28,7 @@ from mlvet.frontends.python.libraries.tensorflow.data import sources as sources
 from mlvet.frontends.python.libraries.tensorflow.slim import scopes as scopes
 from mlvet.frontends.python.libraries.tensorflow.v1 import layers as layers
 from mlvet.frontends.python.libraries.tensorflow.v1 import mnist as mnist
+from mlvet.frontends.python.libraries.tensorflow.v1 import queues as queues
 from mlvet.frontends.python.libraries.tensorflow.v1 import recurrent as recurrent
 from mlvet.frontends.python.libraries.tensorflow.v1 import sessions as sessions
 from mlvet.frontends.python.libraries.tensorflow.v1 import testing as testing
