@@ -38,7 +38,8 @@ def same(left: Any, right: Any) -> bool:
     if isinstance(left, BoundMethod) and isinstance(right, BoundMethod):
         return left.receiver is right.receiver and left.function is right.function
     if isinstance(left, FunctionValue) and isinstance(right, FunctionValue):
-        return left.node is right.node and left.scope is right.scope
+        defaults = [(*each.defaults, *each.keyword_defaults.values()) for each in (left, right)]
+        return left.node is right.node and left.scope is right.scope and same(*defaults)
     if isinstance(left, Unknown) and isinstance(right, Unknown):
         return left.reason is right.reason and left.name == right.name
     if isinstance(left, Scalar) and isinstance(right, Scalar):
