@@ -18,7 +18,7 @@ from mlvet.frontends.python.libraries.keras.settings import floats
 from mlvet.frontends.python.libraries.keras.tensor import KerasTensor, array
 from mlvet.frontends.python.libraries.keras.training import Trainer
 from mlvet.frontends.python.libraries.registry import model
-from mlvet.frontends.python.values.containers import DictValue, ListValue
+from mlvet.frontends.python.values.containers import DictValue, ListValue, Repeated
 from mlvet.frontends.python.values.tensors import TensorValue, dims_of, dtype_of, tensor_of
 from mlvet.frontends.python.values.unknown import Reason, Undecided, Unknown
 
@@ -240,6 +240,11 @@ def _checked(it: Layer, place: Any, given: Any) -> Any:
     given = cast(given, dtype_of(place)) if fits and dtype_of(given) is not None else given
     demand(fits, f"model `{label(it)}` expects {tensor_of(place)} but gets {tensor_of(given)}", "dims-differ")
     return given if fits else place
+
+
+def unknown_layers() -> Any:
+    """The layers of a model of which only its outside is known."""
+    return ListValue(Repeated(Unknown(Reason.EXTERNAL_DATA, "a layer"), symbol(machine().fresh("layers"))))
 
 
 def _plain(dim: Any) -> str:

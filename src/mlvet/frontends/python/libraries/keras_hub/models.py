@@ -15,7 +15,7 @@ from mlvet.frontends.python.libraries.keras.directories import tensor_class
 from mlvet.frontends.python.libraries.keras.held import held
 from mlvet.frontends.python.libraries.keras.layer import Layer
 from mlvet.frontends.python.libraries.keras.metrics import Metric, number
-from mlvet.frontends.python.libraries.keras.model import Model
+from mlvet.frontends.python.libraries.keras.model import Model, unknown_layers
 from mlvet.frontends.python.libraries.keras.tensor import array
 from mlvet.frontends.python.libraries.registry import model
 from mlvet.frontends.python.values.containers import DictValue, ListValue, Repeated
@@ -159,6 +159,10 @@ class HubModel(Model):
         rows = rows_of(inputs)
         return ListValue(Repeated(Scalar(str, "text"), rows[0])) if rows else Scalar(str, "text")
 
+    @property
+    def layers(self) -> Any:
+        return unknown_layers()
+
     def enable_lora(self, rank: Any) -> None:
         return None
 
@@ -225,9 +229,9 @@ for _name in _TEXT:
 for _name, _above in (
     ("Backbone", Backbone), ("TextClassifier", Classifier), ("CausalLM", LanguageModel), ("Seq2SeqLM", LanguageModel),
     ("MaskedLM", LanguageModel), ("Preprocessor", Preprocessor), ("Task", HubModel), ("ImageClassifier", HubModel),
-    ("StableDiffusion3TextToImage", HubModel), ("StableDiffusion3Backbone", HubModel), ("ResNetBackbone", HubModel),
+    ("ResNetBackbone", HubModel),
     ("StableDiffusion3TextToImagePreprocessor", Preprocessor), ("SAMImageSegmenter", HubModel),
-    ("YOLOV8Backbone", HubModel), ("YOLOV8Detector", HubModel), ("RetinaNet", HubModel), ("StableDiffusion", HubModel),
+    ("YOLOV8Backbone", HubModel), ("YOLOV8Detector", HubModel), ("RetinaNet", HubModel),
 ):  # fmt: skip
     _kind = type(_name, (_above,), {"__slots__": (), "__module__": __name__})
     model(f"keras_hub.models.{_name}")(_kind)
