@@ -168,7 +168,7 @@ def functional_call(it: Layer, inputs: Any) -> Any:
         demand(not certain, f"model `{label(it)}` takes {len(places)} inputs but is given {len(given)}")
         return held(it)["@outputs"]
     passed = [_checked(it, place, array(each)) for place, each in zip(places, given, strict=True)]
-    outputs = _leaves(held(it)["@outputs"])
+    outputs = _ends(held(it)["@outputs"])
     ends = tuple(each.graph_value for each in places), tuple(each.graph_value for each in outputs)
     kinds = [type(each) for each in passed if not isinstance(each, KerasTensor)]
     kind = kinds[0] if kinds else KerasTensor
@@ -242,11 +242,6 @@ def _checked(it: Layer, place: Any, given: Any) -> Any:
     return given if fits else place
 
 
-def unknown_layers() -> Any:
-    """The layers of a model of which only its outside is known."""
-    return ListValue(Repeated(Unknown(Reason.EXTERNAL_DATA, "a layer"), symbol(machine().fresh("layers"))))
-
-
 def _plain(dim: Any) -> str:
     """The name of a size that is one symbol, without its number."""
     name = str(dim)
@@ -257,15 +252,33 @@ def _leaves(value: Any) -> list[Any]:
     return [each for each in inside(value) if isinstance(each, TensorValue)]
 
 
+def _ends(outputs: Any) -> list[Any]:
+    """The tensors of a structure, one for all of a list of unknown length or under names that are not known."""
+    match outputs:
+        case TensorValue():
+            return [outputs]
+        case tuple():
+            return [end for each in outputs for end in _ends(each)]
+        case ListValue():
+            items = outputs.items
+            return _ends(items.element if isinstance(items, Repeated) else items)
+        case DictValue():
+            return [end for each in (*outputs.cells.values(), outputs.rest) for end in _ends(each)]
+    return []
+
+
 def _rebuilt(like: Any, parts: Any) -> Any:
     if isinstance(like, TensorValue):
         return next(parts)
     if isinstance(like, ListValue) and isinstance(like.items, tuple):
         return ListValue([_rebuilt(each, parts) for each in like.items])
+    if isinstance(like, ListValue) and isinstance(like.items, Repeated):
+        return ListValue(Repeated(_rebuilt(like.items.element, parts), like.items.length))
     if isinstance(like, tuple):
         return tuple(_rebuilt(each, parts) for each in like)
     if isinstance(like, DictValue):
-        return DictValue({key: _rebuilt(each, parts) for key, each in like.cells.items()})
+        made = {key: _rebuilt(each, parts) for key, each in like.cells.items()}
+        return DictValue(made, _rebuilt(like.rest, parts))
     return like
 
 

@@ -8,7 +8,8 @@ from mlvet.frontends.python.active import machine, store
 from mlvet.frontends.python.libraries.keras.held import held, keep, kept
 from mlvet.frontends.python.libraries.keras.layer import Layer, label
 from mlvet.frontends.python.libraries.keras.layers.wrappers import twin
-from mlvet.frontends.python.libraries.keras.model import Model, unknown_layers
+from mlvet.frontends.python.libraries.keras.model import Model
+from mlvet.frontends.python.libraries.keras.sealed import Sealed, unknown_layers
 from mlvet.frontends.python.libraries.keras.settings import nothing
 from mlvet.frontends.python.libraries.registry import model
 from mlvet.frontends.python.values.containers import DictValue, ListValue
@@ -18,7 +19,7 @@ from mlvet.frontends.python.values.tensors import TensorValue
 from mlvet.frontends.python.values.unknown import Reason, Undecided, Unknown
 
 
-class StoredModel(Model):
+class StoredModel(Sealed, Model):
     """A model of a file, of whose layers nothing is known."""
 
     @property

@@ -205,7 +205,7 @@ class StableDiffusion3TextToImage(HubModel):
 
     def generate(self, inputs: Any = None, *args: Any, **kwargs: Any) -> Any:
         shape = held(self).get("image_shape")
-        sizes = [symbol(machine().fresh(name)) for name in ("height", "width")]
+        sizes: list[Dim] = [symbol(machine().fresh(name)) for name in ("height", "width")]
         if isinstance(shape, tuple) and len(shape) == 3:
             sizes = [as_size(each) for each in shape[:2]]
         text = inputs.cells.get("prompts") if isinstance(inputs, DictValue) else inputs
