@@ -295,9 +295,12 @@ class Layer(Object):
 
     def get_config(self) -> Any:
         """The settings that all layers have; those of layers of the library are more."""
-        known = {key: self.cells[key] for key in ("name", "trainable") if key in self.cells}
         more = None if type(self).__init__ is Layer.__init__ else Unknown(Reason.EXTERNAL_DATA, "a setting of a layer")
-        return DictValue(known | {"dtype": self._policy.name}, rest=more)
+        return DictValue(self._settings(), rest=more)
+
+    def _settings(self) -> dict[str, Any]:
+        known = {key: self.cells[key] for key in ("name", "trainable") if key in self.cells}
+        return known | {"dtype": self._policy.name}
 
     @classmethod
     def from_config(cls, config: Any) -> Any:

@@ -127,6 +127,9 @@ class Model(Trainer, Layer):
     def reset_states(self) -> None:
         return None
 
+    def get_config(self) -> Any:
+        return DictValue(self._settings())
+
     @classmethod
     def from_config(cls, config: Any, custom_objects: Any = None) -> Any:
         del config, custom_objects
