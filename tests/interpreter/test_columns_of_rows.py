@@ -13,7 +13,7 @@ def test_rows_of_a_file() -> None:
         "texts, numbers = zip(*rows)\n"
     )
     assert seen(found, "texts").startswith("[str] * ")
-    assert "] * count" in seen(found, "numbers")
+    assert seen(found, "numbers").startswith("[?] * ")
 
 
 def test_a_schedule_is_called_with_the_step() -> None:

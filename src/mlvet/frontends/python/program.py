@@ -8,6 +8,7 @@ import time
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from inspect import Parameter
 from pathlib import Path
 from typing import Any
 
@@ -18,15 +19,17 @@ from mlvet.frontends.python.interpretation.scopes import File, Scope
 from mlvet.frontends.python.interpretation.signals import PythonRaise
 from mlvet.frontends.python.layer_paths import qualified_names
 from mlvet.frontends.python.libraries import registry
+from mlvet.frontends.python.libraries.binding import signature
 from mlvet.frontends.python.machine import Condition, Demand, Limits, Machine, OutOfBudget
 from mlvet.frontends.python.observations import Observation, Span
 from mlvet.frontends.python.project import Project, parsed
 from mlvet.frontends.python.values.numbers import Setting
-from mlvet.frontends.python.values.objects import ClassValue, FunctionValue, ModuleValue
+from mlvet.frontends.python.values.objects import ClassValue, FunctionValue, ModuleValue, Object
 from mlvet.frontends.python.values.unknown import Reason, Unknown
 from mlvet.ir.graph import Graph
 
 _RECURSION = 12_000
+_POSITIONAL = (Parameter.POSITIONAL_ONLY, Parameter.POSITIONAL_OR_KEYWORD)
 
 
 @dataclass(slots=True)
@@ -203,10 +206,26 @@ def _methods(
     receiver = machine.instances.get(kind)
     certain = not changes if kind in used else not any(kind in each.order for each in used)
     if receiver is None:
-        receiver = _attempt(machine, kind, certain=certain)
+        args, keywords = _unknown_arguments(machine, kind)
+        receiver = _attempt(machine, kind, *args, certain=certain, **keywords)
     for function in functions:
         if function.node not in machine.called:
             _attempt(machine, function, receiver, certain=certain and not _reads(function.node, rebound))
+
+
+def _unknown_arguments(machine: Machine, kind: ClassValue) -> tuple[list[Any], dict[str, Any]]:
+    """What a class needs that leaves the making of its instances to the library; functions fill up their own."""
+    for owner in kind.order:
+        if isinstance(owner, ClassValue) and "__init__" in owner.cells:
+            return [], {}
+        if isinstance(owner, type) and issubclass(owner, Object):
+            wanted = [each for each in signature(owner.__init__).parameters[1:] if each.default is Parameter.empty]
+            made = {each.name: machine.unknown(Reason.ENTRY_ARGUMENT, each.name, each.name) for each in wanted}
+            return (
+                [made[each.name] for each in wanted if each.kind in _POSITIONAL],
+                {each.name: made[each.name] for each in wanted if each.kind is Parameter.KEYWORD_ONLY},
+            )
+    return [], {}
 
 
 def _functions(kind: ClassValue) -> list[FunctionValue]:
@@ -223,10 +242,10 @@ def _functions(kind: ClassValue) -> list[FunctionValue]:
     return found
 
 
-def _attempt(machine: Machine, value: Any, *args: Any, certain: bool = True) -> Any:
+def _attempt(machine: Machine, value: Any, *args: Any, certain: bool = True, **keywords: Any) -> Any:
     before = len(machine.demands)
     try:
-        return machine.call(value, *args)
+        return machine.call(value, *args, **keywords)
     except PythonRaise:
         return Unknown(Reason.ENTRY_ARGUMENT)
     finally:

@@ -96,6 +96,10 @@ def _constructed(machine: Machine, kind: type, args: Sequence[Any], keywords: Ma
         made = kind.__new__(kind)
         made = made if isinstance(made, Object) else Object()
         initialised = native(machine, kind.__init__, (made, *args), keywords)
+        if isinstance(made, TensorValue) and "@value" not in made.cells:
+            from mlvet.frontends.python.emission import unknown_tensor
+
+            return unknown_tensor(type(made))
         return initialised if isinstance(initialised, Unknown) else made
     if issubclass(kind, BaseException):
         plain = [arg if isinstance(arg, str | int | float) else "" for arg in args]

@@ -38,7 +38,8 @@ def same(left: Any, right: Any) -> bool:
     if isinstance(left, BoundMethod) and isinstance(right, BoundMethod):
         return left.receiver is right.receiver and left.function is right.function
     if isinstance(left, FunctionValue) and isinstance(right, FunctionValue):
-        return left.node is right.node and left.scope is right.scope
+        defaults = [(*each.defaults, *each.keyword_defaults.values()) for each in (left, right)]
+        return left.node is right.node and left.scope is right.scope and same(*defaults)
     if isinstance(left, Unknown) and isinstance(right, Unknown):
         return left.reason is right.reason and left.name == right.name
     if isinstance(left, Scalar) and isinstance(right, Scalar):
@@ -214,7 +215,9 @@ def joined(machine: Machine, left: Any, right: Any, name: str = "") -> Any:
     if isinstance(left, Repeated | tuple) and isinstance(right, Repeated | tuple):
         return joined_items(machine, [left, right])
     if type(left) is type(right) and isinstance(left, ListValue | SetValue | IteratorValue):
-        return type(left)(joined(machine, left.items, right.items))
+        made = type(left)()
+        made.cells["items"] = joined(machine, left.cells["items"], right.cells["items"])
+        return made
     if isinstance(left, DictValue) and isinstance(right, DictValue):
         return _joined_dicts(machine, left, right)
     if left is None or right is None:

@@ -59,7 +59,10 @@ class Signature:
 
 @cache
 def signature(function: Callable[..., Any]) -> Signature:
-    found = inspect.signature(function)
+    try:
+        found = inspect.signature(function)
+    except ValueError:
+        return Signature((), library_of(function), "")
     parameters = [
         Parameter(p.name, p.kind, p.default, *_split(p.annotation if isinstance(p.annotation, str) else ""))
         for p in found.parameters.values()

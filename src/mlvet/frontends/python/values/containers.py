@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from types import FunctionType
 from typing import Any
 
 from mlvet.domains.dims import Dim
 from mlvet.frontends.python.active import erase, machine, store
 from mlvet.frontends.python.trail import Cells
 from mlvet.frontends.python.values.choices import Choice, resolved
+from mlvet.frontends.python.values.objects import ClassValue, FunctionValue
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -112,4 +114,6 @@ def is_key(value: Any) -> bool:
     """Whether a value is a dictionary key whose equality is known."""
     if isinstance(value, tuple):
         return all(is_key(each) for each in value)
-    return value is None or isinstance(value, int | float | str | bytes | type)
+    return value is None or isinstance(
+        value, int | float | str | bytes | type | FunctionValue | ClassValue | FunctionType
+    )

@@ -76,10 +76,17 @@ def paired(sequences: list[Items]) -> Items:
         return ()
     if known:
         shortest = min(len(each) for each in known)
-        columns = [each[:shortest] if isinstance(each, tuple) else (each.element,) * shortest for each in sequences]
+        columns = [each[:shortest] if isinstance(each, tuple) else _each(each.element, shortest) for each in sequences]
         return tuple(zip(*columns, strict=True))
     lengths: list[Dim] = [count(each) for each in sequences]
     return Repeated(tuple(alike(each) for each in sequences), minimum(*lengths))
+
+
+def _each(element: Any, times: int) -> tuple[Any, ...]:
+    """As many items as one stands for; those of which nothing is known are things of their own."""
+    if isinstance(element, Unknown):
+        return tuple(Unknown(element.reason, element.detail, element.name, element.location) for _ in range(times))
+    return (element,) * times
 
 
 @model("builtins.enumerate")

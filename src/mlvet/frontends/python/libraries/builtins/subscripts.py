@@ -175,6 +175,10 @@ def _is_constant(container: DictValue, key: Any) -> bool:
 
 
 def _absent(container: DictValue, key: Any) -> Any:
+    if isinstance(container.rest, Unknown):
+        rest = container.rest
+        container.put(key, Unknown(rest.reason, rest.detail, rest.name, rest.location))
+        return container.cells[key]
     if container.rest is not None:
         return container.rest
     if container.factory is not None:

@@ -16,7 +16,7 @@ from mlvet.frontends.python.arrays.arithmetic import cast
 from mlvet.frontends.python.arrays.creation import from_python
 from mlvet.frontends.python.arrays.operators import ArrayValue, become
 from mlvet.frontends.python.emission import opaque, unknown_tensor
-from mlvet.frontends.python.libraries.binding import ARRAYS, TENSORS, Tensor, as_size
+from mlvet.frontends.python.libraries.binding import ARRAYS, TENSORS, SizeOrSizes, Tensor, as_size
 from mlvet.frontends.python.libraries.builtins.operators import repeated
 from mlvet.frontends.python.libraries.numpy.element_types import element_type
 from mlvet.frontends.python.libraries.registry import model
@@ -35,6 +35,14 @@ class ndarray(ArrayValue):
 
     __slots__ = ()
     framework: ClassVar[Framework] = Framework.NUMPY
+
+    def __init__(
+        self, shape: SizeOrSizes, dtype: Any = float, buffer: Any = None, offset: Any = 0, strides: Any = None,
+        order: Any = None,
+    ) -> None:  # fmt: skip
+        """An array whose elements are whatever lies there."""
+        dims = shape if isinstance(shape, tuple) else (shape,)
+        self.cells["@value"] = opaque("ndarray", [], Type(element_type(dtype), dims), ndarray).graph_value
 
     @classmethod
     def converted(cls, value: Any) -> TensorValue:

@@ -26,13 +26,14 @@ def _each(name: str, dtype: DType = dtypes.text) -> Callable[..., Any]:
     return function
 
 
-for _name in "lower upper strip regex_replace substr unicode_transcode unicode_script".split():
+for _name in "lower upper strip regex_replace substr unicode_transcode".split():
     model(f"tensorflow.strings.{_name}")(_each(_name))
 for _name in "length to_hash_bucket to_hash_bucket_fast to_hash_bucket_strong".split():
     model(f"tensorflow.strings.{_name}")(_each(_name, dtypes.i32 if _name == "length" else dtypes.i64))
 model("tensorflow.compat.v1.string_to_hash_bucket_fast", "tensorflow.compat.v1.string_to_hash_bucket")(
     _each("hash", dtypes.i64)
 )
+model("tensorflow.strings.unicode_script")(_each("unicode_script", dtypes.i32))
 model("tensorflow.strings.regex_full_match")(_each("regex_full_match", dtypes.bool_))
 model("tensorflow.compat.v1.regex_replace")(_each("regex_replace"))
 model("tensorflow.compat.v1.substr")(_each("substr"))
@@ -84,7 +85,15 @@ model("tensorflow.strings.split", "tensorflow.compat.v1.string_split")(_parts("s
 model("tensorflow.strings.unicode_split")(_parts("strings.unicode_split", "characters"))
 model("tensorflow.strings.bytes_split")(_parts("strings.bytes_split", "bytes"))
 model("tensorflow.strings.unicode_decode")(_parts("strings.unicode_decode", "characters", dtypes.i32))
-model("tensorflow.strings.ngrams")(_each("ngrams"))
+
+
+@model("tensorflow.strings.ngrams")
+def ngrams(data: ArrayLike, ngram_width: Any, *rest: Any, **keywords: Any) -> Tensor:
+    """So many neighbours as one text; the last dim becomes that many less one shorter."""
+    x = convert(data)
+    *outer, last = dims_or_undecided(x)
+    plain = isinstance(ngram_width, int) and isinstance(last, int) and last >= ngram_width and not (rest or keywords)
+    return typed("ngrams", [x], dtypes.text, *outer, last - ngram_width + 1 if plain else symbol(machine().fresh("n")))
 
 
 @model("tensorflow.strings.unicode_encode")

@@ -396,6 +396,7 @@ class Variable(Tensor):
         label = name if isinstance(name, str) else machine().fresh("Variable")
         like = tensor_of(made).without_value()
         value = machine().builder.parameter(label, like, trainable=trainable is not False)
+        self.cells.setdefault("@value", value)  # A tensor is there as long as its object is, whatever path made it.
         store(self.cells, "@value", value)
         store(self.cells, "@name", label)
         store(self.cells, "trainable", trainable)
