@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from mlvet.frontends.python.libraries.keras.layers.images import RandomImage, Resizing
-from mlvet.frontends.python.libraries.registry import alias, model
+from mlvet.frontends.python.libraries.registry import alias, find, model
 
 for _name in (
     "Grayscale", "RandomChannelShift", "RandomCutout", "ChannelShuffle", "GridMask", "Mosaic",
@@ -25,6 +25,8 @@ class JitteredResize(Resizing):
         height, width = as_items(target_size)
         super().__init__(height, width, name=kwargs.get("name"))
 
+
+model("keras_hub.layers.DropPath")(find("keras.layers.Dropout"))
 
 alias("keras_cv", "keras_hub")
 alias("keras_nlp", "keras_hub")

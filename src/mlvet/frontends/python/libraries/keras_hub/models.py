@@ -16,6 +16,7 @@ from mlvet.frontends.python.libraries.keras.held import held
 from mlvet.frontends.python.libraries.keras.layer import Layer
 from mlvet.frontends.python.libraries.keras.metrics import Metric, number
 from mlvet.frontends.python.libraries.keras.model import Model
+from mlvet.frontends.python.libraries.keras.sealed import Sealed, unknown_layers
 from mlvet.frontends.python.libraries.keras.tensor import array
 from mlvet.frontends.python.libraries.registry import model
 from mlvet.frontends.python.values.containers import DictValue, ListValue, Repeated
@@ -133,7 +134,19 @@ class Preprocessor(FromPreset):
         return Tokenizer()
 
 
-class HubModel(Model):
+class LanguagePreprocessor(Preprocessor):
+    """Text to what a model of language learns from: arrays, the tokens that are to come, and their weights."""
+
+    def call(self, x: Any, y: Any = None, sample_weight: Any = None, sequence_length: Any = None) -> Any:
+        tokens = Preprocessor.call(self, x, None, None, sequence_length)
+        dims = dims_of(tokens.cells["token_ids"]) or ()
+        return tokens, _made("labels", dtypes.i32, dims), _made("sample_weight", dtypes.bool_, dims)
+
+    def generate_preprocess(self, x: Any, sequence_length: Any = None) -> Any:
+        return Preprocessor.call(self, x, None, None, sequence_length)
+
+
+class HubModel(Sealed, Model):
     """A model with weights of its own."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
@@ -158,6 +171,10 @@ class HubModel(Model):
     def generate(self, inputs: Any = None, *args: Any, **kwargs: Any) -> Any:
         rows = rows_of(inputs)
         return ListValue(Repeated(Scalar(str, "text"), rows[0])) if rows else Scalar(str, "text")
+
+    @property
+    def layers(self) -> Any:
+        return unknown_layers()
 
     def enable_lora(self, rank: Any) -> None:
         return None
@@ -217,17 +234,17 @@ for _name in _TEXT:
     for _suffix, _base in (
         ("Backbone", Backbone), ("Classifier", Classifier), ("TextClassifier", Classifier), ("CausalLM", LanguageModel),
         ("Seq2SeqLM", LanguageModel), ("MaskedLM", LanguageModel), ("Preprocessor", Preprocessor),
-        ("CausalLMPreprocessor", Preprocessor), ("Seq2SeqLMPreprocessor", Preprocessor),
-        ("TextClassifierPreprocessor", Preprocessor), ("MaskedLMPreprocessor", Preprocessor),
+        ("CausalLMPreprocessor", LanguagePreprocessor), ("Seq2SeqLMPreprocessor", LanguagePreprocessor),
+        ("TextClassifierPreprocessor", Preprocessor), ("MaskedLMPreprocessor", LanguagePreprocessor),
     ):  # fmt: skip
         _made_kind = type(f"{_name}{_suffix}", (_base,), {"__slots__": (), "__module__": __name__})
         model(f"keras_hub.models.{_name}{_suffix}")(_made_kind)
 for _name, _above in (
     ("Backbone", Backbone), ("TextClassifier", Classifier), ("CausalLM", LanguageModel), ("Seq2SeqLM", LanguageModel),
     ("MaskedLM", LanguageModel), ("Preprocessor", Preprocessor), ("Task", HubModel), ("ImageClassifier", HubModel),
-    ("StableDiffusion3TextToImage", HubModel), ("StableDiffusion3Backbone", HubModel), ("ResNetBackbone", HubModel),
+    ("ResNetBackbone", HubModel),
     ("StableDiffusion3TextToImagePreprocessor", Preprocessor), ("SAMImageSegmenter", HubModel),
-    ("YOLOV8Backbone", HubModel), ("YOLOV8Detector", HubModel), ("RetinaNet", HubModel), ("StableDiffusion", HubModel),
+    ("YOLOV8Backbone", HubModel), ("YOLOV8Detector", HubModel), ("RetinaNet", HubModel),
 ):  # fmt: skip
     _kind = type(_name, (_above,), {"__slots__": (), "__module__": __name__})
     model(f"keras_hub.models.{_name}")(_kind)
