@@ -259,3 +259,16 @@ def test_an_unknown_is_one_constant_at_a_time() -> None:
         "    y = x @ torch.zeros(3, 1)\n"
     )
     assert violated(found) == []
+
+
+def test_a_loop_over_nothing_on_one_path_runs_on_the_others_only() -> None:
+    found = interpret_text(
+        "import numpy as np\n"
+        "from somewhere import small, run\n"
+        "places = np.array([]) if small else run()\n"
+        "scores = np.array([]) if small else run()\n"
+        "for i in range(len(scores)):\n"
+        "    y = places[i, 0]\n"
+        "z = scores.sum()\n"
+    )
+    assert violated(found) == []
