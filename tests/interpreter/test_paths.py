@@ -272,3 +272,15 @@ def test_a_loop_over_nothing_on_one_path_runs_on_the_others_only() -> None:
         "z = scores.sum()\n"
     )
     assert violated(found) == []
+
+
+def test_constants_of_an_unknown_enumeration_differ() -> None:
+    found = interpret_text(
+        "import torch\n"
+        "from somewhere import Kind\n"
+        "kind = Kind.FLAT\n"
+        "x = torch.zeros(2, 3) if kind == Kind.FLAT else torch.zeros(4, 5)\n"
+        "y = x @ torch.zeros(3, 1) if kind != Kind.DEEP else x @ torch.zeros(5, 1)\n"
+    )
+    assert violated(found) == []
+    assert seen(found, "y") == "f32[2, 1]"
