@@ -38,6 +38,16 @@ MODULES = {
     "tf": "import tensorflow as tf",
 }
 """What a name of a case stands for if the case itself does not define it."""
+GRAPHS = "import tensorflow.compat.v1 as tf\ntf.disable_v2_behavior()\ntf.reset_default_graph()"
+OTHER_MODULES = {
+    "tensorflow_v1": {"tf": GRAPHS},
+    "tensorflow_contrib": {"tf": "import tensorflow as tf\ntf.reset_default_graph()"},
+    "tf_keras": {"keras": "import tf_keras as keras", "K": "from tf_keras import backend as K"},
+    "tf_slim": {"tf": GRAPHS, "slim": f"{GRAPHS}\nimport tf_slim as slim"},
+}
+"""The same for the cases of one library."""
+IMPORTED = {"python": "sys", "tensorflow_v1": "tensorflow"}
+"""The module that the cases of a folder are about, if it has another name."""
 THIRD_PARTY = {
     "PIL", "absl", "click", "cv2", "datasets", "einops", "flax", "gym", "gymnasium", "jax", "keras", "matplotlib",
     "ml_collections", "numpy",
@@ -73,10 +83,10 @@ def cases(file: Path) -> Iterator[Case]:
     """The cases of a file; raises SyntaxError for a line that is none."""
     for number, text in enumerate(file.read_text(encoding="utf-8").splitlines(), 1):
         if text.strip() and not text.startswith("#"):
-            yield Case(file, number, text, program(text, str(file), number))
+            yield Case(file, number, text, program(text, str(file), number, file.parent.name))
 
 
-def program(text: str, file: str = "<case>", number: int = 1) -> str:
+def program(text: str, file: str = "<case>", number: int = 1, library: str = "") -> str:
     """The program of a case: the imports that it takes for granted, its statements, and where the answer goes."""
     tree = ast.parse(text, file)
     last = tree.body[-1]
@@ -84,7 +94,7 @@ def program(text: str, file: str = "<case>", number: int = 1) -> str:
         raise SyntaxError(f"{file}:{number}: a case must end with an expression: {text}")  # noqa: TRY004
     tree.body[-1] = ast.Assign([ast.Name(ANSWER, ast.Store())], last.value)
     statements = [ast.unparse(ast.fix_missing_locations(statement)) for statement in tree.body]
-    return "\n".join([*_imports(tree), *statements]) + "\n"
+    return "\n".join([*_imports(tree, library), *statements]) + "\n"
 
 
 def draws(case: Case) -> list[dict[str, int]]:
@@ -96,8 +106,9 @@ def draws(case: Case) -> list[dict[str, int]]:
     return [dict(zip(SIZES, sizes, strict=True)) for sizes in ([same] * 5, different, anything)]
 
 
-def _imports(tree: ast.Module) -> list[str]:
+def _imports(tree: ast.Module, library: str) -> list[str]:
     found: dict[str, None] = {}
+    modules = MODULES | OTHER_MODULES.get(library, {})
     bound = set(SIZES) | set(dir(builtins))
     for node in ast.walk(tree):
         match node:
@@ -107,8 +118,8 @@ def _imports(tree: ast.Module) -> list[str]:
                 bound.update(each.asname or each.name.partition(".")[0] for each in names)
     for node in ast.walk(tree):
         if isinstance(node, ast.Name) and node.id not in bound:
-            if node.id in MODULES:
-                found[MODULES[node.id]] = None
+            if node.id in modules:
+                found[modules[node.id]] = None
             elif node.id in sys.stdlib_module_names or node.id in THIRD_PARTY:
                 found[f"import {node.id}"] = None
     return list(found)

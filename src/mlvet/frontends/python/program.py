@@ -146,8 +146,13 @@ def _uncalled(machine: Machine, main: ModuleValue, file: File) -> None:
     """Run what the file defines and the program never calls, with arguments of which only the names are known.
 
     Classes come last first, so that those which others are made of get the arguments that these give them.
+
+    It runs in the state that the program ends in, so what cannot hold there is only said of it if it hangs on nothing
+    that the program changes: not on a name that it binds more than once, not on objects whose attributes it sets.
     """
     scope = Scope("module", file, cells=main.cells)
+    rebound, changes = _rebound(file.tree)
+    used = tuple(machine.instances)
     machine.scopes.append(scope)
     machine.file = file
     machine.path = ()
@@ -155,10 +160,10 @@ def _uncalled(machine: Machine, main: ModuleValue, file: File) -> None:
         defined = list(main.cells.values())
         for value in reversed(defined):
             if isinstance(value, ClassValue) and value.location is not None and value.location.path == file.source.path:
-                _methods(machine, value)
+                _methods(machine, value, rebound, changes, used)
         for value in defined:
             if isinstance(value, FunctionValue) and value.scope.file is file and value.node not in machine.called:
-                _attempt(machine, value)
+                _attempt(machine, value, certain=not _reads(value.node, rebound))
         _closures(machine, file)
     finally:
         machine.scopes.pop()
@@ -174,18 +179,45 @@ def _closures(machine: Machine, file: File) -> None:
                 _attempt(machine, function)
 
 
-def _methods(machine: Machine, kind: ClassValue) -> None:
-    """The methods of a class that no one calls, on an instance of the program or one made of unknown arguments."""
+def _rebound(tree: ast.AST) -> tuple[set[str], bool]:
+    """The names that a module binds more than once while it runs, and whether it sets attributes."""
+    bound: Counter[str] = Counter()
+    changes = False
+    pending = list(ast.iter_child_nodes(tree))
+    while pending:
+        node = pending.pop()
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            bound[node.id] += 1
+        changes = changes or (isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store))
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            bound[node.name] += 1
+        elif not isinstance(node, ast.Lambda):
+            pending += ast.iter_child_nodes(node)
+    return {name for name, count in bound.items() if count > 1}, changes
+
+
+def _reads(node: ast.AST, names: set[str]) -> bool:
+    return any(isinstance(each, ast.Name) and each.id in names for each in ast.walk(node))
+
+
+def _methods(
+    machine: Machine, kind: ClassValue, rebound: set[str], changes: bool, used: tuple[ClassValue, ...]
+) -> None:
+    """The methods of a class that no one calls, on an instance of the program or one made of unknown arguments.
+
+    A class of which the program only uses subclasses may be one that works only as part of them.
+    """
     functions = [each for each in _functions(kind) if each.node not in machine.called]
     if not functions:
         return
     receiver = machine.instances.get(kind)
+    certain = not changes if kind in used else not any(kind in each.order for each in used)
     if receiver is None:
         args, keywords = _unknown_arguments(machine, kind)
-        receiver = _attempt(machine, kind, *args, **keywords)
+        receiver = _attempt(machine, kind, *args, certain=certain, **keywords)
     for function in functions:
         if function.node not in machine.called:
-            _attempt(machine, function, receiver)
+            _attempt(machine, function, receiver, certain=certain and not _reads(function.node, rebound))
 
 
 def _unknown_arguments(machine: Machine, kind: ClassValue) -> tuple[list[Any], dict[str, Any]]:
@@ -217,8 +249,9 @@ def _functions(kind: ClassValue) -> list[FunctionValue]:
     return found
 
 
-def _attempt(machine: Machine, value: Any, *args: Any, **keywords: Any) -> Any:
+def _attempt(machine: Machine, value: Any, *args: Any, certain: bool = True, **keywords: Any) -> Any:
     """Call it on a part of the work left, so that some is left for what else nobody calls."""
+    before = len(machine.demands)
     steps, deadline = machine.most_steps, machine.deadline
     now = time.process_time()
     machine.most_steps = min(steps, machine.steps + (steps - machine.steps) // _SHARE)
@@ -235,3 +268,7 @@ def _attempt(machine: Machine, value: Any, *args: Any, **keywords: Any) -> Any:
     finally:
         machine.path = ()
         machine.most_steps, machine.deadline = steps, deadline
+        if not certain:
+            machine.demands[before:] = [
+                each for each in machine.demands[before:] if each.constraint.decided is not False
+            ]

@@ -40,10 +40,11 @@ REFUSALS = (TypeError, ValueError, LookupError, AttributeError, ArithmeticError,
 class Spread:
     """An unknown number of positional arguments, all like `element`."""
 
-    __slots__ = ("element",)
+    __slots__ = ("element", "length")
 
-    def __init__(self, element: Any) -> None:
+    def __init__(self, element: Any, length: Any = None) -> None:
         self.element = element
+        self.length = length
 
 
 def call(machine: Machine, function: Any, args: Sequence[Any], keywords: Mapping[str, Any]) -> Any:
@@ -129,7 +130,9 @@ def native(machine: Machine, function: Any, args: Sequence[Any], keywords: Mappi
     try:
         if getattr(function, "takes_spread", False):
             args = [
-                Repeated(arg.element, symbol(machine.fresh("count"))) if isinstance(arg, Spread) else arg
+                Repeated(arg.element, arg.length if arg.length is not None else symbol(machine.fresh("count")))
+                if isinstance(arg, Spread)
+                else arg
                 for arg in args
             ]
         if any(isinstance(arg, Spread) for arg in args):

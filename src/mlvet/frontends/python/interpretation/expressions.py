@@ -110,7 +110,7 @@ def _call(machine: Machine, node: ast.Call) -> Any:
     for arg in node.args:
         if isinstance(arg, ast.Starred):
             found = items(machine, evaluate(machine, arg.value))
-            args += [Spread(found.element)] if isinstance(found, Repeated) else found
+            args += [Spread(found.element, found.length)] if isinstance(found, Repeated) else found
         else:
             args.append(evaluate(machine, arg))
     keywords: dict[str, Any] = {}
@@ -392,7 +392,7 @@ def _dict(machine: Machine, node: ast.Dict) -> DictValue:
         if key_node is None:
             if isinstance(value, DictValue):
                 made.cells.update(value.cells)
-                made.rest_cell["rest"] = made.rest if made.rest is not None else value.rest
+                made.rest_cell.update(value.rest_cell if made.rest is None else {})
             else:
                 made.rest_cell["rest"] = machine.unknown(Reason.DYNAMIC_CONTAINER, "a dictionary spread into another")
             continue
@@ -408,6 +408,7 @@ def put(machine: Machine, made: DictValue, key: Any, value: Any) -> None:
     else:
         from mlvet.frontends.python.interpretation.joining import joined
 
+        made.rest_cell["key"] = key if made.rest is None else joined(machine, made.rest_key, key)
         made.rest_cell["rest"] = value if made.rest is None else joined(machine, made.rest, value)
 
 

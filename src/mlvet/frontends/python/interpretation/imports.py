@@ -38,7 +38,10 @@ def _of_generation(machine: Machine, value: Any, name: str) -> Any:
         return value
     earlier, gone = registry.EARLIER[value.dotted]
     uses = any(
-        isinstance(each, ast.Attribute) and each.attr in gone and isinstance(each.value, ast.Name) and each.value.id == name
+        isinstance(each, ast.Attribute)
+        and each.attr in gone
+        and isinstance(each.value, ast.Name)
+        and each.value.id == name
         for each in ast.walk(machine.file.tree)
     )
     return module(machine, earlier) if uses else value

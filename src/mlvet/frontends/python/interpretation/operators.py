@@ -452,6 +452,8 @@ def _contains(machine: Machine, container: Any, item: Any) -> Any:
 
 def _member(machine: Machine, container: Any, setting: Scalar) -> bool | Scalar | None:
     """Whether a setting is one of some constants; None if they are not all constants."""
+    if isinstance(container, DictValue) and container.rest is not None:
+        return None
     items = container.items if isinstance(container, ListValue) else tuple(getattr(container, "cells", container))
     if not isinstance(items, tuple) or not all(isinstance(each, str | int | float) for each in items):
         return None

@@ -158,7 +158,7 @@ def _asked(obj: Unknown, kinds: Any) -> Scalar:
     key = ("isinstance", *(id(each) for each in wanted))
     if key not in obj.parts:
         here = machine()
-        names = " or ".join(getattr(each, "__name__", None) or getattr(each, "name", "") for each in wanted)
+        names = " or ".join(str(getattr(each, "__name__", getattr(each, "name", ""))) for each in wanted)
         name = here.fresh(f"{obj.name or 'it'} is {names}")
         obj.parts[key] = Scalar(bool, condition=name)
         if all(isinstance(each, type) and issubclass(each, Object) for each in wanted):

@@ -13,7 +13,7 @@ from mlvet.frontends.python.values.containers import DictValue, Items, IteratorV
 from mlvet.frontends.python.values.numbers import Scalar
 from mlvet.frontends.python.values.objects import Object
 from mlvet.frontends.python.values.raising import Raised
-from mlvet.frontends.python.values.unknown import Unknown
+from mlvet.frontends.python.values.unknown import Reason, Undecided, Unknown
 
 _NOTHING = object()
 
@@ -52,7 +52,22 @@ def _own_length(obj: Object) -> Any:
 def zipped(*iterables: Any, strict: bool = False) -> Any:
     """Pairs; where one sequence is known item by item, the others are taken to be long enough for it."""
     del strict
+    if any(isinstance(each, Repeated) for each in iterables):
+        return IteratorValue(_columns(iterables))
     return IteratorValue(paired([machine().items(each) for each in iterables]))
+
+
+zipped.takes_spread = True  # type: ignore[attr-defined]
+
+
+def _columns(rows: tuple[Any, ...]) -> Items:
+    """`zip(*rows)` of an unknown number of rows: one column for each item of a row."""
+    if len(rows) > 1:
+        raise Undecided(Reason.DYNAMIC_CONTAINER, "an unknown number of arguments")
+    items = machine().items(rows[0].element)
+    if isinstance(items, Repeated):
+        return Repeated(ListValue(Repeated(items.element, rows[0].length)), items.length)
+    return tuple(ListValue(Repeated(each, rows[0].length)) for each in items)
 
 
 def paired(sequences: list[Items]) -> Items:

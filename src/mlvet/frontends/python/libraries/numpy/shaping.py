@@ -29,6 +29,7 @@ from mlvet.frontends.python.libraries.numpy.arrays import (
 from mlvet.frontends.python.libraries.registry import model
 from mlvet.frontends.python.values.containers import ListValue, Repeated
 from mlvet.frontends.python.values.numbers import Scalar
+from mlvet.frontends.python.values.objects import Object
 from mlvet.frontends.python.values.tensors import TensorValue, dims_of, dtype_of, rank_of, tensor_of
 from mlvet.frontends.python.values.unknown import Reason, Undecided, Unknown
 
@@ -55,8 +56,11 @@ def resize(a: ArrayLike, new_shape: Any) -> Tensor:
 
 @method("ravel", "flatten")
 @function("numpy.ravel")
-def ravel(a: ArrayLike, order: str = "C") -> Tensor:
-    return shaping.reshape(a, (-1,))
+def ravel(a: Any, order: str = "C") -> Tensor:
+    """Of an array, or of the grid of drawings that matplotlib makes."""
+    if isinstance(a, Object) and not isinstance(a, TensorValue) and hasattr(type(a), "ravel"):
+        return a.ravel()
+    return shaping.reshape(as_ndarray(a), (-1,))
 
 
 @function("numpy.transpose", "numpy.permute_dims")

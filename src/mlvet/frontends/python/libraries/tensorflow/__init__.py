@@ -16,6 +16,7 @@ from mlvet.frontends.python.libraries.tensorflow import layout as layout
 from mlvet.frontends.python.libraries.tensorflow import linear as linear
 from mlvet.frontends.python.libraries.tensorflow import losses as losses
 from mlvet.frontends.python.libraries.tensorflow import pointwise as pointwise
+from mlvet.frontends.python.libraries.tensorflow import ragged as ragged
 from mlvet.frontends.python.libraries.tensorflow import reductions as reductions
 from mlvet.frontends.python.libraries.tensorflow import selection as selection
 from mlvet.frontends.python.libraries.tensorflow import signal as signal
@@ -27,6 +28,7 @@ from mlvet.frontends.python.libraries.tensorflow.data import sources as sources
 from mlvet.frontends.python.libraries.tensorflow.slim import scopes as scopes
 from mlvet.frontends.python.libraries.tensorflow.v1 import layers as layers
 from mlvet.frontends.python.libraries.tensorflow.v1 import mnist as mnist
+from mlvet.frontends.python.libraries.tensorflow.v1 import queues as queues
 from mlvet.frontends.python.libraries.tensorflow.v1 import recurrent as recurrent
 from mlvet.frontends.python.libraries.tensorflow.v1 import sessions as sessions
 from mlvet.frontends.python.libraries.tensorflow.v1 import testing as testing

@@ -48,7 +48,7 @@ class Scope(Object):
 
 
 for _name in (
-    "device control_dependencies init_scope summary.create_file_writer summary.record_if summary.experimental.set_step "
+    "device control_dependencies init_scope summary.create_file_writer summary.record_if "
     "profiler.experimental.Profile profiler.experimental.Trace debugging.experimental.enable_dump_debug_info "
     "xla.experimental.jit_scope graph_util.import_graph_def"
 ).split():
@@ -67,6 +67,7 @@ def effect(*args: Any, **keywords: Any) -> None:
 
 
 EFFECTS = (
+    "summary.experimental.set_step "
     "print Assert assert_equal assert_greater assert_less assert_rank no_op group summary.scalar summary.histogram "
     "summary.image summary.text summary.audio summary.trace_on summary.trace_export summary.flush summary.write "
     "debugging.assert_equal debugging.assert_none_equal debugging.assert_near debugging.assert_rank "
@@ -235,7 +236,8 @@ class Strategy(Object):
 
     def distribute_datasets_from_function(self, dataset_fn: Any, options: Any = None) -> Any:
         del options
-        return machine().call(dataset_fn, InputContext())
+        context = InputContext(symbol("pipelines", low=1), symbol("pipeline"), symbol("replicas", low=1))
+        return machine().call(dataset_fn, context)
 
     experimental_distribute_datasets_from_function = distribute_datasets_from_function
 
@@ -252,11 +254,10 @@ class Strategy(Object):
 
 @model("tensorflow.distribute.InputContext")
 class InputContext(Object):
-    def __init__(self, *args: Any, **keywords: Any) -> None:
-        del args, keywords
-        self.num_input_pipelines = symbol("pipelines", low=1)
-        self.input_pipeline_id = 0
-        self.num_replicas_in_sync = symbol("replicas", low=1)
+    def __init__(self, num_input_pipelines: Any = 1, input_pipeline_id: Any = 0, num_replicas_in_sync: Any = 1) -> None:
+        self.num_input_pipelines = num_input_pipelines
+        self.input_pipeline_id = input_pipeline_id
+        self.num_replicas_in_sync = num_replicas_in_sync
 
     def get_per_replica_batch_size(self, global_batch_size: Any) -> Any:
         return global_batch_size // self.num_replicas_in_sync
@@ -330,6 +331,13 @@ for _name in (
     "get_visible_devices"
 ).split():
     model(f"tensorflow.config.{_name}")(_devices)
+
+
+@model("tensorflow.config.experimental.get_memory_info")
+def get_memory_info(device: Any) -> Any:
+    return {"current": symbol("current_bytes"), "peak": symbol("peak_bytes")}
+
+
 for _name in ("LogicalDeviceConfiguration", "experimental.VirtualDeviceConfiguration"):
     model(f"tensorflow.config.{_name}")(type(_name.rpartition(".")[2], (Scope,), {}))
 

@@ -13,9 +13,9 @@ from mlvet.frontends.python.libraries.binding import ArrayLike, as_items
 from mlvet.frontends.python.libraries.registry import model
 from mlvet.frontends.python.libraries.tensorflow.arguments import axes_of, chosen, dims_or_undecided, sizes_of
 from mlvet.frontends.python.libraries.tensorflow.structures import of_shape
-from mlvet.frontends.python.libraries.tensorflow.tensor import Tensor, convert, like, natural_dtype, op_of, typed
+from mlvet.frontends.python.libraries.tensorflow.tensor import Tensor, convert, like, op_of, typed
 from mlvet.frontends.python.values.objects import Object
-from mlvet.frontends.python.values.tensors import TensorValue, dims_of, dtype_of
+from mlvet.frontends.python.values.tensors import dims_of, dtype_of
 
 
 def _each(name: str, dtype: DType = dtypes.text) -> Callable[..., Any]:
@@ -26,13 +26,14 @@ def _each(name: str, dtype: DType = dtypes.text) -> Callable[..., Any]:
     return function
 
 
-for _name in "lower upper strip regex_replace substr unicode_transcode unicode_script".split():
+for _name in "lower upper strip regex_replace substr unicode_transcode".split():
     model(f"tensorflow.strings.{_name}")(_each(_name))
 for _name in "length to_hash_bucket to_hash_bucket_fast to_hash_bucket_strong".split():
     model(f"tensorflow.strings.{_name}")(_each(_name, dtypes.i32 if _name == "length" else dtypes.i64))
 model("tensorflow.compat.v1.string_to_hash_bucket_fast", "tensorflow.compat.v1.string_to_hash_bucket")(
     _each("hash", dtypes.i64)
 )
+model("tensorflow.strings.unicode_script")(_each("unicode_script", dtypes.i32))
 model("tensorflow.strings.regex_full_match")(_each("regex_full_match", dtypes.bool_))
 model("tensorflow.compat.v1.regex_replace")(_each("regex_replace"))
 model("tensorflow.compat.v1.substr")(_each("substr"))
@@ -84,7 +85,15 @@ model("tensorflow.strings.split", "tensorflow.compat.v1.string_split")(_parts("s
 model("tensorflow.strings.unicode_split")(_parts("strings.unicode_split", "characters"))
 model("tensorflow.strings.bytes_split")(_parts("strings.bytes_split", "bytes"))
 model("tensorflow.strings.unicode_decode")(_parts("strings.unicode_decode", "characters", dtypes.i32))
-model("tensorflow.strings.ngrams")(_each("ngrams"))
+
+
+@model("tensorflow.strings.ngrams")
+def ngrams(data: ArrayLike, ngram_width: Any, *rest: Any, **keywords: Any) -> Tensor:
+    """So many neighbours as one text; the last dim becomes that many less one shorter."""
+    x = convert(data)
+    *outer, last = dims_or_undecided(x)
+    plain = isinstance(ngram_width, int) and isinstance(last, int) and last >= ngram_width and not (rest or keywords)
+    return typed("ngrams", [x], dtypes.text, *outer, last - ngram_width + 1 if plain else symbol(machine().fresh("n")))
 
 
 @model("tensorflow.strings.unicode_encode")
@@ -167,21 +176,7 @@ class MutableHashTable(StaticHashTable):
         """Kept in the table."""
 
 
-# Ragged and sparse tensors are dense ones with sizes of their own.
-
-
-@model("tensorflow.ragged.constant", "tensorflow.ragged.stack")
-def ragged_constant(pylist: Any, dtype: DType | None = None, *rest: Any, **keywords: Any) -> Tensor:
-    del rest, keywords
-    kind, depth, level = dtype, 0, pylist
-    while not isinstance(level, TensorValue) and hasattr(level, "items") and isinstance(level.items, tuple):
-        depth += 1
-        if not level.items:
-            break
-        level = level.items[0]
-    first = len(pylist.items) if depth and isinstance(pylist.items, tuple) else symbol(machine().fresh("rows"))
-    sizes = [first, *(symbol(machine().fresh("ragged")) for _ in range(depth - 1))]
-    return of_shape("ragged", kind or natural_dtype(pylist), tuple(sizes) if depth else None)
+# Sparse tensors are dense ones.
 
 
 @model("tensorflow.sparse.to_dense", "tensorflow.compat.v1.sparse_tensor_to_dense")
@@ -202,7 +197,7 @@ def sparse_tensor(indices: Any, values: Any, dense_shape: Any) -> Tensor:
     return of_shape("sparse", dtype_of(convert(values)), sizes_of(dense_shape, "size"))
 
 
-@model("tensorflow.RaggedTensor.from_tensor", "tensorflow.sparse.reorder")
-def from_tensor(tensor: ArrayLike, *rest: Any, **keywords: Any) -> Tensor:
-    del rest, keywords
-    return op_of("identity", convert(tensor))
+@model("tensorflow.sparse.reorder")
+def reorder(sp_input: ArrayLike, name: Any = None) -> Tensor:
+    del name
+    return op_of("identity", convert(sp_input))

@@ -100,8 +100,21 @@ class Tensor(ArrayValue):
 
     def to_tensor(self, default_value: Any = None, name: Any = None, shape: Any = None) -> Any:
         """Ragged tensors are dense ones here."""
-        del default_value, name, shape
-        return self
+        from mlvet.frontends.python.libraries.tensorflow.ragged import dense
+
+        del default_value, name
+        return dense(self, shape)
+
+    def merge_dims(self, outer_axis: Any, inner_axis: Any) -> Any:
+        from mlvet.frontends.python.libraries.tensorflow.ragged import with_merged
+
+        return with_merged(self, outer_axis, inner_axis)
+
+    def row_lengths(self, axis: Any = 1, name: Any = None) -> Any:
+        from mlvet.frontends.python.libraries.tensorflow.ragged import row_lengths
+
+        del name
+        return row_lengths(self, axis)
 
     def item(self) -> Any:
         return numpy_array(self)

@@ -11,7 +11,8 @@ from mlvet.frontends.python.libraries.keras.layer import Layer
 from mlvet.frontends.python.libraries.registry import model
 from mlvet.frontends.python.libraries.tensorflow.shapes import partial_sizes
 from mlvet.frontends.python.libraries.tensorflow.tensor import convert, typed
-from mlvet.frontends.python.values.objects import Object
+from mlvet.frontends.python.values.numbers import Scalar
+from mlvet.frontends.python.values.objects import FunctionValue, Object
 from mlvet.frontends.python.values.tensors import dims_of
 from mlvet.frontends.python.values.unknown import Reason, Undecided, Unknown
 
@@ -59,10 +60,19 @@ class KerasLayer(Layer):
 
     def call(self, inputs: Any, training: Any = None) -> Any:
         del training
+        if isinstance(self.handle, FunctionValue | Object):
+            return machine().call(self.handle, inputs)
         return applied(self.handle, inputs, self.result_shape)
 
 
-@model("tensorflow_hub.load", "tensorflow_hub.Module", "tensorflow_hub.resolve")
+@model("tensorflow_hub.resolve")
+def resolve(handle: Any) -> Any:
+    """The folder of a saved model."""
+    del handle
+    return Scalar(str, "path")
+
+
+@model("tensorflow_hub.load", "tensorflow_hub.Module")
 class Loaded(Object):
     """A saved model from an address."""
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from mlvet.frontends.python.libraries.registry import alias
 from mlvet.frontends.python.libraries.tensorflow.slim import layers as layers
 from mlvet.frontends.python.libraries.tensorflow.slim import scopes as scopes
+from mlvet.frontends.python.libraries.tensorflow.slim import variables as variables
 
 for _name in (
     "tensorflow.contrib.slim", "tensorflow.contrib.layers", "tensorflow.contrib.framework", "tf_slim.layers",

@@ -27,7 +27,7 @@ from mlvet.frontends.python.libraries.tensorflow.v1.layers import (
 )  # fmt: skip
 from mlvet.frontends.python.libraries.tensorflow.v1.sessions import operation
 from mlvet.frontends.python.libraries.tensorflow.v1.training import global_step
-from mlvet.frontends.python.libraries.tensorflow.v1.variables import Initializer, Uniform, all_variables, get_variable
+from mlvet.frontends.python.libraries.tensorflow.v1.variables import Initializer, Uniform
 from mlvet.frontends.python.values.containers import DictValue, ListValue
 from mlvet.frontends.python.values.tensors import dtype_of
 from mlvet.frontends.python.values.unknown import Reason, Undecided, Unknown
@@ -228,19 +228,6 @@ for _name in ("l1_regularizer", "l2_regularizer", "l1_l2_regularizer", "sum_regu
 for _name in ("xavier_initializer", "xavier_initializer_conv2d"):
     model(f"tf_slim.{_name}")(type(_name, (Uniform,), {}))
 model("tf_slim.variance_scaling_initializer")(type("variance_scaling_initializer", (Initializer,), {}))
-scoped("tf_slim.model_variable", "tf_slim.variable", "tf_slim.local_variable")(get_variable)
-
-
-def _variables(*args: Any, **keywords: Any) -> Any:
-    del args, keywords
-    return ListValue(all_variables())
-
-
-for _name in (
-    "get_variables get_model_variables get_variables_to_restore get_trainable_variables get_variables_by_name "
-    "get_variables_by_suffix filter_variables get_local_variables"
-).split():
-    model(f"tf_slim.{_name}")(_variables)
 for _name in ("get_or_create_global_step", "create_global_step", "get_global_step"):
     model(f"tf_slim.{_name}")(global_step)
 for _name in ("learning.train", "assign_from_checkpoint_fn", "summarize_collection", "model_analyzer.analyze_vars"):

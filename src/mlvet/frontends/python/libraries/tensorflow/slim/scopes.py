@@ -8,7 +8,7 @@ from typing import Any
 from mlvet.frontends.python.active import machine, store
 from mlvet.frontends.python.libraries.binding import as_items, bind, signature
 from mlvet.frontends.python.libraries.registry import model
-from mlvet.frontends.python.libraries.tensorflow.v1.variables import memory
+from mlvet.frontends.python.libraries.tensorflow.v1.variables import all_variables, memory
 from mlvet.frontends.python.values.choices import Choice, resolved
 from mlvet.frontends.python.values.objects import Object
 from mlvet.frontends.python.values.unknown import Reason, Undecided
@@ -46,7 +46,11 @@ def scoped(*names: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     def register(function: Callable[..., Any]) -> Callable[..., Any]:
         def layer(*args: Any, **keywords: Any) -> Any:
             positional, named = bind(function, args, with_defaults(function, keywords, len(args)))
-            return function(*positional, **named)
+            before = len(all_variables())
+            made = function(*positional, **named)
+            for variable in all_variables()[before:]:
+                store(variable.cells, "model", True)
+            return made
 
         layer.__name__ = function.__name__
         layer.inner = function  # type: ignore[attr-defined]

@@ -18,7 +18,7 @@ from mlvet.frontends.python.libraries.tensorflow.tensor import Tensor, convert, 
 from mlvet.frontends.python.libraries.tensorflow.v1.layers import activated, weight
 from mlvet.frontends.python.values.containers import ListValue
 from mlvet.frontends.python.values.objects import Object
-from mlvet.frontends.python.values.tensors import dtype_of
+from mlvet.frontends.python.values.tensors import TensorValue, dtype_of, rank_of
 from mlvet.frontends.python.values.unknown import Reason, Undecided, Unknown
 
 
@@ -52,15 +52,16 @@ class RNNCell(Object):
         return zeros((as_size(batch_size, "batch"), self.units), dtype)
 
     def __call__(self, inputs: Any, state: Any, scope: Any = None) -> Any:
-        del scope, state
-        made = self.stepped(convert(inputs))
+        del scope
+        made = self.stepped(convert(inputs), state)
         return made, made
 
-    def stepped(self, x: Tensor) -> Tensor:
+    def stepped(self, x: Tensor, state: Any) -> Tensor:
         """The output of one step. Input and state are joined before they are multiplied."""
         batch, width = dims_or_undecided(assumed(x, 2, "batch", "features"))[-2:]
-        kernel = weight(self.label, "kernel", (width + self.units, self.gates * self.units), dtype_of(x))
-        before = typed("state", [], dtype_of(x), batch, self.units)
+        kernel = weight(self.label, "kernel", (width + self.output_size, self.gates * self.units), dtype_of(x))
+        known = isinstance(state, TensorValue) and rank_of(state) == 2
+        before = state if known else typed("state", [], dtype_of(x), batch, self.output_size)
         made = op_of("matmul", op_of("concat", x, before, axis=1), kernel)
         if self.gates > 1:
             return typed("cell", [made], dtype_of(x), batch, self.units)
@@ -100,8 +101,8 @@ class LSTMCell(RNNCell):
         return LSTMStateTuple(zeros((batch, self.units), dtype), zeros((batch, self.projected), dtype))
 
     def __call__(self, inputs: Any, state: Any, scope: Any = None) -> Any:
-        del scope, state
-        memory = self.stepped(convert(inputs))
+        del scope
+        memory = self.stepped(convert(inputs), state.cells.get("h") if isinstance(state, LSTMStateTuple) else None)
         batch = dims_or_undecided(memory)[0]
         made = typed("output", [memory], dtype_of(memory), batch, self.projected)
         return made, LSTMStateTuple(memory, made)
@@ -204,7 +205,7 @@ def bidirectional_dynamic_rnn(
     return (forward, backward), (after, before)
 
 
-@model("tensorflow.compat.v1.nn.static_rnn")
+@model("tensorflow.compat.v1.nn.static_rnn", "tensorflow.contrib.rnn.static_rnn")
 def static_rnn(
     cell: Any, inputs: Any, initial_state: Any = None, dtype: Any = None, sequence_length: Any = None, scope: Any = None
 ) -> Any:
@@ -221,7 +222,7 @@ def static_rnn(
     return ListValue(outputs), state
 
 
-@model("tensorflow.compat.v1.nn.static_bidirectional_rnn")
+@model("tensorflow.compat.v1.nn.static_bidirectional_rnn", "tensorflow.contrib.rnn.static_bidirectional_rnn")
 def static_bidirectional_rnn(
     cell_fw: Any,
     cell_bw: Any,

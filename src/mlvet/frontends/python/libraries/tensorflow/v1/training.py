@@ -6,8 +6,10 @@ from collections.abc import Callable
 from typing import Any
 
 from mlvet.domains import dtypes
-from mlvet.domains.dims import Dim, symbol
+from mlvet.domains.dims import equal, symbol
+from mlvet.domains.dtypes import DType
 from mlvet.frontends.python.active import machine
+from mlvet.frontends.python.emission import demand
 from mlvet.frontends.python.libraries.binding import as_items, as_size
 from mlvet.frontends.python.libraries.registry import model
 from mlvet.frontends.python.libraries.tensorflow.environment import Scope, Stored
@@ -17,15 +19,19 @@ from mlvet.frontends.python.libraries.tensorflow.losses import (
     softmax_cross_entropy_with_logits,
     sparse_softmax_cross_entropy_with_logits,
 )  # fmt: skip
-from mlvet.frontends.python.libraries.tensorflow.shapes import partial_sizes
-from mlvet.frontends.python.libraries.tensorflow.structures import grown, mapped
 from mlvet.frontends.python.libraries.tensorflow.tensor import Tensor, convert, like, matched, op_of, typed
-from mlvet.frontends.python.libraries.tensorflow.v1.sessions import Operation, operation
-from mlvet.frontends.python.libraries.tensorflow.v1.variables import all_variables, new_variable, trainable
-from mlvet.frontends.python.values.containers import ListValue
+from mlvet.frontends.python.libraries.tensorflow.v1.sessions import Operation
+from mlvet.frontends.python.libraries.tensorflow.v1.variables import (
+    add_to_collection,
+    all_variables,
+    get_collection,
+    new_variable,
+    trainable,
+)  # fmt: skip
+from mlvet.frontends.python.values.containers import ListValue, Repeated
 from mlvet.frontends.python.values.numbers import Scalar
 from mlvet.frontends.python.values.objects import Object
-from mlvet.frontends.python.values.tensors import TensorValue, dims_of, dtype_of
+from mlvet.frontends.python.values.tensors import TensorValue, dims_of
 
 
 @model("tensorflow.compat.v1.train.Optimizer")
@@ -65,6 +71,9 @@ for _name in (
 
 @model("tensorflow.compat.v1.train.Saver")
 class Saver(Stored):
+    def restore(self, sess: Any, save_path: Any) -> None:
+        """The variables have other contents."""
+
     def recover_last_checkpoints(self, paths: Any) -> None:
         """Known again."""
 
@@ -110,139 +119,6 @@ for _name in (
     model(f"tensorflow.compat.v1.train.{_name}")(_schedule)
 
 
-@model("tensorflow.train.Coordinator")
-class Coordinator(Object):
-    def __init__(self, *args: Any, **keywords: Any) -> None:
-        del args, keywords
-
-    def should_stop(self) -> Any:
-        return Scalar(bool, "should_stop")
-
-    def request_stop(self, ex: Any = None) -> None:
-        """Stop soon."""
-
-    def join(self, *args: Any, **keywords: Any) -> None:
-        """Wait."""
-
-
-@model("tensorflow.compat.v1.train.start_queue_runners", "tensorflow.compat.v1.train.add_queue_runner")
-def start_queue_runners(*args: Any, **keywords: Any) -> Any:
-    del args, keywords
-    return ListValue()
-
-
-class Queue(Object):
-    """Elements come out as they went in."""
-
-    def __init__(self, element: Any = None) -> None:
-        self.element = element
-
-    def dequeue(self, name: Any = None) -> Any:
-        del name
-        return self.element
-
-    def dequeue_many(self, n: Any, name: Any = None) -> Any:
-        del name
-        return mapped(lambda each: grown(each, as_size(n, "batch"), "dequeue"), self.element)
-
-    dequeue_up_to = dequeue_many
-
-    def enqueue(self, vals: Any, name: Any = None) -> Any:
-        del name
-        self.element = vals
-        return Operation()
-
-    enqueue_many = enqueue
-
-    def size(self, name: Any = None) -> Any:
-        del name
-        return typed("size", [], dtypes.i32)
-
-    def close(self, *args: Any, **keywords: Any) -> Any:
-        del args, keywords
-        return Operation()
-
-
-def _queue(*args: Any, **keywords: Any) -> Any:
-    del args, keywords
-    return Queue()
-
-
-for _name in ("queue.FIFOQueue", "queue.RandomShuffleQueue", "queue.PaddingFIFOQueue"):
-    model(f"tensorflow.{_name}")(_queue)
-
-
-@model("tensorflow.compat.v1.train.string_input_producer", "tensorflow.compat.v1.train.input_producer")
-def string_input_producer(string_tensor: Any, *rest: Any, **keywords: Any) -> Any:
-    del string_tensor, rest, keywords
-    return Queue(typed("string_input_producer", [], dtypes.text))
-
-
-@model("tensorflow.compat.v1.train.slice_input_producer")
-def slice_input_producer(tensor_list: Any, *rest: Any, **keywords: Any) -> Any:
-    from mlvet.frontends.python.libraries.tensorflow.structures import row_of
-
-    del rest, keywords
-    return ListValue(row_of(convert(each)) for each in as_items(tensor_list))
-
-
-class Reader(Object):
-    def __init__(self, *args: Any, **keywords: Any) -> None:
-        del args, keywords
-
-    def read(self, queue: Any, name: Any = None) -> Any:
-        del queue, name
-        return typed("key", [], dtypes.text), typed("value", [], dtypes.text)
-
-    def read_up_to(self, queue: Any, num_records: Any, name: Any = None) -> Any:
-        del queue, num_records, name
-        rows = symbol(machine().fresh("records"))
-        return typed("keys", [], dtypes.text, rows), typed("values", [], dtypes.text, rows)
-
-
-for _name in ("TFRecordReader", "TextLineReader", "WholeFileReader", "FixedLengthRecordReader", "IdentityReader"):
-    model(f"tensorflow.compat.v1.{_name}")(type(_name, (Reader,), {}))
-
-
-def _batched(tensors: Any, size: Dim, shapes: Any, enqueue_many: bool) -> Any:
-    sizes = iter(as_items(shapes)) if isinstance(shapes, ListValue | tuple) else iter(())
-
-    def leaf(each: Any) -> Any:
-        x = convert(each)
-        dims = partial_sizes(next(sizes, None))
-        if dims is not None and dims_of(x) is None:
-            return typed("batch", [x], dtype_of(x), size, *dims)
-        if enqueue_many:
-            return typed("batch", [x], dtype_of(x), size, *(dims_of(x) or ())[1:])
-        return grown(x, size, "batch")
-
-    return mapped(leaf, tensors)
-
-
-@model("tensorflow.compat.v1.train.batch")
-def batch(
-    tensors: Any, batch_size: Any, num_threads: Any = 1, capacity: Any = 32, enqueue_many: bool = False,
-    shapes: Any = None, *rest: Any, **keywords: Any,
-) -> Any:  # fmt: skip
-    del num_threads, capacity, rest, keywords
-    return _batched(tensors, as_size(batch_size, "batch"), shapes, enqueue_many)
-
-
-@model("tensorflow.compat.v1.train.shuffle_batch")
-def shuffle_batch(
-    tensors: Any, batch_size: Any, capacity: Any = None, min_after_dequeue: Any = None, num_threads: Any = 1,
-    seed: Any = None, enqueue_many: bool = False, shapes: Any = None, *rest: Any, **keywords: Any,
-) -> Any:  # fmt: skip
-    del capacity, min_after_dequeue, num_threads, seed, rest, keywords
-    return _batched(tensors, as_size(batch_size, "batch"), shapes, enqueue_many)
-
-
-@model("tensorflow.compat.v1.train.batch_join", "tensorflow.compat.v1.train.shuffle_batch_join")
-def batch_join(tensors_list: Any, batch_size: Any, *rest: Any, **keywords: Any) -> Any:
-    del rest
-    return _batched(as_items(tensors_list)[0], as_size(batch_size, "batch"), keywords.get("shapes"), False)
-
-
 # Summaries are text.
 
 
@@ -276,13 +152,22 @@ def _loss(compute: Callable[[Tensor, Tensor], Tensor]) -> Callable[..., Any]:
     ) -> Tensor:
         del weights, scope, rest
         wanted, given = matched(labels, predictions)
+        ours, theirs = dims_of(wanted), dims_of(given)
+        if ours is not None and theirs is not None:
+            same = len(ours) == len(theirs) and all(equal(a, b) is not False for a, b in zip(ours, theirs, strict=True))
+            demand(same, f"labels of shape {list(ours)} for predictions of shape {list(theirs)}", "shape-mismatch")
         return _reduced(compute(wanted, given), keywords)
 
     return function
 
 
 def _reduced(each: Tensor, keywords: dict[str, Any]) -> Tensor:
-    return each if keywords.get("reduction") == "none" else op_of("reduce_mean", each, None, keepdims=False)
+    """The losses or their mean, which the program can ask for later as one of its losses."""
+    made = each if keywords.get("reduction") == "none" else op_of("reduce_mean", each, None, keepdims=False)
+    kept = keywords.get("loss_collection", "losses")
+    if kept is not None:
+        add_to_collection(kept, made)
+    return made
 
 
 def _difference(name: str) -> Callable[[Tensor, Tensor], Tensor]:
@@ -318,8 +203,8 @@ def sigmoid_cross_entropy(multi_class_labels: Any, logits: Any, *rest: Any, **ke
 
 @model("tensorflow.compat.v1.losses.cosine_distance")
 def cosine_distance(labels: Any, predictions: Any, *rest: Any, **keywords: Any) -> Tensor:
-    del rest, keywords
-    return op_of("reduce_mean", op_of("mul", *matched(labels, predictions)), None, keepdims=False)
+    del rest
+    return _reduced(op_of("mul", *matched(labels, predictions)), keywords)
 
 
 @model("tensorflow.compat.v1.losses.compute_weighted_loss")
@@ -334,30 +219,46 @@ def get_total_loss(*args: Any, **keywords: Any) -> Tensor:
     return typed("total_loss", [], dtypes.f32)
 
 
-@model("tensorflow.compat.v1.losses.get_losses", "tensorflow.compat.v1.losses.get_regularization_losses")
-def get_losses(*args: Any, **keywords: Any) -> Any:
-    del args, keywords
-    return ListValue()
+@model("tensorflow.compat.v1.losses.get_losses")
+def get_losses(scope: Any = None, loss_collection: Any = "losses") -> Any:
+    return get_collection(loss_collection, scope)
 
 
-model("tensorflow.compat.v1.losses.add_loss")(operation)
+@model("tensorflow.compat.v1.losses.get_regularization_losses")
+def get_regularization_losses(scope: Any = None) -> Any:
+    del scope
+    penalty = typed("regularization_loss", [], dtypes.f32)
+    return ListValue(Repeated(penalty, symbol(machine().fresh("penalties"))))
 
 
-def _metric(name: str) -> Callable[..., Any]:
+@model("tensorflow.compat.v1.losses.add_loss")
+def add_loss(loss: Any, loss_collection: Any = "losses") -> None:
+    add_to_collection(loss_collection, loss)
+
+
+def _metric(name: str, dtype: DType = dtypes.f32) -> Callable[..., Any]:
     def function(*args: Any, **keywords: Any) -> Any:
         given = [
             convert(each)
             for each in (*args, keywords.get("labels"), keywords.get("predictions"))
             if isinstance(each, TensorValue)
         ]
-        return typed(name, given, dtypes.f32), typed(name, given, dtypes.f32)
+        return typed(name, given, dtype), typed(name, given, dtype)
 
     return function
 
 
 for _name in (
     "accuracy auc mean precision recall mean_absolute_error mean_squared_error root_mean_squared_error "
-    "mean_per_class_accuracy false_negatives false_positives true_negatives true_positives recall_at_k precision_at_k "
-    "percentage_below"
+    "false_negatives false_positives true_negatives true_positives percentage_below"
 ).split():
     model(f"tensorflow.compat.v1.metrics.{_name}")(_metric(_name))
+for _name in ("recall_at_k", "precision_at_k"):
+    model(f"tensorflow.compat.v1.metrics.{_name}")(_metric(_name, dtypes.f64))
+
+
+@model("tensorflow.compat.v1.metrics.mean_per_class_accuracy")
+def mean_per_class_accuracy(labels: Any, predictions: Any, num_classes: Any, *rest: Any, **keywords: Any) -> Any:
+    del rest, keywords
+    given, classes = [convert(labels), convert(predictions)], as_size(num_classes, "classes")
+    return typed("accuracy", given, dtypes.f32), typed("accuracies", given, dtypes.f32, classes)

@@ -91,10 +91,10 @@ class VariableScope(Object):
         """Of variables to come."""
 
     def global_variables(self) -> Any:
-        return ListValue(each for each in all_variables() if _within(each, self.name))
+        return ListValue(kept_variables("global", self.name))
 
     def trainable_variables(self) -> Any:
-        return ListValue(each for each in all_variables() if trainable(each) and _within(each, self.name))
+        return ListValue(kept_variables("trainable", self.name))
 
     def __enter__(self) -> Any:
         self.before = prefix()
@@ -152,7 +152,7 @@ def new_variable(
     return made
 
 
-@model("tensorflow.compat.v1.get_variable", "tensorflow.compat.v1.get_local_variable")
+@model("tensorflow.compat.v1.get_variable")
 def get_variable(
     name: Any, shape: Any = None, dtype: DType | None = None, initializer: Any = None, regularizer: Any = None,
     trainable: Any = None, *rest: Any, **keywords: Any,
@@ -171,29 +171,50 @@ def get_variable(
     return new_variable(full_name(name), sizes, dtype or dtypes.f32, trainable)
 
 
+@model("tensorflow.compat.v1.get_local_variable")
+def get_local_variable(name: Any, shape: Any = None, dtype: DType | None = None, initializer: Any = None, *rest: Any,
+                       **keywords: Any) -> Tensor:  # fmt: skip
+    del rest, keywords
+    made = get_variable(name, shape, dtype, initializer, None, False)
+    store(made.cells, "local", True)
+    return made
+
+
+def kept_variables(kind: str = "global", scope: Any = None) -> list[Variable]:
+    """The variables of one kind: global, trainable, local, or of a model that was built from layers."""
+    return [
+        each
+        for each in all_variables()
+        if _within(each, scope)
+        and (each.cells.get("local") is True) == (kind == "local")
+        and (kind != "trainable" or trainable(each))
+        and (kind != "model" or each.cells.get("model") is True)
+    ]
+
+
 def _selected(kind: str) -> Any:
     def function(scope: Any = None) -> Any:
-        chosen = [each for each in all_variables() if _within(each, scope)]
-        return ListValue(each for each in chosen if kind == "all" or trainable(each))
+        return ListValue(kept_variables(kind, scope))
 
     return function
 
 
-for _name in ("global_variables", "all_variables", "model_variables"):
-    model(f"tensorflow.compat.v1.{_name}")(_selected("all"))
-model("tensorflow.compat.v1.trainable_variables")(_selected("trainable"))
+for _kind in ("global", "trainable", "local", "model"):
+    model(f"tensorflow.compat.v1.{_kind}_variables")(_selected(_kind))
+model("tensorflow.compat.v1.all_variables")(_selected("global"))
 
 
-@model("tensorflow.compat.v1.local_variables", "tensorflow.compat.v1.moving_average_variables")
-def local_variables(scope: Any = None) -> Any:
+@model("tensorflow.compat.v1.moving_average_variables")
+def moving_average_variables(scope: Any = None) -> Any:
     del scope
-    return ListValue()
+    raise Undecided(Reason.UNMODELLED_CALL, "moving averages")
 
 
 @model("tensorflow.compat.v1.get_collection", "tensorflow.compat.v1.get_collection_ref")
 def get_collection(key: Any, scope: Any = None) -> Any:
-    if key in ("trainable_variables", "global_variables", "model_variables") and isinstance(key, str):
-        return _selected("trainable" if key == "trainable_variables" else "all")(scope)
+    kind = key.removesuffix("_variables") if isinstance(key, str) else ""
+    if kind in ("trainable", "global", "model", "local") and key != kind:
+        return ListValue(kept_variables(kind, scope))
     if isinstance(key, Scalar | Unknown):
         raise Undecided(key if isinstance(key, Unknown) else Reason.UNKNOWN_DISPATCH, "a collection")
     return ListValue(_collected(str(key)))

@@ -22,7 +22,14 @@ NAMES = (
     "keypointrcnn_resnet50_fpn", "retinanet_resnet50_fpn", "retinanet_resnet50_fpn_v2", "ssd300_vgg16",
     "ssdlite320_mobilenet_v3_large", "fcos_resnet50_fpn",
 )  # fmt: skip
-LOSSES = ("loss_classifier", "loss_box_reg", "loss_objectness", "loss_rpn_box_reg")
+TWO_STAGES = ("loss_classifier", "loss_box_reg", "loss_objectness", "loss_rpn_box_reg")
+ONE_STAGE = ("bbox_regression", "classification")
+LOSSES = {
+    "fasterrcnn": TWO_STAGES, "maskrcnn": (*TWO_STAGES, "loss_mask"), "keypointrcnn": (*TWO_STAGES, "loss_keypoint"),
+    "fcos": (*ONE_STAGE, "bbox_ctrness"),
+}  # fmt: skip
+"""What training minimises, by the family of the detector; those that are not here have one stage."""
+KEYPOINTS = 17
 
 
 class Heads(Module):
@@ -55,18 +62,31 @@ class MaskRCNNPredictor(Module):
 class Detector(Module):
     __slots__ = ()
 
-    def __init__(self, num_classes: Any, masks: bool) -> None:
+    def __init__(self, family: str, num_classes: Any, num_keypoints: Any = KEYPOINTS) -> None:
         super().__init__()
-        self.roi_heads = Heads()
-        self.roi_heads.box_predictor = FastRCNNPredictor(1024, num_classes)
-        if masks:
+        self.family, self.keypoints = family, num_keypoints
+        if family.endswith("rcnn"):
+            self.roi_heads = Heads()
+            self.roi_heads.box_predictor = FastRCNNPredictor(1024, num_classes)
+        if family == "maskrcnn":
             self.roi_heads.mask_predictor = MaskRCNNPredictor(256, 256, num_classes)
 
     def forward(self, images: Any, targets: Any = None) -> Any:
         if self.training is not False and targets is not None:
-            return DictValue({name: opaque(name, [], Type(dtypes.f32, ()), Tensor) for name in LOSSES})
+            losses = LOSSES.get(self.family, ONE_STAGE)
+            return DictValue({name: opaque(name, [], Type(dtypes.f32, ()), Tensor) for name in losses})
         boxes = symbol(machine().fresh("boxes"))
-        kinds = {"boxes": (dtypes.f32, (boxes, 4)), "labels": (dtypes.i64, (boxes,)), "scores": (dtypes.f32, (boxes,))}
+        kinds: dict[str, Any] = {
+            "boxes": (dtypes.f32, (boxes, 4)),
+            "labels": (dtypes.i64, (boxes,)),
+            "scores": (dtypes.f32, (boxes,)),
+        }
+        if self.family == "maskrcnn":
+            sides = symbol(machine().fresh("height")), symbol(machine().fresh("width"))
+            kinds["masks"] = (dtypes.f32, (boxes, 1, *sides))
+        if self.family == "keypointrcnn":
+            kinds["keypoints"] = (dtypes.f32, (boxes, self.keypoints, 3))
+            kinds["keypoints_scores"] = (dtypes.f32, (boxes, self.keypoints))
         element = DictValue(
             {name: opaque(name, [], Type(dtype, dims), Tensor) for name, (dtype, dims) in kinds.items()}
         )
@@ -74,10 +94,14 @@ class Detector(Module):
 
 
 def _maker(name: str) -> Any:
+    family = name.partition("_")[0]
+
     def make(
         pretrained: Any = False, progress: Any = True, *, weights: Any = None, num_classes: Any = None, **kwargs: Any
     ) -> Any:
-        return Detector(91 if num_classes is None else num_classes, "mask" in name)
+        usual = 2 if family == "keypointrcnn" else 91
+        keypoints = kwargs.get("num_keypoints")
+        return Detector(family, usual if num_classes is None else num_classes, keypoints or KEYPOINTS)
 
     return make
 

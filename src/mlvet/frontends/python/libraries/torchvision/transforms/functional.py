@@ -81,7 +81,17 @@ def convert_image_dtype(image: Any, dtype: DType | None = dtypes.f32, scale: boo
 
 @model(f"{PREFIX}.normalize")
 def normalize(tensor: Any, mean: Any, std: Any, inplace: bool = False) -> Any:
-    """Of each channel its mean subtracted, then divided by its deviation."""
+    """Of each channel its mean subtracted, then divided by its deviation; the channels stay as many as they are."""
+    found = broadcast_normalize(tensor, mean, std)
+    before, after = dims_of(tensor), dims_of(found)
+    if before is not None and after is not None and len(before) == len(after) >= 3:
+        demand(before[-3] != 1 or after[-3] == 1, "one channel cannot become several in place", "dims-differ")
+    return found
+
+
+@model("torchvision.transforms.v2.functional.normalize")
+def broadcast_normalize(tensor: Any, mean: Any, std: Any, inplace: bool = False) -> Any:
+    """The same where a single channel becomes as many as there are means."""
     if not isinstance(tensor, TensorValue):
         if isinstance(tensor, Image):
             demand(False, "only tensors can be normalised, not images")

@@ -15,7 +15,7 @@ SAME = (
     "RandomHorizontalFlip", "RandomVerticalFlip", "ColorJitter", "RandomGrayscale", "GaussianBlur", "RandomAffine",
     "RandomPerspective", "RandomErasing", "RandomInvert", "RandomPosterize", "RandomSolarize", "RandomAdjustSharpness",
     "RandomAutocontrast", "RandomEqualize", "ElasticTransform", "AutoAugment", "RandAugment", "TrivialAugmentWide",
-    "AugMix", "RandomPhotometricDistort", "RandomChannelPermutation", "Identity", "GaussianNoise", "RandomFlip", "RGB",
+    "AugMix", "RandomPhotometricDistort", "RandomChannelPermutation", "Identity", "GaussianNoise", "RGB",
     "ToPureTensor", "SanitizeBoundingBoxes", "ClampBoundingBoxes", "LinearTransformation", "UniformTemporalSubsample",
 )  # fmt: skip
 for name in ("IMAGENET", "CIFAR10", "SVHN"):
@@ -76,6 +76,14 @@ class Normalize(Transform):
 
     def transform(self, image: Any) -> Any:
         return functional.normalize(image, self.mean, self.std)
+
+
+@model("torchvision.transforms.v2.Normalize")
+class BroadcastNormalize(Normalize):
+    __slots__ = ()
+
+    def transform(self, image: Any) -> Any:
+        return functional.broadcast_normalize(image, self.mean, self.std)
 
 
 @model("torchvision.transforms.ConvertImageDtype", "torchvision.transforms.ConvertDtype")
