@@ -284,3 +284,15 @@ def test_constants_of_an_unknown_enumeration_differ() -> None:
     )
     assert violated(found) == []
     assert seen(found, "y") == "f32[2, 1]"
+
+
+def test_a_search_in_an_unknown_text_may_find_nothing() -> None:
+    found = interpret_text(
+        "import re, torch\n"
+        "from somewhere import name\n"
+        "x = torch.zeros(2, 3)\n"
+        "if re.match('[a-z]+', name):\n"
+        "    x = torch.zeros(4, 3)\n"
+        "y = x + 1\n"
+    )
+    assert seen(found, "y") == "f32[4, 3] | f32[2, 3]"
