@@ -296,3 +296,19 @@ def test_a_search_in_an_unknown_text_may_find_nothing() -> None:
         "y = x + 1\n"
     )
     assert seen(found, "y") == "f32[4, 3] | f32[2, 3]"
+
+
+def test_the_space_of_an_unknown_environment_may_be_of_any_kind() -> None:
+    found = interpret_text(
+        "import gym, torch\n"
+        "from somewhere import name\n"
+        "space = gym.make(name).action_space\n"
+        "if isinstance(space, gym.spaces.Discrete):\n"
+        "    x = torch.zeros(2)\n"
+        "elif isinstance(space, gym.spaces.Box):\n"
+        "    x = torch.zeros(3)\n"
+        "else:\n"
+        "    raise NotImplementedError\n"
+        "y = x + 1\n"
+    )
+    assert seen(found, "y") == "f32[2] | f32[3]"
