@@ -259,3 +259,56 @@ def test_an_unknown_is_one_constant_at_a_time() -> None:
         "    y = x @ torch.zeros(3, 1)\n"
     )
     assert violated(found) == []
+
+
+def test_a_loop_over_nothing_on_one_path_runs_on_the_others_only() -> None:
+    found = interpret_text(
+        "import numpy as np\n"
+        "from somewhere import small, run\n"
+        "places = np.array([]) if small else run()\n"
+        "scores = np.array([]) if small else run()\n"
+        "for i in range(len(scores)):\n"
+        "    y = places[i, 0]\n"
+        "z = scores.sum()\n"
+    )
+    assert violated(found) == []
+
+
+def test_constants_of_an_unknown_enumeration_differ() -> None:
+    found = interpret_text(
+        "import torch\n"
+        "from somewhere import Kind\n"
+        "kind = Kind.FLAT\n"
+        "x = torch.zeros(2, 3) if kind == Kind.FLAT else torch.zeros(4, 5)\n"
+        "y = x @ torch.zeros(3, 1) if kind != Kind.DEEP else x @ torch.zeros(5, 1)\n"
+    )
+    assert violated(found) == []
+    assert seen(found, "y") == "f32[2, 1]"
+
+
+def test_a_search_in_an_unknown_text_may_find_nothing() -> None:
+    found = interpret_text(
+        "import re, torch\n"
+        "from somewhere import name\n"
+        "x = torch.zeros(2, 3)\n"
+        "if re.match('[a-z]+', name):\n"
+        "    x = torch.zeros(4, 3)\n"
+        "y = x + 1\n"
+    )
+    assert seen(found, "y") == "f32[4, 3] | f32[2, 3]"
+
+
+def test_the_space_of_an_unknown_environment_may_be_of_any_kind() -> None:
+    found = interpret_text(
+        "import gym, torch\n"
+        "from somewhere import name\n"
+        "space = gym.make(name).action_space\n"
+        "if isinstance(space, gym.spaces.Discrete):\n"
+        "    x = torch.zeros(2)\n"
+        "elif isinstance(space, gym.spaces.Box):\n"
+        "    x = torch.zeros(3)\n"
+        "else:\n"
+        "    raise NotImplementedError\n"
+        "y = x + 1\n"
+    )
+    assert seen(found, "y") == "f32[2] | f32[3]"

@@ -29,6 +29,9 @@ from mlvet.frontends.python.values.unknown import Reason, Unknown
 from mlvet.ir.graph import Graph
 
 _RECURSION = 12_000
+_SHARE = 3
+"""A function that nobody calls gets at most this part of the work that is left."""
+_IN_PART = "some functions are larger than the analysis allows itself; they are followed in part"
 _POSITIONAL = (Parameter.POSITIONAL_ONLY, Parameter.POSITIONAL_OR_KEYWORD)
 
 
@@ -120,7 +123,7 @@ def _interpreted(machine: Machine, file: File, names: dict[str, Any]) -> Interpr
         settings=machine.settings,
         paths=machine.forks + 1,
         steps=machine.steps,
-        complete=complete,
+        complete=complete and _IN_PART not in machine.notes,
         raised=machine.raised,
         statements=len(statements),
         reached=sum(id(node) in file.reached for node in statements),
@@ -142,6 +145,8 @@ def _graph(machine: Machine, file: File) -> Graph:
 def _uncalled(machine: Machine, main: ModuleValue, file: File) -> None:
     """Run what the file defines and the program never calls, with arguments of which only the names are known.
 
+    Classes come last first, so that those which others are made of get the arguments that these give them.
+
     It runs in the state that the program ends in, so what cannot hold there is only said of it if it hangs on nothing
     that the program changes: not on a name that it binds more than once, not on objects whose attributes it sets.
     """
@@ -152,10 +157,12 @@ def _uncalled(machine: Machine, main: ModuleValue, file: File) -> None:
     machine.file = file
     machine.path = ()
     try:
-        for value in list(main.cells.values()):
+        defined = list(main.cells.values())
+        for value in reversed(defined):
             if isinstance(value, ClassValue) and value.location is not None and value.location.path == file.source.path:
                 _methods(machine, value, rebound, changes, used)
-            elif isinstance(value, FunctionValue) and value.scope.file is file and value.node not in machine.called:
+        for value in defined:
+            if isinstance(value, FunctionValue) and value.scope.file is file and value.node not in machine.called:
                 _attempt(machine, value, certain=not _reads(value.node, rebound))
         _closures(machine, file)
     finally:
@@ -243,13 +250,24 @@ def _functions(kind: ClassValue) -> list[FunctionValue]:
 
 
 def _attempt(machine: Machine, value: Any, *args: Any, certain: bool = True, **keywords: Any) -> Any:
+    """Call it on a part of the work left, so that some is left for what else nobody calls."""
     before = len(machine.demands)
+    steps, deadline = machine.most_steps, machine.deadline
+    now = time.process_time()
+    machine.most_steps = min(steps, machine.steps + (steps - machine.steps) // _SHARE)
+    machine.deadline = min(deadline, now + (deadline - now) / _SHARE)
     try:
         return machine.call(value, *args, **keywords)
     except PythonRaise:
         return Unknown(Reason.ENTRY_ARGUMENT)
+    except OutOfBudget:
+        if machine.steps > steps or time.process_time() > deadline:
+            raise
+        machine.note(_IN_PART)
+        return Unknown(Reason.BUDGET)
     finally:
         machine.path = ()
+        machine.most_steps, machine.deadline = steps, deadline
         if not certain:
             machine.demands[before:] = [
                 each for each in machine.demands[before:] if each.constraint.decided is not False

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from mlvet.frontends.python.interpretation.joining import all_joined
 from mlvet.frontends.python.interpretation.signals import PythonRaise
+from mlvet.frontends.python.machine import OutOfBudget
 from mlvet.frontends.python.trail import MISSING
 from mlvet.frontends.python.values.containers import DictValue, ListValue
 from mlvet.frontends.python.values.objects import BoundMethod, ClassValue, FunctionValue, Object
@@ -117,12 +118,17 @@ def instance(machine: Machine, kind: ClassValue, args: Sequence[Any], keywords: 
     machine.instances.setdefault(kind, made)
     machine.created.append(made)
     initialise = lookup(machine, made, "__init__")
-    if isinstance(initialise, BoundMethod) and isinstance(initialise.function, FunctionValue):
-        machine.call(initialise, *args, **keywords)
-    elif (fields := _fields(kind)) is not None:
-        _initialised(machine, made, fields, args, keywords)
-    elif initialise is not MISSING:
-        machine.call(initialise, *args, **keywords)
+    try:
+        if isinstance(initialise, BoundMethod) and isinstance(initialise.function, FunctionValue):
+            machine.call(initialise, *args, **keywords)
+        elif (fields := _fields(kind)) is not None:
+            _initialised(machine, made, fields, args, keywords)
+        elif initialise is not MISSING:
+            machine.call(initialise, *args, **keywords)
+    except OutOfBudget:
+        if machine.instances.get(kind) is made:
+            del machine.instances[kind]  # It is not ready, so that no method shall be tried on it.
+        raise
     return made
 
 

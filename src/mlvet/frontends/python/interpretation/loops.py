@@ -18,7 +18,8 @@ from mlvet.frontends.python.interpretation.joining import anything, covers, join
 from mlvet.frontends.python.interpretation.signals import PythonRaise
 from mlvet.frontends.python.interpretation.truth import literal
 from mlvet.frontends.python.trail import MISSING, Delta, now
-from mlvet.frontends.python.values.containers import Repeated
+from mlvet.frontends.python.values.choices import Choice
+from mlvet.frontends.python.values.containers import ListValue, Repeated
 from mlvet.frontends.python.values.numbers import Scalar
 from mlvet.frontends.python.values.tensors import TensorValue, tensor_of
 from mlvet.frontends.python.values.unknown import Reason, Unknown
@@ -42,13 +43,14 @@ def for_loop(machine: Machine, node: ast.For | ast.AsyncFor) -> bool:
     from mlvet.frontends.python.interpretation.expressions import evaluate
     from mlvet.frontends.python.interpretation.statements import run
 
-    found = items(machine, evaluate(machine, node.iter))
+    iterable = evaluate(machine, node.iter)
+    found = items(machine, iterable)
     machine.at = node
     end = Boundary(machine)
     machine.boundaries.append(end)
     try:
         if isinstance(found, Repeated) or len(found) > machine.limits.unrolled:
-            alive = _general_for(machine, node, found, end)
+            alive = _general_for(machine, node, found, end, _not_empty(machine, iterable))
         else:
             alive = _unrolled(machine, node, found, end)
         if alive and node.orelse:
@@ -58,7 +60,23 @@ def for_loop(machine: Machine, node: ast.For | ast.AsyncFor) -> bool:
         machine.boundaries.pop()
 
 
-def _general_for(machine: Machine, node: ast.For | ast.AsyncFor, found: Any, end: Boundary) -> bool:
+def _not_empty(machine: Machine, iterable: Any) -> tuple[Literal, ...]:
+    """What holds wherever there is an item: not the outcomes under which the iterable has none."""
+    if not isinstance(iterable, Choice):
+        return ()
+    without = [set(guard).difference(machine.path) for guard, value in iterable.alternatives if _is_empty(value)]
+    alone = [next(iter(guard)) for guard in without if len(guard) == 1]
+    return tuple(Literal(each.condition, not each.holds) for each in alone)
+
+
+def _is_empty(value: Any) -> bool:
+    value = value.cells["items"] if isinstance(value, ListValue) else value
+    return isinstance(value, range | tuple) and not value
+
+
+def _general_for(
+    machine: Machine, node: ast.For | ast.AsyncFor, found: Any, end: Boundary, known: tuple[Literal, ...] = ()
+) -> bool:
     if isinstance(found, Repeated):
         element, trips = found.element, found.length
     else:
@@ -67,8 +85,11 @@ def _general_for(machine: Machine, node: ast.For | ast.AsyncFor, found: Any, end
     def body() -> bool:
         from mlvet.frontends.python.interpretation.statements import run
 
+        machine.path = (*machine.path, *known)
         assign(machine, node.target, element)
-        return run(machine, node.body)
+        alive = run(machine, node.body)
+        machine.path = tuple(each for each in machine.path if each not in known)
+        return alive
 
     return general(machine, node, body, end, trips)
 

@@ -337,6 +337,8 @@ def compare(machine: Machine, kind: type[ast.cmpop], left: Any, right: Any) -> A
         unknown, other = (left, right) if isinstance(left, Unknown) else (right, left)
         if kind in (ast.Eq, ast.NotEq) and isinstance(other, str | int) and not isinstance(other, bool):
             return _asked(machine, unknown, other, kind is ast.Eq)
+        if kind in (ast.Eq, ast.NotEq) and _are_members(left, right):
+            return (left.detail == right.detail) == (kind is ast.Eq)
         return machine.unknown(unknown.reason, unknown.detail)
     if kind in (ast.Eq, ast.NotEq):
         return _equality(machine, kind is ast.Eq, left, right)
@@ -344,6 +346,15 @@ def compare(machine: Machine, kind: type[ast.cmpop], left: Any, right: Any) -> A
         plain = all(isinstance(each, NUMBERS) for each in (*left, *right))
         return bool(python(left, right)) if plain else Scalar(bool)
     return Scalar(bool, condition=_named(left, sign, right))
+
+
+def _are_members(left: Any, right: Any) -> bool:
+    """Whether both are constants of one enumeration of a library without a model, which differ by name."""
+    if not (isinstance(left, Unknown) and isinstance(right, Unknown)):
+        return False
+    paths = [each.detail.rpartition(".") for each in (left, right)]
+    reasons = {left.reason, right.reason} <= {Reason.UNMODELLED_LIBRARY, Reason.UNMODELLED_CALL}
+    return reasons and paths[0][0] == paths[1][0] != "" and all(path[2].isupper() for path in paths)
 
 
 def _asked(machine: Machine, unknown: Unknown, other: str | int, same: bool) -> Unknown:

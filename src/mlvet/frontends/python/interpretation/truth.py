@@ -115,6 +115,9 @@ def _object(machine: Machine, value: Object) -> bool | Scalar:
         if method is not MISSING and value.kind is not None and isinstance(method, BoundMethod):
             found = machine.call(method)
             return truth(machine, found) if not isinstance(found, Object) else Scalar(bool)
+    if hasattr(type(value), "holds"):
+        found = value.holds()
+        return found if isinstance(found, bool | Scalar) else True
     if hasattr(type(value), "length"):
         try:
             return truth(machine, value.length())

@@ -90,6 +90,8 @@ def instance_of(value: Any, kind: Any) -> bool | None:
         return None if subclass_of(class_of(value), kind) or kind is type(None) else False
     if isinstance(value, ListValue) and kind in (list, tuple) and isinstance(value.items, Repeated):
         return None if type(value) is ListValue else False
+    if vars(type(value)).get("may_be_below") and isinstance(kind, type) and issubclass(kind, type(value)):
+        return True if kind is type(value) else None
     return subclass_of(class_of(value), kind)
 
 

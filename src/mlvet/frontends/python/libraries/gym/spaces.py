@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 from mlvet.domains import dtypes
 from mlvet.domains.dims import Dim, Expr, symbol
@@ -25,6 +25,7 @@ class Space(Object):
     """Something to draw samples from. One without a known shape is of an environment that mlvet does not know."""
 
     __slots__ = ()
+    may_be_below: ClassVar[bool] = True
 
     def __init__(self, shape: Any = None, dtype: Any = None, seed: Any = None) -> None:
         store(self.cells, "@shape", None if shape is None else as_sizes(shape, "observation"))

@@ -15,6 +15,7 @@ from mlvet.frontends.python.libraries.keras.layer import Layer, label
 from mlvet.frontends.python.libraries.keras.settings import floats, put, setting
 from mlvet.frontends.python.libraries.keras.tensor import KerasTensor
 from mlvet.frontends.python.libraries.registry import model
+from mlvet.frontends.python.values.choices import Choice
 from mlvet.frontends.python.values.unknown import Undecided, Unknown
 
 OPEN = {
@@ -33,7 +34,9 @@ def any_batch() -> Expr:
 
 def opened(name: str) -> Expr:
     """A size that an input leaves open, which the shapes of symbolic tensors tell as None."""
-    put("open", setting("open", frozenset()) | {name})
+    before = setting("open", frozenset())
+    ways = [value for _, value in before.alternatives] if isinstance(before, Choice) else [before]
+    put("open", frozenset((name,)).union(*(way for way in ways if isinstance(way, frozenset))))
     return symbol(name)
 
 

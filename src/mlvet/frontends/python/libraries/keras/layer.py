@@ -182,15 +182,18 @@ class Layer(Object):
     # Variables and layers.
 
     def add_weight(
-        self, shape: Any = None, initializer: Any = None, dtype: DType | None = None, trainable: Any = True,
+        self, first: Any = None, /, initializer: Any = None, dtype: DType | None = None, trainable: Any = True,
         autocast: Any = True, regularizer: Any = None, constraint: Any = None, aggregation: Any = "none",
-        overwrite_with_gradient: Any = False, name: Any = None, **rest: Any,
+        overwrite_with_gradient: Any = False, name: Any = None, *, shape: Any = None, **rest: Any,
     ) -> Any:  # fmt: skip
+        """First comes the shape; before Keras 3 it was the name."""
         del autocast, regularizer, constraint, aggregation, overwrite_with_gradient, rest
         from mlvet.frontends.python.libraries.binding import as_size, as_sizes
 
-        if isinstance(shape, str):
-            shape, name = name, shape
+        if isinstance(first, str):
+            name = first
+        elif first is not None:
+            shape = first
         sizes = () if shape is None else (shape,) if isinstance(shape, int | Expr) else as_sizes(shape, name or "n")
         sizes = tuple(as_size(each) for each in sizes)
         wanted = dtype or dtype_named(self._policy.variable_dtype) or floats()
@@ -211,7 +214,8 @@ class Layer(Object):
         self, name: str, sizes: tuple[Dim, ...], dtype: DType, start: Initialiser | None, trainable: bool
     ) -> Variable:
         """A variable of this layer, the same one if another path made it already."""
-        before: tuple[Variable, ...] = held(self).get("@weights", ())
+        held_before = held(self).get("@weights", ())
+        before: tuple[Variable, ...] = held_before if isinstance(held_before, tuple) else ()
         known: dict[Any, Any] = machine().constants
         key = ("keras", "weight", id(self), tuple(map(id, before)), name, sizes, dtype)
         if key not in known:
@@ -455,7 +459,8 @@ def variables(layer: Object, seen: set[int] | None = None) -> list[Any]:
         return []
     seen.add(id(layer))
     found: list[Any] = []
-    own = list(held(layer).get("@weights", ()))
+    weights = held(layer).get("@weights", ())
+    own = list(weights) if isinstance(weights, tuple) else []
     own += [each for value in list(layer.cells.values()) for each in inside(value) if isinstance(each, Variable)]
     for each in own:
         if not any(each is other for other in found):

@@ -312,10 +312,10 @@ class Sequential(Model):
             store(self.cells, "@outputs", layer)
             self.built = True
             return
-        if isinstance(layer, Unknown):
+        known = held(self)["@layers"]
+        if isinstance(layer, Unknown) or not isinstance(known, tuple):
             store(self.cells, "@unknown", True)
             return
-        known = held(self)["@layers"]
         if not known and "@inputs" not in self.cells and isinstance(layer, Layer):
             self._begin(layer)
         store(self.cells, "@layers", (*known, layer))
@@ -352,7 +352,7 @@ class Sequential(Model):
 
     def call(self, inputs: Any, training: Any = None, mask: Any = None) -> Any:
         del training, mask
-        if held(self).get("@unknown"):
+        if held(self).get("@unknown") or not isinstance(held(self)["@layers"], tuple):
             raise Undecided(Reason.DYNAMIC_CONTAINER, "layers in a list of unknown length")
         if isinstance(inputs, tuple | ListValue) and len(found := _leaves(inputs)) == 1:
             inputs = found[0]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import inf
 from typing import Any
 
 from mlvet.domains import dtypes
@@ -42,7 +43,9 @@ def nonzero(a: ArrayLike) -> Any:
     rank = rank_of(a)
     if rank is None:
         raise Undecided(Reason.UNMODELLED_ARGUMENTS, "an array of unknown rank")
-    count = symbol(machine().fresh("found"), counted=True)
+    size = tensor_of(a).size
+    most = size if isinstance(size, int) else inf
+    count = symbol(machine().fresh("found"), high=most, counted=True)
     return tuple(opaque("nonzero", [a], Type(dtypes.i64, (count,)), ndarray) for _ in range(max(rank, 1)))
 
 

@@ -15,7 +15,7 @@ from mlvet.frontends.python.active import machine
 from mlvet.frontends.python.arrays import shaping
 from mlvet.frontends.python.arrays.arithmetic import cast
 from mlvet.frontends.python.arrays.operators import become
-from mlvet.frontends.python.emission import demand, emit, opaque
+from mlvet.frontends.python.emission import demand, emit, opaque, unknown_tensor
 from mlvet.frontends.python.libraries.binding import ArrayLike, Tensor, as_items, as_sizes, as_spread
 from mlvet.frontends.python.libraries.numpy.arrays import (
     as_ndarray,
@@ -305,6 +305,8 @@ def split(ary: ArrayLike, indices_or_sections: Any, axis: int = 0) -> Any:
     if isinstance(indices_or_sections, int):
         return list(shaping.chunks(ary, indices_or_sections, axis))
     count = _number_of_pieces(indices_or_sections)
+    if count is not None and dims is None:
+        return ListValue(Repeated(unknown_tensor(ndarray, dtype_of(ary)), count))
     if count is not None and dims is not None:
         part = list(dims)
         part[axis] = symbol(machine().fresh("part"))

@@ -58,6 +58,10 @@ class Match(Object):
     def __init__(self, native: Any = None) -> None:
         self.cells["@native"] = native
 
+    def holds(self) -> Any:
+        """What a test of it yields."""
+        return self.cells.get("@there", True)
+
     def _asked(self, name: str, args: tuple[Any, ...], otherwise: Any) -> Any:
         native = self.cells["@native"]
         if native is None or not all(is_known(each) for each in args):
@@ -155,7 +159,8 @@ class Pattern(Object):
 
 
 def _open(match: Match) -> Any:
-    """A match that there may be or not; the program mostly goes on only if there is one."""
+    """A match that there may be or not: a test leaves that open, whatever asks more of it has one."""
+    match.cells["@there"] = Scalar(bool)
     return match
 
 

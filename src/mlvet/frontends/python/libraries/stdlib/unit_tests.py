@@ -16,7 +16,6 @@ from mlvet.frontends.python.values.unknown import Reason, Undecided
 effects("unittest", ("main",))
 
 
-@model("pytest.raises")
 class ExpectedError(Object):
     """A block that is meant to fail; what is found wrong in it is no defect."""
 

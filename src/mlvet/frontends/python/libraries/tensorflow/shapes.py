@@ -7,7 +7,7 @@ from typing import Any
 from mlvet.domains.dims import Dim, Expr, equal, product, symbol
 from mlvet.domains.tensors import Dims
 from mlvet.frontends.python.active import machine
-from mlvet.frontends.python.libraries.binding import as_items, as_size
+from mlvet.frontends.python.libraries.binding import Misfit, as_items, as_size
 from mlvet.frontends.python.libraries.registry import model
 from mlvet.frontends.python.values.containers import ListValue
 from mlvet.frontends.python.values.objects import Object
@@ -122,7 +122,7 @@ class TensorShape(Object):
     def __eq__(self, other: object) -> Any:
         try:
             return _same(self.sizes, partial_sizes(other))
-        except Undecided:
+        except (Undecided, Misfit):
             return NotImplemented
 
     def __ne__(self, other: object) -> Any:

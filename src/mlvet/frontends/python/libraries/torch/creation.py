@@ -224,6 +224,9 @@ def arange(
     last = given[1] if len(given) > 1 else end
     pace = given[2] if len(given) > 2 else 1 if step is None else step
     figures = [_figure(each) for each in (first, last, pace)]
+    if dtype is None and any(isinstance(each, Scalar) for each in figures):
+        some = opaque("arange", [], Type(None, (symbol(machine().fresh("steps")),)), Tensor)
+        return with_gradient(some, requires_grad)
     to = dtype or (dtypes.i64 if all(isinstance(each, int | Expr) for each in figures) else default_float())
     return with_gradient(_ranging(figures, to), requires_grad)
 

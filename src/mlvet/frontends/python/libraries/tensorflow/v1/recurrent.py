@@ -19,7 +19,7 @@ from mlvet.frontends.python.libraries.tensorflow.v1.layers import activated, wei
 from mlvet.frontends.python.values.containers import ListValue
 from mlvet.frontends.python.values.objects import Object
 from mlvet.frontends.python.values.tensors import TensorValue, dtype_of, rank_of
-from mlvet.frontends.python.values.unknown import Reason, Undecided
+from mlvet.frontends.python.values.unknown import Reason, Undecided, Unknown
 
 
 @model("tensorflow.compat.v1.nn.rnn_cell.LSTMStateTuple")
@@ -172,7 +172,10 @@ def _over_time(cell: Any, x: Tensor, state: Any, time_major: bool) -> tuple[Tens
     steps, batch = (first, second) if time_major else (second, first)
     row = row_of(x if time_major else op_of("transpose", x, perm=(1, 0, *range(2, len(dims_or_undecided(x))))))
     start = state if state is not None else machine().send(cell, "zero_state", batch, dtype_of(x))
-    made, after = machine().call(cell, row, start)
+    pair = machine().call(cell, row, start)
+    if not isinstance(pair, tuple):
+        raise Undecided(pair if isinstance(pair, Unknown) else Reason.UNKNOWN_DISPATCH, "a cell")
+    made, after = pair
     output = convert(made)
     rest = dims_or_undecided(output)[1:]
     sizes: tuple[Dim, ...] = (steps, batch, *rest) if time_major else (batch, steps, *rest)
