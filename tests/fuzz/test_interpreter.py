@@ -1,8 +1,12 @@
-"""Random programs: the interpreter says of each what Python makes of it, and never breaks on text of any kind."""
+"""Random programs: the interpreter says of each what Python makes of it, and never breaks on text of any kind.
+
+The same programs each time; MLVET_FUZZ=5000 draws that many others.
+"""
 
 from __future__ import annotations
 
 import contextlib
+import os
 from collections.abc import Mapping
 from typing import Any
 
@@ -22,7 +26,10 @@ UNKNOWN_SHARE = 0.1
 (U,) = symbols(symbol(UNKNOWN))
 SMALL = Limits(steps=20_000, seconds=5.0)
 
-slowly = settings(suppress_health_check=list(HealthCheck), deadline=None, max_examples=200)
+EXPLORED = os.environ.get("MLVET_FUZZ")
+slowly = settings(
+    suppress_health_check=list(HealthCheck), deadline=None, max_examples=int(EXPLORED or 200), derandomize=not EXPLORED
+)
 
 
 def plain(value: Any) -> Any:

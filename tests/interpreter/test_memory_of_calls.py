@@ -50,3 +50,8 @@ def test_two_random_sizes_are_two() -> None:
 def test_every_call_adds_its_operators() -> None:
     found, _ = run("import torch\ndef f(n):\n    return torch.zeros(n)\na = f(3)\nb = f(3)\n")
     assert sum(node.op == "constant_of_shape" for node in found.graph.nodes()) == 2
+
+
+def test_defaults_are_those_of_the_function_at_hand() -> None:
+    _, names = run("x = 3\nfor _ in range(2):\n    x = (lambda n, m=x: n - m)(0)\n")
+    assert names["x"] == 3

@@ -152,3 +152,110 @@ def test_graphs_are_well_formed_and_remember_loops() -> None:
     (node, *_) = [node for node in found.graph.nodes() if node.op == "matmul"]
     assert [each.index is None for each in node.loops] == [True, False]
     assert {loop.name for loop in found.graph.loops} >= {each.loop for each in node.loops}
+
+
+def test_a_value_that_is_given_where_it_is_not_missing_is_never_missing() -> None:
+    found = interpret_text(
+        "import os, pickle\n"
+        "import torch\n"
+        "size = None\n"
+        "if os.path.exists('meta'):\n"
+        "    size = pickle.load(open('meta', 'rb'))['size']\n"
+        "size = size if size is not None else 50304\n"
+        "table = torch.nn.Embedding(size, 3)\n"
+    )
+    assert found.refusals == []
+
+
+def test_what_is_not_known_holds_what_each_path_writes_into_it() -> None:
+    found = interpret_text(
+        "import torch\n"
+        "from somewhere import settings\n"
+        "if settings.large:\n"
+        "    settings.size = 4\n"
+        "else:\n"
+        "    settings.size = 3\n"
+        "x = torch.zeros(settings.size, 2)\n"
+    )
+    assert seen(found, "x") == "f32[4, 2] | f32[3, 2]"
+
+
+def test_items_of_an_unknown_sequence_are_things_of_their_own() -> None:
+    found = interpret_text(
+        "import torch\n"
+        "from somewhere import model\n"
+        "for a, b in zip([torch.zeros(2, 3), torch.zeros(4, 3)], model.parameters()):\n"
+        "    b.data = b.data * 0.5 + a\n"
+    )
+    assert violated(found) == []
+
+
+def test_keys_of_an_unknown_dictionary_have_values_of_their_own() -> None:
+    found = interpret_text(
+        "import torch\n"
+        "from somewhere import names, values\n"
+        "parts = dict(zip(names, values))\n"
+        "parts['image'] = parts['image'].reshape(2, 3)\n"
+        "x = torch.squeeze(parts['image'] + 1, 1)\n"
+        "parts['mask'].shape = (4, 5)\n"
+        "y = torch.zeros(parts['other'].shape[0], 1)\n"
+    )
+    assert violated(found) == []
+
+
+def test_functions_are_keys() -> None:
+    found = interpret_text(
+        "import torch\n"
+        "def double(x): return x + x\n"
+        "def times(x, y): return x @ y\n"
+        "class Kind: pass\n"
+        "wanted = {double: ('x',), times: ('x', 'y'), Kind: (), torch.relu: ('x',)}\n"
+        "given = {'x': torch.zeros(2, 3), 'y': torch.zeros(3, 4)}\n"
+        "made = [f(*[given[name] for name in wanted[f]]) for f in (double, times, torch.relu) if f in wanted]\n"
+        "a, b, c = made\n"
+    )
+    assert [seen(found, name) for name in "abc"] == ["f32[2, 3]", "f32[2, 4]", "f32[2, 3]"]
+
+
+def test_a_block_that_is_meant_to_fail_is_no_defect() -> None:
+    found = interpret_text(
+        "import unittest, torch\n"
+        "class Test(unittest.TestCase):\n"
+        "    def test(self):\n"
+        "        with self.assertRaises(RuntimeError):\n"
+        "            torch.zeros(2, 3) @ torch.zeros(4, 5)\n"
+        "        torch.zeros(2, 3) + torch.zeros(4, 5)\n"
+    )
+    assert places(found) == [6, 6] or places(found) == [6]
+
+
+def test_classes_of_one_unknown_are_one_question_each_and_exclude_one_another() -> None:
+    found = interpret_text(
+        "import gym\n"
+        "import torch\n"
+        "from somewhere import space\n"
+        "if isinstance(space, gym.spaces.Box):\n"
+        "    x = torch.zeros(2, 3)\n"
+        "elif isinstance(space, gym.spaces.Discrete):\n"
+        "    x = torch.zeros(4, 5)\n"
+        "if isinstance(space, gym.spaces.Discrete):\n"
+        "    y = x @ torch.zeros(5, 1)\n"
+        "elif isinstance(space, gym.spaces.Box):\n"
+        "    y = x @ torch.zeros(3, 1)\n"
+    )
+    assert violated(found) == []
+
+
+def test_an_unknown_is_one_constant_at_a_time() -> None:
+    found = interpret_text(
+        "import torch\n"
+        "from somewhere import kind\n"
+        "x = torch.zeros(2, 3) if kind == 'flat' else torch.zeros(4, 5)\n"
+        "if kind != 'flat':\n"
+        "    y = x @ torch.zeros(5, 1)\n"
+        "elif kind == 'deep':\n"
+        "    y = x @ torch.zeros(7, 1)\n"
+        "else:\n"
+        "    y = x @ torch.zeros(3, 1)\n"
+    )
+    assert violated(found) == []

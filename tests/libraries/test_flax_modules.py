@@ -11,7 +11,7 @@ import pytest
 from library_agreement import differences, interpreted
 
 HEAD = """
-import jax, jax.numpy as jnp, optax, flax
+import functools, jax, jax.numpy as jnp, optax, flax
 from typing import Any, Sequence
 from flax import linen as nn, nnx, struct
 from flax.training import train_state
@@ -28,6 +28,18 @@ PROGRAMS = {
                     x = nn.relu(nn.Dense(size)(x))
                 return nn.Dense(self.classes, name='head')(x)
         answer = Net((4, 5)).init_with_output(key, jnp.ones((2, 6)))
+    """,
+    "a method that scans along an axis": """
+        class Net(nn.Module):
+            size: int
+            @functools.partial(
+                nn.scan, variable_broadcast='params', in_axes=1, out_axes=1, split_rngs={'params': False}
+            )
+            @nn.compact
+            def __call__(self, carry, x):
+                return nn.OptimizedLSTMCell(self.size)(carry, x)
+        start = nn.OptimizedLSTMCell(5, parent=None).initialize_carry(key, (2, 4))
+        answer = Net(5).init_with_output(key, start, jnp.ones((2, 3, 4)))
     """,
     "setup names layers by attribute": """
         class Net(nn.Module):

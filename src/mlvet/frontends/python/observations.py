@@ -6,8 +6,8 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import Any
 
-from mlvet.domains.dims import Dim, Expr, symbols
-from mlvet.domains.tensors import Unranked
+from mlvet.domains.dims import Dim, Expr, symbol, symbols
+from mlvet.domains.tensors import Tensor, Unranked
 from mlvet.frontends.python.values.choices import Choice
 from mlvet.frontends.python.values.containers import DictValue, ListValue, Repeated
 from mlvet.frontends.python.values.numbers import Scalar
@@ -84,7 +84,7 @@ def described(value: Any, depth: int = 0) -> str:
     """A value in the words of `mlvet shapes`; empty where there is nothing to say."""
     match value:
         case TensorValue():
-            return str(tensor_of(value).without_value())
+            return str(_shown(tensor_of(value)))
         case Unknown():
             return f"? ({value.reason.value}{f': {value.detail}' if value.detail else ''})"
         case Choice():
@@ -98,7 +98,7 @@ def described(value: Any, depth: int = 0) -> str:
                 return described(items, depth + 1)
             if isinstance(items, Repeated):
                 inner = described(items.element, depth + 1) or _plain(items.element)
-                return f"[{inner}] * {items.length}"
+                return f"[{inner}] * {_named_or_not(items.length)}"
             if not any(described(part, depth + 1) for part in items[:8]):
                 return ""
             rest = ", ..." if len(items) > 8 else ""
@@ -108,14 +108,25 @@ def described(value: Any, depth: int = 0) -> str:
             if not any(text for _, text in shown):
                 return ""
             return f"{{{', '.join(f'{key!r}: {text}' for key, text in shown if text)}}}"
-        case Expr():
+        case Expr() if is_named(value):
             return str(value)
     return ""
 
 
+def _shown(tensor: Tensor) -> Tensor:
+    """A description for people, to whom the names of anonymous sizes say nothing."""
+    if isinstance(tensor.shape, Unranked):
+        return tensor.without_value()
+    return Tensor(tensor.dtype, tuple(map(_named_or_not, tensor.shape)))
+
+
+def _named_or_not(dim: Dim) -> Dim:
+    return dim if is_named(dim) else symbol("?")
+
+
 def _plain(value: Any) -> str:
     if isinstance(value, int | float | str | bool | Expr) or value is None:
-        text = repr(value) if not isinstance(value, Expr) else str(value)
+        text = repr(value) if not isinstance(value, Expr) else str(_named_or_not(value))
         return text if len(text) < 30 else "..."
     if isinstance(value, Scalar):
         return value.kind.__name__

@@ -8,6 +8,7 @@ import time
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from inspect import Parameter
 from pathlib import Path
 from typing import Any
 
@@ -18,15 +19,17 @@ from mlvet.frontends.python.interpretation.scopes import File, Scope
 from mlvet.frontends.python.interpretation.signals import PythonRaise
 from mlvet.frontends.python.layer_paths import qualified_names
 from mlvet.frontends.python.libraries import registry
+from mlvet.frontends.python.libraries.binding import signature
 from mlvet.frontends.python.machine import Condition, Demand, Limits, Machine, OutOfBudget
 from mlvet.frontends.python.observations import Observation, Span
 from mlvet.frontends.python.project import Project, parsed
 from mlvet.frontends.python.values.numbers import Setting
-from mlvet.frontends.python.values.objects import ClassValue, FunctionValue, ModuleValue
+from mlvet.frontends.python.values.objects import ClassValue, FunctionValue, ModuleValue, Object
 from mlvet.frontends.python.values.unknown import Reason, Unknown
 from mlvet.ir.graph import Graph
 
 _RECURSION = 12_000
+_POSITIONAL = (Parameter.POSITIONAL_ONLY, Parameter.POSITIONAL_OR_KEYWORD)
 
 
 @dataclass(slots=True)
@@ -137,17 +140,23 @@ def _graph(machine: Machine, file: File) -> Graph:
 
 
 def _uncalled(machine: Machine, main: ModuleValue, file: File) -> None:
-    """Run what the file defines and the program never calls, with arguments of which only the names are known."""
+    """Run what the file defines and the program never calls, with arguments of which only the names are known.
+
+    It runs in the state that the program ends in, so what cannot hold there is only said of it if it hangs on nothing
+    that the program changes: not on a name that it binds more than once, not on objects whose attributes it sets.
+    """
     scope = Scope("module", file, cells=main.cells)
+    rebound, changes = _rebound(file.tree)
+    used = tuple(machine.instances)
     machine.scopes.append(scope)
     machine.file = file
     machine.path = ()
     try:
         for value in list(main.cells.values()):
             if isinstance(value, ClassValue) and value.location is not None and value.location.path == file.source.path:
-                _methods(machine, value)
+                _methods(machine, value, rebound, changes, used)
             elif isinstance(value, FunctionValue) and value.scope.file is file and value.node not in machine.called:
-                _attempt(machine, value)
+                _attempt(machine, value, certain=not _reads(value.node, rebound))
         _closures(machine, file)
     finally:
         machine.scopes.pop()
@@ -163,17 +172,60 @@ def _closures(machine: Machine, file: File) -> None:
                 _attempt(machine, function)
 
 
-def _methods(machine: Machine, kind: ClassValue) -> None:
-    """The methods of a class that no one calls, on an instance of the program or one made of unknown arguments."""
+def _rebound(tree: ast.AST) -> tuple[set[str], bool]:
+    """The names that a module binds more than once while it runs, and whether it sets attributes."""
+    bound: Counter[str] = Counter()
+    changes = False
+    pending = list(ast.iter_child_nodes(tree))
+    while pending:
+        node = pending.pop()
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            bound[node.id] += 1
+        changes = changes or (isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store))
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            bound[node.name] += 1
+        elif not isinstance(node, ast.Lambda):
+            pending += ast.iter_child_nodes(node)
+    return {name for name, count in bound.items() if count > 1}, changes
+
+
+def _reads(node: ast.AST, names: set[str]) -> bool:
+    return any(isinstance(each, ast.Name) and each.id in names for each in ast.walk(node))
+
+
+def _methods(
+    machine: Machine, kind: ClassValue, rebound: set[str], changes: bool, used: tuple[ClassValue, ...]
+) -> None:
+    """The methods of a class that no one calls, on an instance of the program or one made of unknown arguments.
+
+    A class of which the program only uses subclasses may be one that works only as part of them.
+    """
     functions = [each for each in _functions(kind) if each.node not in machine.called]
     if not functions:
         return
     receiver = machine.instances.get(kind)
+    certain = not changes if kind in used else not any(kind in each.order for each in used)
     if receiver is None:
-        receiver = _attempt(machine, kind)
+        args, keywords = _unknown_arguments(machine, kind)
+        receiver = _attempt(machine, kind, *args, certain=certain, **keywords)
     for function in functions:
         if function.node not in machine.called:
-            _attempt(machine, function, receiver)
+            _attempt(machine, function, receiver, certain=certain and not _reads(function.node, rebound))
+
+
+def _unknown_arguments(machine: Machine, kind: ClassValue) -> tuple[list[Any], dict[str, Any]]:
+    """What a class needs that leaves the making of its instances to the library; functions fill up their own."""
+    for owner in kind.order:
+        if isinstance(owner, ClassValue) and "__init__" in owner.cells:
+            return [], {}
+        if isinstance(owner, type) and issubclass(owner, Object):
+            wanted = [each for each in signature(owner.__init__).parameters[1:] if each.default is Parameter.empty]
+            made = {each.name: machine.unknown(Reason.ENTRY_ARGUMENT, each.name, each.name) for each in wanted}
+            return (
+                [made[each.name] for each in wanted if each.kind in _POSITIONAL],
+                {each.name: made[each.name] for each in wanted if each.kind is Parameter.KEYWORD_ONLY},
+            )
+    return [], {}
 
 
 def _functions(kind: ClassValue) -> list[FunctionValue]:
@@ -190,10 +242,15 @@ def _functions(kind: ClassValue) -> list[FunctionValue]:
     return found
 
 
-def _attempt(machine: Machine, value: Any, *args: Any) -> Any:
+def _attempt(machine: Machine, value: Any, *args: Any, certain: bool = True, **keywords: Any) -> Any:
+    before = len(machine.demands)
     try:
-        return machine.call(value, *args)
+        return machine.call(value, *args, **keywords)
     except PythonRaise:
         return Unknown(Reason.ENTRY_ARGUMENT)
     finally:
         machine.path = ()
+        if not certain:
+            machine.demands[before:] = [
+                each for each in machine.demands[before:] if each.constraint.decided is not False
+            ]

@@ -13,6 +13,7 @@ from mlvet.domains.dtypes import DType
 from mlvet.domains.tensors import SMALL, Tensor
 from mlvet.frontends.python.active import machine
 from mlvet.frontends.python.emission import constant, emit, opaque, source
+from mlvet.frontends.python.values.choices import Choice, resolved
 from mlvet.frontends.python.values.containers import ListValue, Repeated
 from mlvet.frontends.python.values.numbers import Scalar
 from mlvet.frontends.python.values.tensors import TensorValue, dims_of, dtype_of
@@ -73,6 +74,8 @@ def from_python(value: Any, kind: type[T], dtype: DType | None = None, floats: D
 
 def _stacked(value: Any, kind: type[T], dtype: DType | None, floats: DType) -> T:
     """Items of one shape one after the other; of a list of unknown length the item that stands for all."""
+    if isinstance(value, Choice):
+        return from_python(resolved(value, machine()), kind, dtype, floats)
     items = value.items if isinstance(value, ListValue) else value
     if isinstance(items, Repeated):
         element = from_python(items.element, kind, dtype, floats)

@@ -11,6 +11,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from mlvet.domains import dtypes
 from mlvet.domains.dims import Dim, Expr, equal
 from mlvet.domains.dtypes import Kind
@@ -19,7 +21,7 @@ from mlvet.domains.tensors import Tensor, Unranked
 from mlvet.frontends.python.active import machine
 from mlvet.frontends.python.arrays.arithmetic import cast
 from mlvet.frontends.python.arrays.creation import from_python
-from mlvet.frontends.python.emission import demand, emit, opaque, value_of
+from mlvet.frontends.python.emission import constant, demand, emit, opaque, value_of
 from mlvet.frontends.python.values.containers import ListValue, Repeated
 from mlvet.frontends.python.values.numbers import Scalar
 from mlvet.frontends.python.values.tensors import TensorValue, dims_of, dtype_of, rank_of, tensor_of
@@ -113,6 +115,8 @@ def _part(part: Any, kind: type[TensorValue]) -> Entry:
             return _by_tensor(part, kind)
         case Unknown() if part.tensor is not None:
             return Array(part.tensor)
+        case Scalar() if part.kind in (str, bytes):
+            raise Undecided(Reason.EXTERNAL_DATA, "the name of a field")
         case Unknown() | Scalar():
             return opaque("index", [], Tensor(dtypes.i64, ()), kind)
         case ListValue() | tuple() | list():
@@ -197,9 +201,26 @@ def _is_whole(entry: Entry) -> bool:
 
 def _inside(position: Any, dim: Dim, framework: Framework) -> Any:
     """JAX moves a position that is out of range to the nearest one."""
-    if framework is Framework.JAX and isinstance(position, int) and isinstance(dim, int) and dim > 0:
+    if framework is not Framework.JAX or not isinstance(dim, int) or dim <= 0:
+        return position
+    if isinstance(position, int):
         return min(max(position, -dim), dim - 1)
-    return position
+    return within(position, dim) if isinstance(position, TensorValue) else position
+
+
+def within(positions: TensorValue, dim: Dim) -> TensorValue:
+    """Positions with those that are known to be out of range moved to the nearest, as JAX and `clip` do."""
+    known = tensor_of(positions).value
+    if known is None or not isinstance(dim, int) or dim <= 0:
+        return positions
+    inside = [
+        min(max(each, -dim), dim - 1) if isinstance(each, int | np.integer) else each for each in known.reshape(-1)
+    ]
+    if all(a is b or a == b for a, b in zip(inside, known.reshape(-1), strict=True)):
+        return positions
+    if not all(isinstance(each, int | np.integer) for each in inside):
+        return opaque("within", [positions], tensor_of(positions).without_value(), type(positions))
+    return constant(np.asarray(inside, known.dtype).reshape(known.shape), type(positions))
 
 
 def _by_arrays(x: TensorValue, entries: Sequence[Entry]) -> Any:
@@ -207,9 +228,20 @@ def _by_arrays(x: TensorValue, entries: Sequence[Entry]) -> Any:
     positions = _operands(entries)
     given = [(axis, index) for axis, index in enumerate(positions) if index is not None]
     only = given[0][1]
+    dims = dims_of(x)
+    if type(x).framework is Framework.JAX and dims is not None and not _masks(entries):
+        positions = [
+            index if index is None else _inside(index, dim, Framework.JAX)
+            for index, dim in zip(positions, dims, strict=False)
+        ]
+        only = positions[given[0][0]]
     if len(given) == 1 and isinstance(only, TensorValue) and dtype_of(only) is not dtypes.bool_:
         return emit("gather", x, only, axis=given[0][0])
     return emit("index", x, *positions)
+
+
+def _masks(entries: Sequence[Entry]) -> bool:
+    return any(isinstance(entry, Array) and entry.is_mask for entry in entries)
 
 
 def _operands(entries: Sequence[Entry]) -> list[Any]:

@@ -72,6 +72,8 @@ class ArrayValue(TensorValue):
         """Beside something unknown a tensor stays a tensor; a scalar would leave its shape alone, so that is open."""
         from mlvet.frontends.python.libraries.binding import as_tensor
 
+        if self.framework is Framework.NUMPY and dims_of(self) == ():
+            raise Undecided(other)
         made = as_tensor(other, "")
         return emit(op, self, made, kind=type(self))
 

@@ -74,7 +74,8 @@ class UnrankedShape(Object):
         for index in range(count):
             asked: list[Any] = [here.constants.get(("size", place.name, each)) for each in (index, index - count)]
             known: Dim | None = next((each for each in asked if isinstance(each, Expr)), None)
-            dims.append(known if known is not None else symbol(here.fresh(names[index] if index < len(names) else "n")))
+            name = names[index] if index < len(names) else ""
+            dims.append(known if known is not None else symbol(here.fresh(name or "n")))
         made = opaque("assumed rank", [tensor], Tensor(dtype_of(tensor), tuple(dims)), type(tensor))
         here.trail.write(tensor.cells, "@value", made.graph_value)
         return tuple(dims)

@@ -39,7 +39,8 @@ def assign(machine: Machine, target: ast.expr, value: Any) -> None:
         case ast.Tuple(elts) | ast.List(elts):
             star = next((place for place, each in enumerate(elts) if isinstance(each, ast.Starred)), None)
             machine.at = target
-            for each, part in zip(elts, unpacked(machine, value, len(elts), star), strict=False):
+            names = [each.id.strip("_") if isinstance(each, ast.Name) else "" for each in elts]
+            for each, part in zip(elts, unpacked(machine, value, len(elts), star, names), strict=False):
                 assign(machine, each.value if isinstance(each, ast.Starred) else each, part)
 
 

@@ -193,7 +193,7 @@ def _bound(machine: Machine, found: Any, receiver: Any, owner: Any) -> Any:
 
 def _native(machine: Machine, owner: type, name: str, receiver: Any) -> Any:
     """An attribute that a library class has."""
-    if name in HIDDEN or (name.startswith("_") and not name.startswith("__")):
+    if name in HIDDEN or (name.startswith("_") and not name.startswith("__")) or not issubclass(owner, Object):
         return MISSING
     for klass in owner.__mro__:
         if name not in vars(klass) or (klass in _OURS and not _is_operator(klass, name)):
@@ -384,7 +384,7 @@ def set_attribute(machine: Machine, value: Any, name: str, new: Any) -> None:
                 if isinstance(part, Object):
                     store(part.cells, name, new)
         case Unknown():
-            value.parts[name] = new
+            store(value.parts, name, new)
 
 
 def delete_attribute(value: Any, name: str) -> None:

@@ -94,28 +94,13 @@ def merge_states(machine: Machine, states: Sequence[tuple[Guard, Delta]]) -> Non
     for _, delta in states:
         for place, (cells, key, _value) in delta.after.items():
             touched.setdefault(place, (cells, key))
-    for place, (cells, key) in touched.items():
+    tensors = {place: cell for place, cell in touched.items() if isinstance(cell[1], str) and cell[1] == "@value"}
+    for place, (cells, key) in (tensors | touched).items():  # Joining others looks at what tensors are.
         before = cells.get(key, MISSING)
         alternatives = [(guard, delta.after[place][2] if place in delta.after else before) for guard, delta in states]
         value = before if key in MODES and before is not MISSING else merged(machine, alternatives)
         if value is not before:
             machine.trail.put(cells, key, value)
-
-
-def run_branch(
-    machine: Machine, guard: Guard, body: Callable[[], Any]
-) -> tuple[Any, Delta, tuple[Literal, ...]] | None:
-    """Take a branch and take it back: its value, changes and path; None if it only raises."""
-    mark, path = machine.trail.mark(), machine.path
-    machine.path = path + tuple(literal for literal in guard if literal not in path)
-    try:
-        value = body()
-        return value, machine.trail.since(mark), machine.path
-    except PythonRaise:
-        return None
-    finally:
-        machine.trail.undo(mark)
-        machine.path = path
 
 
 def fork(machine: Machine, branches: Sequence[tuple[Guard, Callable[[], Any]]]) -> Any:
@@ -124,15 +109,24 @@ def fork(machine: Machine, branches: Sequence[tuple[Guard, Callable[[], Any]]]) 
     here = frozenset(machine.path)
     at = machine.at
     results: list[tuple[Guard, Any, Delta]] = []
+    raised: list[tuple[Guard, Delta]] = []
     for guard, body in branches:
         if conjoined(here, guard) is None or any(decided(machine, literal) is False for literal in guard):
             continue
         machine.at = at
-        found = run_branch(machine, guard, body)
-        if found is not None:
-            results.append((guard, found[0], found[1]))
+        mark, path = machine.trail.mark(), machine.path
+        machine.path = path + tuple(literal for literal in guard if literal not in path)
+        try:
+            value = body()
+            results.append((guard, value, machine.trail.since(mark)))
+        except PythonRaise:
+            raised.append((guard, machine.trail.since(mark)))
+        finally:
+            machine.trail.undo(mark)
+            machine.path = path
     machine.at = at
     if not results:
+        merge_states(machine, raised)
         raise PythonRaise(None)
     machine.forks += 1
     if len(results) == 1:

@@ -40,10 +40,11 @@ REFUSALS = (TypeError, ValueError, LookupError, AttributeError, ArithmeticError,
 class Spread:
     """An unknown number of positional arguments, all like `element`."""
 
-    __slots__ = ("element",)
+    __slots__ = ("element", "length")
 
-    def __init__(self, element: Any) -> None:
+    def __init__(self, element: Any, length: Any = None) -> None:
         self.element = element
+        self.length = length
 
 
 def call(machine: Machine, function: Any, args: Sequence[Any], keywords: Mapping[str, Any]) -> Any:
@@ -95,6 +96,10 @@ def _constructed(machine: Machine, kind: type, args: Sequence[Any], keywords: Ma
         made = kind.__new__(kind)
         made = made if isinstance(made, Object) else Object()
         initialised = native(machine, kind.__init__, (made, *args), keywords)
+        if isinstance(made, TensorValue) and "@value" not in made.cells:
+            from mlvet.frontends.python.emission import unknown_tensor
+
+            return unknown_tensor(type(made))
         return initialised if isinstance(initialised, Unknown) else made
     if issubclass(kind, BaseException):
         plain = [arg if isinstance(arg, str | int | float) else "" for arg in args]
@@ -125,7 +130,9 @@ def native(machine: Machine, function: Any, args: Sequence[Any], keywords: Mappi
     try:
         if getattr(function, "takes_spread", False):
             args = [
-                Repeated(arg.element, symbol(machine.fresh("count"))) if isinstance(arg, Spread) else arg
+                Repeated(arg.element, arg.length if arg.length is not None else symbol(machine.fresh("count")))
+                if isinstance(arg, Spread)
+                else arg
                 for arg in args
             ]
         if any(isinstance(arg, Spread) for arg in args):

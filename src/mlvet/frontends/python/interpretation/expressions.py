@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from mlvet.frontends.python.interpretation import memory, operators
 from mlvet.frontends.python.interpretation.attributes import attribute, used_as_tensor
-from mlvet.frontends.python.interpretation.branches import fork
+from mlvet.frontends.python.interpretation.branches import distributed, fork
 from mlvet.frontends.python.interpretation.calls import Spread, call
 from mlvet.frontends.python.interpretation.comprehensions import comprehension, dict_comprehension
 from mlvet.frontends.python.interpretation.conditions import decided
@@ -110,7 +110,7 @@ def _call(machine: Machine, node: ast.Call) -> Any:
     for arg in node.args:
         if isinstance(arg, ast.Starred):
             found = items(machine, evaluate(machine, arg.value))
-            args += [Spread(found.element)] if isinstance(found, Repeated) else found
+            args += [Spread(found.element, found.length)] if isinstance(found, Repeated) else found
         else:
             args.append(evaluate(machine, arg))
     keywords: dict[str, Any] = {}
@@ -274,17 +274,31 @@ def separated(machine: Machine, node: ast.expr) -> bool | Scalar:
     machine.at = node
     found = _settled(machine, value)
     fresh = len(machine.settled) < _SEPARATE  # A test that makes other values each time would never be settled.
-    if isinstance(value, Choice) and isinstance(found, Scalar) and not found.condition and fresh:
-        here = frozenset(machine.path)
-        live = [(guard, part) for guard, part in value.alternatives if conjoined(here, guard) is not None]
-        apart = all(conjoined(a, b) is None for (a, _), (b, _) in combinations(live, 2))
-        if len(live) <= _SEPARATE and apart and any(isinstance(truth(machine, part), bool) for _, part in live):
-            raise NeedsChoice(value)
+    if isinstance(value, Choice) and fresh and _is_settled_in_part(machine, value, found):
+        raise NeedsChoice(value)
     return found
 
 
+def _is_settled_in_part(machine: Machine, value: Choice, found: bool | Scalar) -> bool:
+    """Whether only some of the few values that meet in a test settle it."""
+    if not isinstance(found, Scalar) or found.condition:
+        return False
+    here = frozenset(machine.path)
+    live = [(guard, part) for guard, part in value.alternatives if conjoined(here, guard) is not None]
+    apart = all(conjoined(a, b) is None for (a, _), (b, _) in combinations(live, 2))
+    return len(live) <= _SEPARATE and apart and any(isinstance(truth(machine, part), bool) for _, part in live)
+
+
 def _conditional(machine: Machine, node: ast.IfExp) -> Any:
-    test = condition(machine, node.test)
+    value = evaluate(machine, node.test)
+    machine.at = node.test
+    test = _settled(machine, value)
+    if isinstance(value, Choice) and _is_settled_in_part(machine, value, test):
+        return distributed(machine, value, lambda part: _either(machine, node, _settled(machine, part)))
+    return _either(machine, node, test)
+
+
+def _either(machine: Machine, node: ast.IfExp, test: bool | Scalar) -> Any:
     if isinstance(test, bool):
         return evaluate(machine, node.body if test else node.orelse)
     holds = literal(machine, test)
@@ -378,7 +392,7 @@ def _dict(machine: Machine, node: ast.Dict) -> DictValue:
         if key_node is None:
             if isinstance(value, DictValue):
                 made.cells.update(value.cells)
-                made.rest_cell["rest"] = made.rest if made.rest is not None else value.rest
+                made.rest_cell.update(value.rest_cell if made.rest is None else {})
             else:
                 made.rest_cell["rest"] = machine.unknown(Reason.DYNAMIC_CONTAINER, "a dictionary spread into another")
             continue
@@ -394,6 +408,7 @@ def put(machine: Machine, made: DictValue, key: Any, value: Any) -> None:
     else:
         from mlvet.frontends.python.interpretation.joining import joined
 
+        made.rest_cell["key"] = key if made.rest is None else joined(machine, made.rest_key, key)
         made.rest_cell["rest"] = value if made.rest is None else joined(machine, made.rest, value)
 
 

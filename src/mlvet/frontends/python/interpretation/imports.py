@@ -27,8 +27,24 @@ def import_names(machine: Machine, node: ast.Import) -> bool:
         top = alias.name.split(".")[0]
         whole = module(machine, alias.name)
         value = whole if alias.asname else module(machine, top)
-        machine.scopes[-1].assign(alias.asname or top, value)
+        name = alias.asname or top
+        machine.scopes[-1].assign(name, _of_generation(machine, value, name))
     return True
+
+
+def _of_generation(machine: Machine, value: Any, name: str) -> Any:
+    """A library, or its earlier generation if the file uses what that one alone has."""
+    if not isinstance(value, ModuleValue) or value.dotted not in registry.EARLIER or machine.file is None:
+        return value
+    earlier, gone = registry.EARLIER[value.dotted]
+    uses = any(
+        isinstance(each, ast.Attribute)
+        and each.attr in gone
+        and isinstance(each.value, ast.Name)
+        and each.value.id == name
+        for each in ast.walk(machine.file.tree)
+    )
+    return module(machine, earlier) if uses else value
 
 
 def import_from(machine: Machine, node: ast.ImportFrom) -> bool:

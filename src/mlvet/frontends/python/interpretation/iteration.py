@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from mlvet.domains.dims import Expr, symbol
 from mlvet.frontends.python.arrays.operators import ArrayValue
-from mlvet.frontends.python.interpretation.joining import all_joined, joined_items, merged
+from mlvet.frontends.python.arrays.shapes import UnrankedShape
+from mlvet.frontends.python.interpretation.joining import joined_items, merged
 from mlvet.frontends.python.trail import MISSING
 from mlvet.frontends.python.values.choices import Choice
 from mlvet.frontends.python.values.containers import DictValue, Items, IteratorValue, ListValue, Repeated
@@ -36,7 +38,9 @@ def items(machine: Machine, value: Any) -> Items:
         case range():
             return _range(machine, value)
         case DictValue():
-            return tuple(value.cells) if value.rest is None else Repeated(_any_key(machine, value), _length(machine))
+            from mlvet.frontends.python.libraries.builtins.elements import any_key
+
+            return tuple(value.cells) if value.rest is None else Repeated(any_key(value), _length(machine))
         case Choice():
             return _chosen(machine, value)
         case Unknown():
@@ -56,11 +60,6 @@ def _range(machine: Machine, value: range) -> Items:
         return tuple(value)
     low, high = min(value[0], value[-1]), max(value[0], value[-1])
     return Repeated(symbol(machine.fresh("i"), low=low, high=high), len(value))
-
-
-def _any_key(machine: Machine, value: DictValue) -> Any:
-    keys = list(value.cells)
-    return all_joined(machine, keys) if keys else Scalar(str)
 
 
 def _length(machine: Machine) -> Expr:
@@ -112,14 +111,16 @@ def _object(machine: Machine, value: Object) -> Items:
     return Repeated(machine.unknown(Reason.UNKNOWN_DISPATCH, f"items of {value!r}"), _length(machine))
 
 
-def unpacked(machine: Machine, value: Any, count: int, star: int | None = None) -> list[Any]:
-    """A value taken apart into so many, of which one may take what is left."""
+def unpacked(machine: Machine, value: Any, count: int, star: int | None = None, names: Sequence[str] = ()) -> list[Any]:
+    """A value taken apart into so many, of which one may take what is left; sizes are called by the names."""
     if isinstance(value, Unknown):
         return [_element(machine, value, index) for index in range(count)]
     if isinstance(value, Choice):
         guards = [guard for guard, _ in value.alternatives]
-        rows = [unpacked(machine, part, count, star) for _, part in value.alternatives]
+        rows = [unpacked(machine, part, count, star, names) for _, part in value.alternatives]
         return [merged(machine, list(zip(guards, column, strict=True))) for column in zip(*rows, strict=True)]
+    if isinstance(value, UnrankedShape) and star is None:
+        return list(value.unpack(count, *names))
     if isinstance(value, Object):
         unpack = getattr(value, "unpack", None)
         if unpack is not None and star is None:

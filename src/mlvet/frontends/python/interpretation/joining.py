@@ -38,7 +38,8 @@ def same(left: Any, right: Any) -> bool:
     if isinstance(left, BoundMethod) and isinstance(right, BoundMethod):
         return left.receiver is right.receiver and left.function is right.function
     if isinstance(left, FunctionValue) and isinstance(right, FunctionValue):
-        return left.node is right.node and left.scope is right.scope
+        defaults = [(*each.defaults, *each.keyword_defaults.values()) for each in (left, right)]
+        return left.node is right.node and left.scope is right.scope and same(*defaults)
     if isinstance(left, Unknown) and isinstance(right, Unknown):
         return left.reason is right.reason and left.name == right.name
     if isinstance(left, Scalar) and isinstance(right, Scalar):
@@ -197,6 +198,10 @@ def joined(machine: Machine, left: Any, right: Any, name: str = "") -> Any:
         return _joined_tensors(machine, right, right)
     if isinstance(left, TensorValue) and isinstance(right, int | float | Scalar | Expr):
         return left
+    if isinstance(left, TensorValue) and _is_text(left) and _kind(right) in (str, bytes):
+        return left
+    if isinstance(right, TensorValue) and _is_text(right) and _kind(left) in (str, bytes):
+        return right
     if isinstance(left, Value) and isinstance(right, Value):
         return _widened(machine, [left, right])
     if _is_int(left) and _is_int(right):
@@ -210,7 +215,9 @@ def joined(machine: Machine, left: Any, right: Any, name: str = "") -> Any:
     if isinstance(left, Repeated | tuple) and isinstance(right, Repeated | tuple):
         return joined_items(machine, [left, right])
     if type(left) is type(right) and isinstance(left, ListValue | SetValue | IteratorValue):
-        return type(left)(joined(machine, left.items, right.items))
+        made = type(left)()
+        made.cells["items"] = joined(machine, left.cells["items"], right.cells["items"])
+        return made
     if isinstance(left, DictValue) and isinstance(right, DictValue):
         return _joined_dicts(machine, left, right)
     if left is None or right is None:
@@ -274,9 +281,17 @@ def covers(machine: Machine, whole: Any, part: Any) -> bool:
             return all(covers(machine, whole.element, each) for each in part)
         case Object() if type(part) is type(whole) and getattr(type(whole), "joinable", False):
             return all(covers(machine, value, part.cells.get(name, MISSING)) for name, value in whole.cells.items())
-        case ListValue() if type(part) is type(whole):
+        case ListValue() | SetValue() | IteratorValue() if type(part) is type(whole):
             return covers(machine, whole.cells["items"], part.cells["items"])
+        case DictValue() if isinstance(part, DictValue):
+            return _covers_dict(machine, whole, part)
     return False
+
+
+def _covers_dict(machine: Machine, whole: DictValue, part: DictValue) -> bool:
+    if part.rest is not None and not (whole.rest is not None and covers(machine, whole.rest, part.rest)):
+        return False
+    return all(key in whole.cells and covers(machine, whole.cells[key], value) for key, value in part.cells.items())
 
 
 def all_joined(machine: Machine, values: Sequence[Any], name: str = "") -> Any:
@@ -383,6 +398,10 @@ def _any_size(machine: Machine, left: Any, right: Any, name: str = "") -> Dim:
     return symbol(named, low=0 if low >= 0 else low if low == 0 else -(2**62))
 
 
+def _is_text(value: TensorValue) -> bool:
+    return tensor_of(value).dtype is dtypes.text and tensor_of(value).shape == ()
+
+
 def _is_int(value: Any) -> bool:
     return isinstance(value, int | Expr) and not isinstance(value, bool)
 
@@ -399,7 +418,9 @@ def _kind(value: Any) -> type | None:
 def _joined_dicts(machine: Machine, left: DictValue, right: DictValue) -> DictValue:
     made = DictValue(made_by=left.made_by)
     for key in {**left.cells, **right.cells}:
-        made.cells[key] = joined(machine, left.cells.get(key, MISSING), right.cells.get(key, MISSING))
+        name = key if isinstance(key, str) and key.isidentifier() else ""
+        made.cells[key] = joined(machine, left.cells.get(key, MISSING), right.cells.get(key, MISSING), name)
     made.rest_cell["rest"] = joined(machine, left.rest, right.rest) if left.rest or right.rest else None
+    made.rest_cell["key"] = joined(machine, left.rest_key, right.rest_key)
     made.factory = left.factory
     return made

@@ -182,13 +182,14 @@ def general(machine: Machine, node: ast.AST, body: Callable[[], bool], end: Boun
                 machine.trail.undo(mark)
                 return True
             delta = machine.trail.since(mark)
-            if all(covers(machine, old, new) for _, _, old, new in _changed(machine, delta, started)):
-                return True
             machine.trail.undo(mark)
+            open_ = [each for each in _changed(machine, delta, started) if not covers(machine, each[2], each[3])]
+            if not open_:
+                machine.trail.redo(delta)
+                return True
             forget(machine, before)
-            for cells, key, old, new in _changed(machine, delta, started):
-                if not covers(machine, old, new):
-                    machine.trail.write(cells, key, _standing_for(machine, key, old, new, last=attempt == _ROUNDS - 1))
+            for cells, key, old, new in open_:
+                machine.trail.write(cells, key, _standing_for(machine, key, old, new, last=attempt == _ROUNDS - 1))
         alive = iteration(machine, body, end)
         return alive or True
     finally:

@@ -39,11 +39,11 @@ class Recording:
 
 def key_of(machine: Machine, function: FunctionValue, args: Sequence[Any], keywords: Mapping[str, Any]) -> Any:
     """What a call is remembered by, None if an argument can change or has no identity."""
-    values = (*args, *keywords.values())
+    values = (*args, *keywords.values(), *function.defaults, *function.keyword_defaults.values())
     if not all(map(is_fixed, values)):
         return None
     kinds = tuple(map(type, values))
-    return (function.node, id(function.scope), tuple(args), tuple(keywords.items()), kinds, machine.path)
+    return (function.node, function.scope, len(args), tuple(keywords), values, kinds, machine.path)
 
 
 def is_fixed(value: Any) -> bool:

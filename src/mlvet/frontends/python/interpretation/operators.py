@@ -334,7 +334,9 @@ def compare(machine: Machine, kind: type[ast.cmpop], left: Any, right: Any) -> A
         known = [_used(side) for side in (left, right)]
         if not any(isinstance(side, Unknown) for side in known):
             return compare(machine, kind, *known)
-        unknown = left if isinstance(left, Unknown) else right
+        unknown, other = (left, right) if isinstance(left, Unknown) else (right, left)
+        if kind in (ast.Eq, ast.NotEq) and isinstance(other, str | int) and not isinstance(other, bool):
+            return _asked(machine, unknown, other, kind is ast.Eq)
         return machine.unknown(unknown.reason, unknown.detail)
     if kind in (ast.Eq, ast.NotEq):
         return _equality(machine, kind is ast.Eq, left, right)
@@ -342,6 +344,22 @@ def compare(machine: Machine, kind: type[ast.cmpop], left: Any, right: Any) -> A
         plain = all(isinstance(each, NUMBERS) for each in (*left, *right))
         return bool(python(left, right)) if plain else Scalar(bool)
     return Scalar(bool, condition=_named(left, sign, right))
+
+
+def _asked(machine: Machine, unknown: Unknown, other: str | int, same: bool) -> Unknown:
+    """Whether something unknown is a constant: one condition, however often it is asked, that excludes others."""
+    key = ("==" if same else "!=", type(other), other)
+    if key not in unknown.parts:
+        asked = unknown if same else _asked(machine, unknown, other, True)
+        found = machine.unknown(unknown.reason, unknown.detail)
+        if same:
+            name = machine.fresh(f"{unknown.name or 'it'} == {other!r}")
+            machine.subjects[name] = (f"value of {id(unknown)}", frozenset((other,)))
+            found.parts["?"] = Scalar(bool, condition=name)
+        else:
+            found.parts["?"] = negated(asked.parts["?"])
+        unknown.parts[key] = found
+    return unknown.parts[key]  # type: ignore[no-any-return]
 
 
 def _compared_objects(machine: Machine, name: str, swapped: str, left: Any, right: Any) -> Any:
@@ -423,6 +441,8 @@ def _contains(machine: Machine, container: Any, item: Any) -> Any:
 
 def _member(machine: Machine, container: Any, setting: Scalar) -> bool | Scalar | None:
     """Whether a setting is one of some constants; None if they are not all constants."""
+    if isinstance(container, DictValue) and container.rest is not None:
+        return None
     items = container.items if isinstance(container, ListValue) else tuple(getattr(container, "cells", container))
     if not isinstance(items, tuple) or not all(isinstance(each, str | int | float) for each in items):
         return None

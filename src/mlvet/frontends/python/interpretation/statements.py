@@ -124,6 +124,8 @@ def branches(machine: Machine, alternatives: Sequence[tuple[Guard, Callable[[], 
     ways = [way for way in taken if way.alive]
     if not ways:
         if taken and all(way.raises for way in taken):
+            base = len(machine.path)
+            merge_states(machine, [(frozenset(way.path[base:]), way.delta) for way in taken])
             raise PythonRaise(machine.last_raised)
         return False
     if len(ways) == 1:
@@ -155,7 +157,7 @@ def _taken(machine: Machine, guard: Guard, body: Callable[[], bool]) -> _Way:
         return _Way(alive, machine.path, machine.trail.since(mark))
     except PythonRaise as signal:
         machine.last_raised = signal.value
-        return _Way(False, path, Delta(), raises=True)
+        return _Way(False, machine.path, machine.trail.since(mark), raises=True)
     finally:
         machine.trail.undo(mark)
         machine.path = path

@@ -18,7 +18,7 @@ from mlvet.frontends.python.values.objects import (
     Object,
 )
 from mlvet.frontends.python.values.tensors import TensorValue, tensor_of
-from mlvet.frontends.python.values.unknown import Unknown
+from mlvet.frontends.python.values.unknown import Undecided, Unknown
 from mlvet.ir.graph import Literal
 
 if TYPE_CHECKING:
@@ -116,7 +116,10 @@ def _object(machine: Machine, value: Object) -> bool | Scalar:
             found = machine.call(method)
             return truth(machine, found) if not isinstance(found, Object) else Scalar(bool)
     if hasattr(type(value), "length"):
-        return truth(machine, value.length())
+        try:
+            return truth(machine, value.length())
+        except Undecided:
+            return Scalar(bool)
     return True
 
 

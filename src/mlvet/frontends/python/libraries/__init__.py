@@ -17,7 +17,7 @@ PACKAGES.update({
     "tqdm": "progress", "absl": "settings", "click": "settings", "hydra": "settings", "omegaconf": "settings",
     "ml_collections": "settings", "fire": "settings", "typer": "settings", "gymnasium": "gym", "gym": "gym",
     "six": "six", "gin": "settings",
-    "keras_rs": "keras_rs", "tensorflow_addons": "tensorflow_addons",
+    "keras_rs": "keras_rs", "tensorflow_addons": "tensorflow_addons", "tensorflow_io": "tensorflow_addons",
     "tensorflow_probability": "tensorflow_probability", "tiktoken": "language", "tokenizers": "language",
     "sentencepiece": "language", "nltk": "language", "peft": "language", "nlp": "datasets",
     "wandb": "services", "tensorboard": "services", "tensorboardX": "torch", "ipywidgets": "services",

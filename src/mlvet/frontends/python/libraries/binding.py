@@ -16,6 +16,7 @@ from typing import Any, TypeAlias
 from mlvet.domains.dims import Dim, Expr, symbol
 from mlvet.domains.dtypes import DType
 from mlvet.frontends.python.active import machine
+from mlvet.frontends.python.values.choices import Choice, resolved
 from mlvet.frontends.python.values.containers import DictValue, ListValue, Repeated
 from mlvet.frontends.python.values.numbers import Scalar
 from mlvet.frontends.python.values.tensors import TensorValue, tensor_of
@@ -58,7 +59,10 @@ class Signature:
 
 @cache
 def signature(function: Callable[..., Any]) -> Signature:
-    found = inspect.signature(function)
+    try:
+        found = inspect.signature(function)
+    except ValueError:
+        return Signature((), library_of(function), "")
     parameters = [
         Parameter(p.name, p.kind, p.default, *_split(p.annotation if isinstance(p.annotation, str) else ""))
         for p in found.parameters.values()
@@ -146,6 +150,8 @@ def as_size(value: Any, name: str = "") -> Dim:
             raise Misfit(f"{value} is a float, not an int")
         case TensorValue():
             return element(value, name)
+        case Choice():
+            return as_size(resolved(value, machine()), name)
     raise Misfit(f"{value!r} is no int")
 
 

@@ -13,6 +13,8 @@ PREFIXES: set[str] = set()
 ALIASES: dict[str, str] = {}
 PACKAGES: dict[str, str] = {}
 """The top module of a library, and the package here that models it."""
+EARLIER: dict[str, tuple[str, frozenset[str]]] = {}
+"""A library, where its earlier generation is found, and names that this one alone has."""
 _SPELLINGS = 16
 
 
@@ -71,6 +73,11 @@ def alias(prefix: str, target: str) -> None:
     """Whatever lies under one dotted name is found under another, unless it has a model of its own."""
     ALIASES[prefix] = target
     _prefixes(f"{prefix}.")
+
+
+def earlier(library: str, generation: str, names: str) -> None:
+    """Files that use one of these names of a library mean an earlier generation of it."""
+    EARLIER[library] = generation, frozenset(names.split())
 
 
 def find(dotted: str) -> Any:

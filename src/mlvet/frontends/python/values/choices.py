@@ -38,7 +38,7 @@ class NeedsChoice(Exception):
 
     def __init__(self, choice: Choice) -> None:
         self.choice = choice
-        super().__init__(repr(choice))
+        super().__init__()
 
 
 def resolved(choice: Choice, machine: Machine) -> Any:

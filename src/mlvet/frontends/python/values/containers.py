@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from types import FunctionType
 from typing import Any
 
 from mlvet.domains.dims import Dim
 from mlvet.frontends.python.active import erase, machine, store
 from mlvet.frontends.python.trail import Cells
 from mlvet.frontends.python.values.choices import Choice, resolved
+from mlvet.frontends.python.values.objects import ClassValue, FunctionValue
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -68,14 +70,17 @@ class IteratorValue(ListValue):
 class DictValue:
     """A dictionary whose keys are known; `rest` is what any other key yields, None if there is no other.
 
+    `rest_key` stands for the other keys, None if nothing is known of them.
     `made_by` is the class name of a dictionary with ways of its own, such as Counter or defaultdict.
     """
 
     __slots__ = ("cells", "factory", "made_by", "rest_cell")
 
-    def __init__(self, cells: Mapping[Any, Any] | None = None, rest: Any = None, made_by: str = "dict") -> None:
+    def __init__(
+        self, cells: Mapping[Any, Any] | None = None, rest: Any = None, made_by: str = "dict", rest_key: Any = None
+    ) -> None:
         self.cells: dict[Any, Any] = Cells(cells or {})
-        self.rest_cell: dict[str, Any] = Cells({"rest": rest})
+        self.rest_cell: dict[str, Any] = Cells({"rest": rest, "key": rest_key})
         self.made_by = made_by
         self.factory: Any = None
 
@@ -86,6 +91,14 @@ class DictValue:
     @rest.setter
     def rest(self, value: Any) -> None:
         store(self.rest_cell, "rest", value)
+
+    @property
+    def rest_key(self) -> Any:
+        return self.rest_cell["key"]
+
+    @rest_key.setter
+    def rest_key(self, key: Any) -> None:
+        store(self.rest_cell, "key", key)
 
     def put(self, key: Any, value: Any) -> None:
         store(self.cells, key, value)
@@ -101,4 +114,6 @@ def is_key(value: Any) -> bool:
     """Whether a value is a dictionary key whose equality is known."""
     if isinstance(value, tuple):
         return all(is_key(each) for each in value)
-    return value is None or isinstance(value, int | float | str | bytes | type)
+    return value is None or isinstance(
+        value, int | float | str | bytes | type | FunctionValue | ClassValue | FunctionType
+    )

@@ -6,6 +6,7 @@ import collections
 import collections.abc
 import types
 import typing
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from mlvet.domains.dims import Expr
@@ -141,7 +142,35 @@ _PROTOCOLS: dict[Any, tuple[str, ...]] = {
 
 @model("builtins.isinstance")
 def is_instance(obj: Any, class_or_tuple: Any, /) -> Any:
-    return _verdict(instance_of(obj, _classes(class_or_tuple)))
+    kinds = _classes(class_or_tuple)
+    found = instance_of(obj, kinds)
+    return _asked(obj, kinds) if found is None and isinstance(obj, Unknown) else _verdict(found)
+
+
+def _asked(obj: Unknown, kinds: Any) -> Scalar:
+    """Whether something unknown is of a class: one condition, however often it is asked.
+
+    Of library classes it is known which are below others, so that one such test may settle another.
+    """
+    wanted = kinds if isinstance(kinds, tuple) else (kinds,)
+    if any(isinstance(each, Unknown) for each in wanted):
+        return Scalar(bool)
+    key = ("isinstance", *(id(each) for each in wanted))
+    if key not in obj.parts:
+        here = machine()
+        names = " or ".join(str(getattr(each, "__name__", getattr(each, "name", ""))) for each in wanted)
+        name = here.fresh(f"{obj.name or 'it'} is {names}")
+        obj.parts[key] = Scalar(bool, condition=name)
+        if all(isinstance(each, type) and issubclass(each, Object) for each in wanted):
+            here.subjects[name] = (f"class of {id(obj)}", frozenset(_below(wanted)))
+    found: Scalar = obj.parts[key]
+    return found
+
+
+def _below(kinds: Iterable[type]) -> Iterator[type]:
+    for kind in kinds:
+        yield kind
+        yield from _below(kind.__subclasses__())
 
 
 @model("builtins.issubclass")

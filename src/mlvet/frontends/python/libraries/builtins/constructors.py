@@ -142,14 +142,15 @@ def fill(cells: dict[Any, Any], rest: dict[str, Any], source: Any) -> None:
         if is_key(key):
             cells[key] = value
         else:
+            rest["key"] = key if rest["key"] is None else joined(rest["key"], key)
             rest["rest"] = value if rest["rest"] is None else joined(rest["rest"], value)
 
 
 def entries(source: Any) -> list[tuple[Any, Any]]:
     """The entries of a dictionary or of a sequence of pairs; a key that is not known stands for any number of them."""
     if isinstance(source, DictValue):
-        rest = [] if source.rest is None else [(Scalar(str), source.rest)]
-        return [*source.cells.items(), *rest]
+        other = Scalar(str) if source.rest_key is None else source.rest_key
+        return [*source.cells.items(), *([] if source.rest is None else [(other, source.rest)])]
     if isinstance(source, Unknown):
         return [(source, source)]
     if isinstance(source, Object) and hasattr(type(source), "keys"):

@@ -6,7 +6,7 @@ from typing import Any
 
 from mlvet.frontends.python.active import machine
 from mlvet.frontends.python.libraries.builtins.constructors import entries
-from mlvet.frontends.python.libraries.builtins.elements import alike, integer, preset
+from mlvet.frontends.python.libraries.builtins.elements import alike, any_key, integer, preset
 from mlvet.frontends.python.libraries.builtins.operators import contains
 from mlvet.frontends.python.libraries.builtins.subscripts import delete_item, item, put_item
 from mlvet.frontends.python.libraries.registry import model
@@ -17,17 +17,13 @@ from mlvet.frontends.python.values.raising import Raised
 _NOTHING = object()
 
 
-def _any_key(self: DictValue) -> Any:
-    return alike(tuple(self.cells)) if self.cells else Scalar(str)
-
-
 def _size(self: DictValue) -> Any:
     return integer("entries", len(self.cells))
 
 
 @model("builtins.dict.keys")
 def keys(self: Any, /) -> Any:
-    return ListValue(tuple(self.cells) if self.rest is None else Repeated(_any_key(self), _size(self)))
+    return ListValue(tuple(self.cells) if self.rest is None else Repeated(any_key(self), _size(self)))
 
 
 @model("builtins.dict.values")
@@ -39,7 +35,7 @@ def values(self: Any, /) -> Any:
 def items(self: Any, /) -> Any:
     if self.rest is None:
         return ListValue(self.cells.items())
-    return ListValue(Repeated((_any_key(self), _any_value(self)), _size(self)))
+    return ListValue(Repeated((any_key(self), _any_value(self)), _size(self)))
 
 
 def _any_value(self: DictValue) -> Any:
@@ -92,7 +88,7 @@ def pop(self: Any, key: Any, default: Any = _NOTHING, /) -> Any:
 @model("builtins.dict.popitem")
 def pop_item(self: Any, last: Any = True) -> Any:
     if self.rest is not None:
-        return (_any_key(self), _any_value(self))
+        return (any_key(self), _any_value(self))
     if not self.cells:
         raise Raised(KeyError("popitem(): dictionary is empty"))
     key = next(reversed(self.cells) if last is not False else iter(self.cells))
@@ -112,7 +108,7 @@ def update(self: Any, *sources: Any, **keywords: Any) -> None:
 
 @model("builtins.dict.copy")
 def copy(self: Any, /) -> Any:
-    made = DictValue(self.cells, self.rest, self.made_by)
+    made = DictValue(self.cells, self.rest, self.made_by, self.rest_key)
     made.factory = self.factory
     return made
 
@@ -183,14 +179,14 @@ def most_common(self: Any, n: Any = None) -> Any:
         ranked = sorted(counts.items(), key=lambda entry: -entry[1])
         return ListValue(ranked if n is None else ranked[:n])
     if self.rest is None and n is None:
-        return ListValue(Repeated((_any_key(self), _any_value(self)), len(counts)))
+        return ListValue(Repeated((any_key(self), _any_value(self)), len(counts)))
     length = n if isinstance(n, int) else integer("entries")
-    return ListValue(Repeated((_any_key(self), _any_value(self)), length))
+    return ListValue(Repeated((any_key(self), _any_value(self)), length))
 
 
 @model("builtins.Counter.elements")
 def elements(self: Any) -> Any:
-    return ListValue(Repeated(_any_key(self), integer("elements")))
+    return ListValue(Repeated(any_key(self), integer("elements")))
 
 
 @model("builtins.Counter.total")

@@ -8,10 +8,12 @@ from math import inf
 from typing import Any
 
 from mlvet.domains.dims import Dim, Expr, symbol
+from mlvet.domains.promotion import Framework
 from mlvet.frontends.python.active import machine
-from mlvet.frontends.python.values.containers import Items, Repeated
+from mlvet.frontends.python.values.containers import DictValue, Items, Repeated
 from mlvet.frontends.python.values.numbers import Scalar
 from mlvet.frontends.python.values.objects import ClassValue, Object
+from mlvet.frontends.python.values.tensors import TensorValue
 from mlvet.frontends.python.values.unknown import Reason, Unknown
 
 KNOWN = (type(None), bool, int, float, complex, str, bytes)
@@ -35,6 +37,25 @@ def alike(items: Items | Iterable[Any]) -> Any:
         return items.element
     every = tuple(items)
     return reduce(joined, every) if every else Unknown(Reason.DYNAMIC_CONTAINER, "an item of an empty container")
+
+
+def any_key(container: DictValue) -> Any:
+    """One key that stands for each of a dictionary."""
+    rest = () if container.rest is None or container.rest_key is None else (container.rest_key,)
+    keys = (*container.cells, *rest)
+    return alike(keys) if keys else Scalar(str)
+
+
+def put_anywhere(container: DictValue, key: Any, value: Any) -> None:
+    """A key that is not known may be any: what is found under other keys is from now on this, or what it was."""
+    container.rest_key = key if container.rest_key is None else joined(container.rest_key, key)
+    container.rest = value if container.rest is None else joined(container.rest, value)
+
+
+def stands_for_many(key: Any) -> bool:
+    """Whether a key may be another each time that this is run: a number of an array, or one of any iteration."""
+    of_array = isinstance(key, TensorValue) and key.framework is Framework.NUMPY
+    return of_array or any(each.index is None for each in machine().loops)
 
 
 def count(items: Items) -> Dim:

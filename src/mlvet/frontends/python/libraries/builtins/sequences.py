@@ -13,7 +13,7 @@ from mlvet.frontends.python.values.containers import DictValue, Items, IteratorV
 from mlvet.frontends.python.values.numbers import Scalar
 from mlvet.frontends.python.values.objects import Object
 from mlvet.frontends.python.values.raising import Raised
-from mlvet.frontends.python.values.unknown import Unknown
+from mlvet.frontends.python.values.unknown import Reason, Undecided, Unknown
 
 _NOTHING = object()
 
@@ -52,7 +52,22 @@ def _own_length(obj: Object) -> Any:
 def zipped(*iterables: Any, strict: bool = False) -> Any:
     """Pairs; where one sequence is known item by item, the others are taken to be long enough for it."""
     del strict
+    if any(isinstance(each, Repeated) for each in iterables):
+        return IteratorValue(_columns(iterables))
     return IteratorValue(paired([machine().items(each) for each in iterables]))
+
+
+zipped.takes_spread = True  # type: ignore[attr-defined]
+
+
+def _columns(rows: tuple[Any, ...]) -> Items:
+    """`zip(*rows)` of an unknown number of rows: one column for each item of a row."""
+    if len(rows) > 1:
+        raise Undecided(Reason.DYNAMIC_CONTAINER, "an unknown number of arguments")
+    items = machine().items(rows[0].element)
+    if isinstance(items, Repeated):
+        return Repeated(ListValue(Repeated(items.element, rows[0].length)), items.length)
+    return tuple(ListValue(Repeated(each, rows[0].length)) for each in items)
 
 
 def paired(sequences: list[Items]) -> Items:
@@ -61,10 +76,17 @@ def paired(sequences: list[Items]) -> Items:
         return ()
     if known:
         shortest = min(len(each) for each in known)
-        columns = [each[:shortest] if isinstance(each, tuple) else (each.element,) * shortest for each in sequences]
+        columns = [each[:shortest] if isinstance(each, tuple) else _each(each.element, shortest) for each in sequences]
         return tuple(zip(*columns, strict=True))
     lengths: list[Dim] = [count(each) for each in sequences]
     return Repeated(tuple(alike(each) for each in sequences), minimum(*lengths))
+
+
+def _each(element: Any, times: int) -> tuple[Any, ...]:
+    """As many items as one stands for; those of which nothing is known are things of their own."""
+    if isinstance(element, Unknown):
+        return tuple(Unknown(element.reason, element.detail, element.name, element.location) for _ in range(times))
+    return (element,) * times
 
 
 @model("builtins.enumerate")

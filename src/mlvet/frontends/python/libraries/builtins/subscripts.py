@@ -6,7 +6,16 @@ from typing import Any
 
 from mlvet.domains.dims import Dim, Expr, at_least, maximum, minimum
 from mlvet.frontends.python.active import machine
-from mlvet.frontends.python.libraries.builtins.elements import alike, count, integer, is_known, joined, preset
+from mlvet.frontends.python.libraries.builtins.elements import (
+    alike,
+    count,
+    integer,
+    is_known,
+    joined,
+    preset,
+    put_anywhere,
+    stands_for_many,
+)
 from mlvet.frontends.python.values.containers import DictValue, Items, ListValue, Repeated, is_key
 from mlvet.frontends.python.values.numbers import Scalar
 from mlvet.frontends.python.values.objects import ClassValue, Object
@@ -45,7 +54,7 @@ def put_item(container: Any, index: Any, value: Any) -> None:
         case DictValue() if is_key(preset(index)):
             container.put(preset(index), value)
         case DictValue():
-            _put_anywhere(container, index, value)
+            _put(container, index, value)
         case Object():
             machine().send(container, "__setitem__", index, value)
         case Unknown():
@@ -151,8 +160,9 @@ def _of_dict(container: DictValue, key: Any) -> Any:
             return container.cells[key]
         return _absent(container, key)
     values = [*container.cells.values(), *([] if container.rest is None else [container.rest])]
-    if not values and container.factory is not None:
-        return machine().call(container.factory)
+    if container.factory is not None and container.rest is None:
+        put_anywhere(container, key, alike([machine().call(container.factory), *values]))
+        return container.rest
     return alike(values) if values else machine().unknown(Reason.DYNAMIC_CONTAINER, "an item of an empty dictionary")
 
 
@@ -165,12 +175,16 @@ def _is_constant(container: DictValue, key: Any) -> bool:
 
 
 def _absent(container: DictValue, key: Any) -> Any:
+    if isinstance(container.rest, Unknown):
+        rest = container.rest
+        container.put(key, Unknown(rest.reason, rest.detail, rest.name, rest.location))
+        return container.cells[key]
+    if container.rest is not None:
+        return container.rest
     if container.factory is not None:
         made = machine().call(container.factory)
         container.put(key, made)
         return made
-    if container.rest is not None:
-        return container.rest
     if container.made_by == "Counter":
         return 0
     raise Raised(KeyError(key))
@@ -217,14 +231,14 @@ def _without(items: Items, index: Any) -> Items:
     return Repeated(alike(items), integer("length"))
 
 
-def _put_anywhere(container: DictValue, key: Any, value: Any) -> None:
-    """A key that is not known may be any: what is found under other keys is from now on this, or what it was."""
+def _put(container: DictValue, key: Any, value: Any) -> None:
+    """An entry whose key is no plain constant: that of an object, or one that stands for any other."""
     if _is_constant(container, key):
         container.put(key, value)
-    elif isinstance(key, Object | Expr):
+    elif isinstance(key, Object | Expr) and not stands_for_many(key):
         try:
             container.put(key, value)
         except TypeError as error:
             raise Raised(error) from error
     else:
-        container.rest = value if container.rest is None else joined(container.rest, value)
+        put_anywhere(container, key, value)

@@ -157,7 +157,11 @@ class EitherWay(Object):
 
     def __getitem__(self, index: Any) -> Any:
         parts = self.cells["@parts"]
-        return parts[index] if isinstance(index, int) and index < len(parts) else self.missing("__getitem__")(index)
+        return (
+            parts[index]
+            if isinstance(index, int) and index < len(parts)
+            else machine().send(parts[0], "__getitem__", index)
+        )
 
     def as_tensor(self) -> Any:
         return self.cells["@parts"][0]

@@ -22,7 +22,7 @@ def is_registered(value: Any) -> bool:
     if not isinstance(value, Object) or isinstance(value, TensorValue):
         return False
     if getattr(type(value), "pytree", False):
-        return True
+        return "@leaf" not in value.cells
     order = value.kind.order if value.kind is not None else ()
     return any(isinstance(owner, ClassValue) and "@pytree" in owner.cells for owner in order)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import Any
 
@@ -78,13 +79,40 @@ def shrunk(size: Dim, way: str) -> Dim:
     return size
 
 
-class Feature(Layer):
-    """A layer within such a model, of whose result only the rank is known."""
+def inner(family: str, layer: Any) -> tuple[str, int] | None:
+    """How space has shrunk at a layer and its channels; None for layers whose names do not say."""
+    if not isinstance(layer, str):
+        return None
+    if family in ("VGG16", "VGG19") and (found := _VGG.fullmatch(layer)):
+        block = int(found[1])
+        return "f" * (block - 1 if found[2] == "conv" else block), min(64 * 2 ** (block - 1), 512)
+    if family in ("ResNet50", "ResNet101", "ResNet152"):
+        if layer.startswith("conv1_"):
+            return "c", 64
+        if layer == "pool1_pool":
+            return "cc", 64
+        if found := _RESNET.fullmatch(layer):
+            stage = int(found[1])
+            return "c" * stage, 64 * 2 ** (stage - 2) * (1 if found[2] in ("1", "2") else 4)
+    return _LAST.get((family, layer))
 
-    def __init__(self, name: Any, given: Any) -> None:
+
+_VGG = re.compile(r"block([1-5])_(conv|pool)[1-4]?")
+_RESNET = re.compile(r"conv([2-5])_block[0-9]+_([0-3]|out|add)(?:_conv|_bn|_relu)?")
+_LAST = {("Xception", "block14_sepconv2_act"): ("v-cccc", 2048)}
+
+
+class Feature(Layer):
+    """A layer within such a model; of most of them only the rank of the result is known."""
+
+    def __init__(self, name: Any, given: Any, family: str = "") -> None:
         super().__init__(name=name if isinstance(name, str) else None)
         dims = dims_of(given) or (symbol("batch"),)
-        sizes = (dims[0], *(symbol(machine().fresh(word)) for word in ("height", "width", "channels")))
+        known = inner(family, name)
+        if known is not None and len(dims) == 4 and image_data_format() == "channels_last":
+            sizes: tuple[Dim, ...] = (dims[0], *(shrunk(dim, known[0]) for dim in dims[1:3]), known[1])
+        else:
+            sizes = (dims[0], *(symbol(machine().fresh(word)) for word in ("height", "width", "channels")))
         store(self.cells, "@output", opaque("applications", [given], Known(dtype_of(given), sizes), type(given)))
         store(self.cells, "@input", given)
         self.built = True
@@ -101,7 +129,7 @@ class Application(Model):
             return Model.get_layer(self, None, 0)
         key = f"@feature {name if isinstance(name, str) else index}"
         if key not in self.cells:
-            store(self.cells, key, Feature(name, held(self)["@inputs"]))
+            store(self.cells, key, Feature(name, held(self)["@inputs"], held(self).get("@family", "")))
         return self.cells[key]
 
     @property
@@ -119,6 +147,7 @@ def _application(name: str, kind: Kind) -> None:
         given = input_tensor if isinstance(input_tensor, TensorValue) else _input(name, kind, input_shape, top, weights)
         made = Application(name=kwargs.get("name") or name.lower())
         store(made.cells, "@inputs", given)
+        store(made.cells, "@family", name)
         store(made.cells, "@outputs", _output(name, kind, given, top, pooling, classes, kwargs.get("alpha", 1.0)))
         made.built = True
         return made

@@ -9,9 +9,9 @@ from mlvet.domains.dims import Dim, symbol, total
 from mlvet.domains.dtypes import DType
 from mlvet.domains.tensors import Tensor as Known
 from mlvet.frontends.python.active import machine, store
-from mlvet.frontends.python.emission import opaque
+from mlvet.frontends.python.emission import opaque, unknown_tensor
 from mlvet.frontends.python.libraries.binding import as_items, as_size
-from mlvet.frontends.python.libraries.keras.held import held
+from mlvet.frontends.python.libraries.keras.held import held, keep
 from mlvet.frontends.python.libraries.keras.inputs import placeholder_of
 from mlvet.frontends.python.libraries.keras.layer import Layer, inside
 from mlvet.frontends.python.libraries.keras.layers.lookups import StringLookup
@@ -20,7 +20,7 @@ from mlvet.frontends.python.libraries.keras.tensor import KerasTensor, array
 from mlvet.frontends.python.libraries.registry import model
 from mlvet.frontends.python.values.containers import DictValue
 from mlvet.frontends.python.values.objects import Object
-from mlvet.frontends.python.values.tensors import TensorValue, dims_of
+from mlvet.frontends.python.values.tensors import TensorValue, dims_of, rank_of
 from mlvet.frontends.python.values.unknown import Reason, Undecided
 
 
@@ -29,6 +29,7 @@ class Feature(Object):
 
     def __init__(self, dtype: DType, width: Dim, output_mode: Any, preprocessor: Any = None) -> None:
         self.dtype = dtype
+        self.encoded = dtypes.f32 if output_mode != "int" else dtypes.i32 if dtype is dtypes.f32 else dtypes.i64
         self.width = 1 if output_mode == "int" else width
         self.output_mode = output_mode
         self.preprocessor = preprocessor
@@ -89,11 +90,15 @@ class FeatureSpace(Layer):
     def feature(dtype: Any, preprocessor: Any, output_mode: Any) -> Any:
         from mlvet.frontends.python.libraries.element_types import dtype_named
 
-        return Feature(dtype_named(dtype) or dtypes.f32, symbol(machine().fresh("width")), output_mode, preprocessor)
+        made = Feature(dtype_named(dtype) or dtypes.f32, symbol(machine().fresh("width")), output_mode, preprocessor)
+        made.is_own = True
+        return made
 
     @staticmethod
     def cross(feature_names: Any, crossing_dim: Any, output_mode: Any = "one_hot") -> Any:
-        return Feature(dtypes.text, as_size(crossing_dim, "crossing_dim"), output_mode)
+        made = Feature(dtypes.text, as_size(crossing_dim, "crossing_dim"), output_mode)
+        made.feature_names = feature_names
+        return made
 
     def adapt(self, dataset: Any) -> None:
         return None
@@ -120,18 +125,32 @@ class FeatureSpace(Layer):
     def call(self, data: Any) -> Any:
         columns = [each for each in inside(data) if isinstance(each, TensorValue)]
         rows = _rows(columns)
-        widths = {name: _feature(each).width for name, each in self._known().items()}
-        for place, each in enumerate(as_items(held(self)["crosses"]) if held(self)["crosses"] is not None else ()):
-            crossed = each.width if isinstance(each, Feature) else as_size(held(self)["@crossing_dim"])
-            widths[f"cross_{place}"] = crossed
         kind = type(columns[0]) if columns and not isinstance(array(columns[0]), KerasTensor) else KerasTensor
-
-        def encoded(width: Dim) -> Any:
-            return opaque("FeatureSpace", columns, Known(self._compute, (*rows, width)), kind)
-
+        given = data.cells if isinstance(data, DictValue) else {}
+        made = {}
+        for name, each in {**dict(sorted(self._known().items())), **self._crossed()}.items():
+            feature = _feature(each)
+            if "is_own" in feature.cells:
+                made[name] = _by_itself(feature, given.get(name), rows, kind)
+            else:
+                made[name] = opaque("FeatureSpace", columns, Known(feature.encoded, (*rows, feature.width)), kind)
         if held(self)["output_mode"] == "dict":
-            return DictValue({name: encoded(width) for name, width in widths.items()})
-        return encoded(total(widths.values()))
+            return DictValue(made)
+        sizes = [dims_of(each) for each in made.values()]
+        whole = symbol(machine().fresh("features")) if None in sizes else total(each[-1] for each in sizes if each)
+        return opaque("FeatureSpace", columns, Known(self._compute, (*rows, whole)), kind)
+
+    def _crossed(self) -> dict[str, Any]:
+        """The crosses by name: those of the features that each is made of."""
+        found = {}
+        crosses = held(self)["crosses"]
+        for each in as_items(crosses) if crosses is not None else ():
+            if isinstance(each, Feature):
+                names, cross = each.feature_names, each
+            else:
+                names, cross = each, self.cross(each, held(self)["@crossing_dim"])
+            found["_X_".join(str(name) for name in as_items(names))] = cross
+        return dict(sorted(found.items()))
 
     def _known(self) -> dict[Any, Any]:
         features = held(self)["features"]
@@ -140,7 +159,7 @@ class FeatureSpace(Layer):
         return features.cells
 
     def save(self, filepath: Any) -> None:
-        return None
+        keep(filepath, self)
 
 
 def _feature(each: Any) -> Feature:
@@ -151,6 +170,15 @@ def _feature(each: Any) -> Feature:
         return Feature(dtypes.f32, 1, "float")
     kind = dtypes.text if isinstance(each, str) and each.startswith("string") else dtypes.i32
     return Feature(kind, symbol(machine().fresh("vocabulary")), "one_hot")
+
+
+def _by_itself(feature: Feature, column: Any, rows: tuple[Dim, ...], kind: Any) -> Any:
+    """A feature of the program's own preprocessor; of a single number, TensorFlow may or may not drop the batch."""
+    if not rows or feature.output_mode == "one_hot" or column is None:
+        return unknown_tensor(kind, dtypes.f32 if feature.output_mode == "one_hot" else None, "feature")
+    if rank_of(column) == 1:
+        column = machine().send(column, "__getitem__", (slice(None), None))
+    return machine().call(feature.preprocessor, column)
 
 
 def _rows(columns: list[Any]) -> tuple[Dim, ...]:

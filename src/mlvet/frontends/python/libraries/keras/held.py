@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from mlvet.frontends.python.active import machine
+from mlvet.frontends.python.active import machine, store
+from mlvet.frontends.python.trail import Cells
 from mlvet.frontends.python.values.choices import Choice, resolved
 from mlvet.frontends.python.values.objects import Object
 
@@ -30,3 +31,14 @@ class Held:
 
 def held(it: Object) -> Held:
     return Held(it.cells)
+
+
+def keep(path: Any, what: Any) -> None:
+    """Remember what the program writes to a file, for when it reads that again."""
+    if isinstance(path, str):
+        store(machine().memory.setdefault("keras files", Cells()), path, what)
+
+
+def kept(path: Any) -> Any:
+    """What the program wrote to a file of this name, None if it did not."""
+    return machine().memory.get("keras files", {}).get(path) if isinstance(path, str) else None

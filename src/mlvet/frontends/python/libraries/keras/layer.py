@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextvars import ContextVar
 from typing import Any
 
-from mlvet.domains.dims import Dim, product
+from mlvet.domains.dims import Dim, Expr, product
 from mlvet.domains.dtypes import DType
 from mlvet.frontends.keras.stored import snake_case
 from mlvet.frontends.python.active import machine, store
@@ -191,7 +191,7 @@ class Layer(Object):
 
         if isinstance(shape, str):
             shape, name = name, shape
-        sizes = () if shape is None else (shape,) if isinstance(shape, int) else as_sizes(shape, name or "n")
+        sizes = () if shape is None else (shape,) if isinstance(shape, int | Expr) else as_sizes(shape, name or "n")
         sizes = tuple(as_size(each) for each in sizes)
         wanted = dtype or dtype_named(self._policy.variable_dtype) or floats()
         sampled(initializer, sizes, wanted)

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from mlvet.domains.dims import equal
+from mlvet.domains.dims import equal, symbol
+from mlvet.domains.tensors import Tensor as Known
 from mlvet.frontends.python.active import machine, store
 from mlvet.frontends.python.arrays.arithmetic import cast
+from mlvet.frontends.python.arrays.operators import become
 from mlvet.frontends.python.emission import demand, opaque
-from mlvet.frontends.python.libraries.keras.held import held
+from mlvet.frontends.python.libraries.keras.held import held, keep
 from mlvet.frontends.python.libraries.keras.inputs import InputLayer, placeholder_of
 from mlvet.frontends.python.libraries.keras.layer import Layer, inside, label, sublayers
 from mlvet.frontends.python.libraries.keras.replay import between, replayed
@@ -112,8 +114,9 @@ class Model(Trainer, Layer):
     def summary(self, *args: Any, **kwargs: Any) -> None:
         del args, kwargs
 
-    def save(self, *args: Any, **kwargs: Any) -> None:
+    def save(self, filepath: Any = None, *args: Any, **kwargs: Any) -> None:
         del args, kwargs
+        keep(filepath, self)
 
     save_weights = export = load_weights = summary
 
@@ -207,14 +210,18 @@ def _matched(wanted: Any, inputs: Any) -> list[Any]:
 
 
 def _checked(it: Layer, place: Any, given: Any) -> Any:
-    """The given tensor as the model's input: its dims must be those of the input where both are known."""
+    """The given tensor as the model's input: its dims must be those of the input where both are known.
+
+    Keras leaves a last dim of one out of account, on either side; what such a tensor does not fit is then a layer.
+    """
     wanted, actual = dims_of(place), dims_of(given)
     if wanted is None:
         return given
     if actual is None:
-        from mlvet.frontends.python.arrays.operators import assumed
-
-        return cast(assumed(given, len(wanted), *(str(dim) for dim in wanted)), dtype_of(place))
+        sizes = [dim if isinstance(dim, int) else symbol(machine().fresh(_plain(dim))) for dim in wanted]
+        made = opaque("assumed rank", [given], Known(dtype_of(given), tuple(sizes)), type(given))
+        become(given, made)
+        return cast(made, dtype_of(place))
     if len(actual) == len(wanted) - 1 and wanted[-1] == 1:
         from mlvet.frontends.python.emission import emit
 
@@ -225,13 +232,22 @@ def _checked(it: Layer, place: Any, given: Any) -> Any:
 
         given = emit("squeeze", given, (-1,))
         actual = dims_of(given) or ()
+    last = len(wanted) - 1 if 1 in (*wanted[1:][-1:], *actual[1:][-1:]) else len(wanted)
     fits = len(actual) == len(wanted) and all(
         not (isinstance(want, int) and equal(want, have) is False)
-        for want, have in zip(wanted[1:], actual[1:], strict=True)
+        for want, have in zip(wanted[1:last], actual[1:last], strict=True)
     )
     given = cast(given, dtype_of(place)) if fits and dtype_of(given) is not None else given
+    if not fits and "tensorflow.compat.v1" in machine().modules:
+        return given  # The Keras of that time runs the layers on what it is given.
     demand(fits, f"model `{label(it)}` expects {tensor_of(place)} but gets {tensor_of(given)}", "dims-differ")
     return given if fits else place
+
+
+def _plain(dim: Any) -> str:
+    """The name of a size that is one symbol, without its number."""
+    name = str(dim)
+    return name.rstrip("0123456789").rstrip("_") if name.isidentifier() else "n"
 
 
 def _leaves(value: Any) -> list[Any]:

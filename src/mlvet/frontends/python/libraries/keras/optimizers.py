@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from mlvet.domains import dtypes
 from mlvet.domains.dims import symbol
 from mlvet.domains.tensors import Tensor as Known
 from mlvet.frontends.python.active import machine, store
-from mlvet.frontends.python.emission import opaque
+from mlvet.frontends.python.emission import opaque, source
 from mlvet.frontends.python.libraries.binding import Tensor
 from mlvet.frontends.python.libraries.keras.held import held
 from mlvet.frontends.python.libraries.keras.settings import floats
@@ -30,6 +31,8 @@ class Optimizer(Object):
         self.lr = rate
         self.name = kwargs.get("name") or type(self).__name__
         self.iterations = symbol(machine().fresh("step"))
+        if isinstance(rate, LearningRateSchedule) and rate.kind is not None:
+            machine().call(rate, source("iterations", Known(dtypes.i64, ()), KerasTensor))
         for name, value in kwargs.items():
             if name != "name":
                 setattr(self, name, value)
@@ -105,6 +108,9 @@ class Optimizer(Object):
         del var_list
 
     set_weights = finalize_variable_values
+
+    def exclude_from_weight_decay(self, var_list: Any = None, var_names: Any = None) -> None:
+        del var_list, var_names
 
 
 _RATES = {"SGD": 0.01, "Lion": 0.001, "AdamW": 0.001}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from mlvet.frontends.python.active import machine, store
-from mlvet.frontends.python.libraries.keras.held import held
+from mlvet.frontends.python.libraries.keras.held import held, keep, kept
 from mlvet.frontends.python.libraries.keras.layer import Layer, label
 from mlvet.frontends.python.libraries.keras.layers.wrappers import twin
 from mlvet.frontends.python.libraries.keras.model import Model
@@ -29,6 +29,11 @@ class StoredModel(Model):
 def load_model(
     filepath: Any, custom_objects: Any = None, compile: Any = True, safe_mode: Any = True, **kwargs: Any
 ) -> Any:
+    known = kept(filepath)
+    if isinstance(known, Model):
+        return clone_model(known)
+    if known is not None:
+        return known
     made = StoredModel(name="loaded_model")
     made.built = True
     return made
@@ -55,7 +60,12 @@ def clone_model(model: Any, input_tensors: Any = None, clone_function: Any = Non
     return made
 
 
-model("keras.models.save_model", "keras.saving.save_model", "keras.saving.save_weights", "keras.saving.load_weights",
+@model("keras.models.save_model", "keras.saving.save_model")
+def save_model(model: Any, filepath: Any, overwrite: Any = True, zipped: Any = None, **kwargs: Any) -> None:
+    keep(filepath, model)
+
+
+model("keras.saving.save_weights", "keras.saving.load_weights",
       "keras.utils.plot_model", "keras.utils.model_to_dot",
       "keras.utils.enable_interactive_logging", "keras.utils.disable_interactive_logging")(nothing)  # fmt: skip
 

@@ -10,7 +10,7 @@ from mlvet.domains.dtypes import DType
 from mlvet.domains.tensors import Tensor as Known
 from mlvet.frontends.python.active import machine, store
 from mlvet.frontends.python.arrays.arithmetic import cast
-from mlvet.frontends.python.emission import opaque
+from mlvet.frontends.python.emission import opaque, unknown_tensor
 from mlvet.frontends.python.libraries.binding import ArrayLike, Tensor, as_size
 from mlvet.frontends.python.libraries.element_types import dtype_named
 from mlvet.frontends.python.libraries.keras.activations import alike
@@ -22,13 +22,19 @@ from mlvet.frontends.python.values.containers import DictValue, ListValue, Repea
 from mlvet.frontends.python.values.numbers import Scalar
 from mlvet.frontends.python.values.objects import Object
 from mlvet.frontends.python.values.tensors import TensorValue, dims_of, dtype_of
+from mlvet.frontends.python.values.unknown import Undecided
 
 
 @model("keras.utils.to_categorical")
 def to_categorical(x: Any, num_classes: Any = None, *args: Any, **kwargs: Any) -> Tensor:
     plain = not isinstance(x, TensorValue) or x.framework.value == "numpy"
-    made = array(kwargs.get("y", x))
-    dims = ranked_dims(made)
+    try:
+        made = array(kwargs.get("y", x))
+        dims = ranked_dims(made)
+    except Undecided:
+        if not plain:
+            raise
+        return unknown_tensor(numpy_class(), dtypes.f64, "categories")
     count = symbol(machine().fresh("classes")) if num_classes is None else as_size(num_classes, "classes")
     rest = dims[:-1] if len(dims) > 1 and dims[-1] == 1 else dims
     kind = numpy_class() if plain else type(made)

@@ -68,7 +68,10 @@ class KerasTensor(ArrayValue):
         return emit("transpose", self)
 
     def get_shape(self) -> Any:
-        return self.shape
+        """What tensors of TensorFlow have, of which those of its own Keras are."""
+        from mlvet.frontends.python.libraries.tensorflow.shapes import shape_of
+
+        return shape_of(dims_of(self))
 
     def numpy(self) -> Any:
         return numpy_class().of(self.graph_value)

@@ -16,7 +16,8 @@ from mlvet.frontends.python.arrays.arithmetic import cast
 from mlvet.frontends.python.arrays.creation import from_python
 from mlvet.frontends.python.arrays.operators import ArrayValue, become
 from mlvet.frontends.python.emission import opaque, unknown_tensor
-from mlvet.frontends.python.libraries.binding import ARRAYS, TENSORS, Tensor
+from mlvet.frontends.python.libraries.binding import ARRAYS, TENSORS, SizeOrSizes, Tensor, as_size
+from mlvet.frontends.python.libraries.builtins.operators import repeated
 from mlvet.frontends.python.libraries.numpy.element_types import element_type
 from mlvet.frontends.python.libraries.registry import model
 from mlvet.frontends.python.values.containers import ListValue, Repeated
@@ -34,6 +35,14 @@ class ndarray(ArrayValue):
 
     __slots__ = ()
     framework: ClassVar[Framework] = Framework.NUMPY
+
+    def __init__(
+        self, shape: SizeOrSizes, dtype: Any = float, buffer: Any = None, offset: Any = 0, strides: Any = None,
+        order: Any = None,
+    ) -> None:  # fmt: skip
+        """An array whose elements are whatever lies there."""
+        dims = shape if isinstance(shape, tuple) else (shape,)
+        self.cells["@value"] = opaque("ndarray", [], Type(element_type(dtype), dims), ndarray).graph_value
 
     @classmethod
     def converted(cls, value: Any) -> TensorValue:
@@ -121,6 +130,14 @@ class ndarray(ArrayValue):
 
     def setflags(self, write: Any = None, align: Any = None, uic: Any = None) -> None:
         """Says how the array may be used."""
+
+    def _combined(self, op: str, left: Any, right: Any, other: Any) -> Any:
+        """A whole number repeats lists and texts; arrays without dims, which do not, are far fewer than numbers."""
+        if op == "mul" and isinstance(other, ListValue | tuple | str | bytes) and dims_of(self) == ():
+            known = dtype_of(self)
+            if known is not None and known.is_integer:
+                return repeated(other, as_size(self, "times"))
+        return super()._combined(op, left, right, other)
 
     def __getitem__(self, index: Any) -> Any:
         if isinstance(index, str):

@@ -15,7 +15,8 @@ from mlvet.frontends.python.libraries.numpy.arrays import as_ndarray, ndarray
 from mlvet.frontends.python.libraries.numpy.creation import sizes_of
 from mlvet.frontends.python.libraries.numpy.element_types import element_type
 from mlvet.frontends.python.libraries.registry import model
-from mlvet.frontends.python.values.containers import ListValue
+from mlvet.frontends.python.values.containers import ListValue, Repeated
+from mlvet.frontends.python.values.numbers import Scalar
 from mlvet.frontends.python.values.objects import Object
 
 
@@ -38,12 +39,38 @@ class Archive(Object):
     def close(self) -> None:
         """Closes the file."""
 
+    @property
+    def files(self) -> Any:
+        return ListValue(Repeated(Scalar(str), symbol(machine().fresh("arrays"))))
+
+    def keys(self) -> Any:
+        return self.files
+
 
 @model("numpy.load")
 def load(file: Any, mmap_mode: Any = None, allow_pickle: Any = False, fix_imports: Any = True, **rest: Any) -> Any:
     if isinstance(file, str) and file.endswith(".npz"):
         return Archive()
-    return source("loaded", unknown(machine().fresh("loaded")), ndarray)
+    return source("loaded", unknown(machine().fresh("loaded")), Loaded)
+
+
+class Loaded(ndarray):
+    """An array, or an archive of arrays, of a file whose name is not known."""
+
+    __slots__ = ()
+
+    def __enter__(self) -> Any:
+        return Archive()
+
+    def __exit__(self, *args: Any) -> None:
+        """Closes the file."""
+
+    @property
+    def files(self) -> Any:
+        return Archive().files
+
+    def keys(self) -> Any:
+        return Archive().keys()
 
 
 @model("numpy.loadtxt", "numpy.genfromtxt")

@@ -28,7 +28,7 @@ def matmul(x1: ArrayLike, x2: ArrayLike, /, out: Any = None) -> Tensor:
 
 
 def _product(self: Any, left: Any, right: Any, other: Any) -> Any:
-    if isinstance(other, TensorValue | ListValue | tuple):
+    if isinstance(other, TensorValue | ListValue | tuple) and not self._defers(other):
         return matmul(as_ndarray(left), as_ndarray(right))
     return ArrayValue._product(self, left, right, other)
 

@@ -14,7 +14,7 @@ from mlvet.frontends.python.emission import demand, emit, opaque, value_of
 from mlvet.frontends.python.libraries.binding import ArrayLike, Tensor
 from mlvet.frontends.python.libraries.numpy.arrays import as_ndarray, axes_of, function, method, ndarray, one_axis
 from mlvet.frontends.python.libraries.numpy.element_types import averaged_of, element_type, summed_of
-from mlvet.frontends.python.values.containers import ListValue
+from mlvet.frontends.python.values.containers import DictValue, ListValue
 from mlvet.frontends.python.values.tensors import TensorValue, dims_of, dtype_of, tensor_of
 from mlvet.frontends.python.values.unknown import Reason, Undecided
 
@@ -43,6 +43,8 @@ def sum_(
     initial: Any = None,
     where: Any = True,
 ) -> Tensor:
+    if isinstance(a, DictValue):
+        return a  # type: ignore[return-value]  # NumPy takes it for one element
     sizes = _sizes(a)
     if sizes is not None and axis in (None, 0):
         return _scalar(total(sizes))

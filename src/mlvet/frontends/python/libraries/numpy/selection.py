@@ -65,7 +65,10 @@ def extract(condition: ArrayLike, arr: ArrayLike) -> Tensor:
 @function("numpy.take")
 def take(a: ArrayLike, indices: Any, axis: Any = None, out: Any = None, mode: str = "raise") -> Tensor:
     flat = shaping.reshape(a, (-1,)) if axis is None else a
-    return emit("gather", flat, as_ndarray(indices), axis=0 if axis is None else one_axis(axis))
+    places = as_ndarray(indices)
+    if isinstance(indices, ListValue | tuple) and dims_of(places) == (0,):
+        places = cast(places, dtypes.i64)
+    return emit("gather", flat, places, axis=0 if axis is None else one_axis(axis))
 
 
 @function("numpy.take_along_axis")

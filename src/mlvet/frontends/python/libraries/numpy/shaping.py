@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 
 from mlvet.domains import dtypes
-from mlvet.domains.dims import Dim, floor_div
+from mlvet.domains.dims import Dim, Expr, floor_div, symbol
 from mlvet.domains.dtypes import DType
 from mlvet.domains.tensors import Tensor as Type
+from mlvet.frontends.python.active import machine
 from mlvet.frontends.python.arrays import shaping
 from mlvet.frontends.python.arrays.arithmetic import cast
 from mlvet.frontends.python.arrays.operators import become
@@ -27,6 +28,8 @@ from mlvet.frontends.python.libraries.numpy.arrays import (
 )
 from mlvet.frontends.python.libraries.registry import model
 from mlvet.frontends.python.values.containers import ListValue, Repeated
+from mlvet.frontends.python.values.numbers import Scalar
+from mlvet.frontends.python.values.objects import Object
 from mlvet.frontends.python.values.tensors import TensorValue, dims_of, dtype_of, rank_of, tensor_of
 from mlvet.frontends.python.values.unknown import Reason, Undecided, Unknown
 
@@ -53,8 +56,11 @@ def resize(a: ArrayLike, new_shape: Any) -> Tensor:
 
 @method("ravel", "flatten")
 @function("numpy.ravel")
-def ravel(a: ArrayLike, order: str = "C") -> Tensor:
-    return shaping.reshape(a, (-1,))
+def ravel(a: Any, order: str = "C") -> Tensor:
+    """Of an array, or of the grid of drawings that matplotlib makes."""
+    if isinstance(a, Object) and not isinstance(a, TensorValue) and hasattr(type(a), "ravel"):
+        return a.ravel()
+    return shaping.reshape(as_ndarray(a), (-1,))
 
 
 @function("numpy.transpose", "numpy.permute_dims")
@@ -174,6 +180,17 @@ def shape(a: ArrayLike) -> Any:
     return a.shape
 
 
+@model("numpy.isscalar")
+def isscalar(element: Any) -> Any:
+    """Whether it is one number; computations of NumPy yield such, not arrays without dims."""
+    if isinstance(element, Unknown):
+        raise Undecided(element)
+    if isinstance(element, TensorValue):
+        dims = dims_of(element)
+        return Scalar(bool) if dims is None else not dims
+    return isinstance(element, int | float | complex | str | bytes | Expr | Scalar)
+
+
 @function("numpy.ndim", "numpy.rank")
 def ndim(a: ArrayLike) -> Any:
     return a.ndim
@@ -287,7 +304,22 @@ def split(ary: ArrayLike, indices_or_sections: Any, axis: int = 0) -> Any:
         raise Undecided(Reason.EXCEPTION, "an axis that does not fit")
     if isinstance(indices_or_sections, int):
         return list(shaping.chunks(ary, indices_or_sections, axis))
+    count = _number_of_pieces(indices_or_sections)
+    if count is not None and dims is not None:
+        part = list(dims)
+        part[axis] = symbol(machine().fresh("part"))
+        return ListValue(Repeated(opaque("split", [ary], Type(dtype_of(ary), tuple(part)), ndarray), count))
     return _pieces(ary, as_sizes(indices_or_sections), axis % len(dims) if dims is not None else 0)
+
+
+def _number_of_pieces(given: Any) -> Dim | None:
+    """How many parts an array is split into where that is a symbol, None where it is known or open."""
+    if isinstance(given, Expr):
+        return given
+    if isinstance(given, TensorValue) and tensor_of(given).value is None:
+        dims = dims_of(given)
+        return dims[0] + 1 if dims is not None and len(dims) == 1 and isinstance(dims[0], Expr) else None
+    return None
 
 
 def _pieces(ary: TensorValue, places: Sequence[Dim], axis: int) -> list[Any]:

@@ -45,7 +45,8 @@ def concat(objs: Any, axis: Any = 0, **rest: Any) -> Any:
     if not parts:
         raise Undecided(Reason.UNMODELLED_ARGUMENTS, "tables of which nothing is known")
     if axis in (0, "index"):
-        return parts[0].with_rows(total((dims_of(part) or (rows_named(),))[0] for part in parts))
+        filled = [part for part in parts if not isinstance(part, DataFrame) or part.width() != 0]
+        return (filled or parts)[0].with_rows(total((dims_of(part) or (rows_named(),))[0] for part in parts))
     widths = [(dims_of(part) or (0, 1))[1] if isinstance(part, DataFrame) else 1 for part in parts]
     rows = parts[0].length()
     return opaque("concat", parts, Type(dtype_of(parts[0]), (rows, total(widths))), DataFrame)

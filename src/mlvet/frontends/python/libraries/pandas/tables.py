@@ -31,6 +31,9 @@ NAMES = frozenset((
 """Methods of tables that have no model; any other unknown attribute is a column."""
 
 
+_ELEMENTS = {bool: dtypes.bool_, int: dtypes.i64, float: dtypes.f64, str: dtypes.text}
+
+
 @model("pandas.DataFrame")
 class DataFrame(Labelled):
     """A table. `@columns` are the names of its columns if they are known, `@series` the columns themselves."""
@@ -122,18 +125,19 @@ class DataFrame(Labelled):
             return
         names = self.cells.get("@columns")
         if isinstance(name, str):
-            store(self.cells, "@series", {**self.cells.get("@series", {}), name: self._as_column(value)})
+            column = self._as_column(value)
+            store(self.cells, "@series", {**self.cells.get("@series", {}), name: column})
             if names is not None and name not in names:
                 store(self.cells, "@columns", (*names, name))
-                self._reshape(self.length(), len(names) + 1)
+                self._reshape(column.length(), len(names) + 1)
         if names is None:
             self._reshape(self.length(), symbol(machine().fresh("columns")))
 
     def _as_column(self, value: Any) -> Any:
         wanted: DType | None = dtype_of(value) if isinstance(value, TensorValue) else None
         rows = self.length()
-        if isinstance(value, TensorValue) and len(dims_of(value) or ()) == 1:
-            rows = (dims_of(value) or (rows,))[0] if rows == 0 else rows
+        if rows == 0:
+            rows = _rows_of(value)
         return opaque("column", [value] if isinstance(value, TensorValue) else [], Type(wanted, (rows,)), Series)
 
     def _reshape(self, rows: Dim, columns: Dim) -> None:
@@ -215,7 +219,7 @@ class DataFrame(Labelled):
 
     def apply(self, func: Any, axis: Any = 0, **keywords: Any) -> Any:
         if axis in (1, "columns"):
-            return opaque("apply", [self], Type(None, (self.length(),)), Series)
+            return self._of_each_row(func)
         return self.like(Type(None, tensor_of(self).shape))
 
     def merge(self, right: Any, *args: Any, **keywords: Any) -> Any:
@@ -227,9 +231,21 @@ class DataFrame(Labelled):
     def append(self, other: Any, **keywords: Any) -> Any:
         return self.with_rows(rows_named())
 
+    def _of_each_row(self, function: Any) -> Any:
+        """What a function makes of each row: a row of another table, or one element of a column."""
+        made = machine().call(function, self._row())
+        if isinstance(made, Unknown):
+            raise Undecided(made)
+        if isinstance(made, Series):
+            return table("applied", self.length(), None)
+        kind = made.kind if isinstance(made, Scalar) else type(made)
+        return opaque("apply", [self], Type(_ELEMENTS.get(kind), (self.length(),)), Series)
+
+    def _row(self) -> Any:
+        return opaque("row", [self], Type(dtype_of(self), (self.width(),)), Series)
+
     def iterrows(self) -> Any:
-        row = opaque("row", [self], Type(dtype_of(self), (self.width(),)), Series)
-        return IteratorValue(Repeated((symbol(machine().fresh("row")), row), self.length()))
+        return IteratorValue(Repeated((symbol(machine().fresh("row")), self._row()), self.length()))
 
     def itertuples(self, index: Any = True, name: Any = "Pandas") -> Any:
         return IteratorValue(Repeated(Unknown(Reason.EXTERNAL_DATA, "a row"), self.length()))
@@ -270,6 +286,17 @@ def _picked_rows(narrow: Any, rows: Any) -> Any:
     if isinstance(narrow, DataFrame):
         return opaque("row", [narrow], Type(dtype_of(narrow), (narrow.width(),)), Series)
     return narrow.element()
+
+
+def _rows_of(column: Any) -> Dim:
+    """The rows of a table that had none before it got this column."""
+    if isinstance(column, TensorValue):
+        dims = dims_of(column)
+        return rows_named() if dims is None else dims[0] if dims else 0
+    if isinstance(column, ListValue | tuple | Unknown):
+        items = machine().items(column)
+        return items.length if isinstance(items, Repeated) else len(items)
+    return 0
 
 
 def _names(columns: Any) -> tuple[Any, ...] | None:

@@ -22,10 +22,11 @@ from mlvet.frontends.python.libraries.stdlib import (
     processes,
     system,
     transfers,
+    unit_tests,
 )
 
 __all__ = [
     "annotations", "arguments", "chance", "classes", "clocks", "containers", "contexts", "copies", "formats",
     "functional", "inspection", "iterators", "mathematics", "messages", "ordering", "path_objects", "paths", "patterns",
-    "processes", "system", "transfers",
+    "processes", "system", "transfers", "unit_tests",
 ]  # fmt: skip

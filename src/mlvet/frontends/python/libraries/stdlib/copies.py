@@ -55,7 +55,7 @@ def _deep(x: Any, seen: dict[int, Any]) -> Any:
         case DictValue():
             copied = seen[id(x)] = _dictionary(x, {}, None)
             copied.cells.update({key: _deep(value, seen) for key, value in x.cells.items()})
-            copied.rest_cell["rest"] = _deep(x.rest, seen)
+            copied.rest_cell.update(rest=_deep(x.rest, seen), key=x.rest_key)
             return copied
         case Enum():
             return x
@@ -83,7 +83,7 @@ def _list(x: ListValue, items: Items) -> Any:
 
 
 def _dictionary(x: DictValue, cells: dict[Any, Any], rest: Any) -> DictValue:
-    made = DictValue(cells, rest, x.made_by)
+    made = DictValue(cells, rest, x.made_by, x.rest_key)
     made.factory = x.factory
     return made
 

@@ -9,8 +9,6 @@ from mlvet.frontends.python.libraries.registry import model
 from mlvet.frontends.python.libraries.stdlib.typed import effects, listed, nothing, text, truth, typed
 from mlvet.frontends.python.values.numbers import Scalar
 from mlvet.frontends.python.values.objects import Object
-from mlvet.frontends.python.values.raising import Raised
-from mlvet.frontends.python.values.unknown import Reason, Undecided
 
 LEVELS = ("debug", "info", "warning", "warn", "error", "critical", "exception", "log", "fatal")
 effects("logging", (
@@ -117,48 +115,3 @@ class PrettyPrinter(Object):
     def pformat(self, object: Any) -> Any:
         del object
         return Scalar(str)
-
-
-effects("unittest", ("main",))
-
-
-@model("unittest.TestCase", "absl.testing.absltest.TestCase", "absl.testing.parameterized.TestCase")
-class TestCase(Object):
-    """A test of the program. What it asserts is taken to hold."""
-
-    __slots__ = ()
-
-    def missing(self, name: str) -> Any:
-        """Assertions: those that a block is under are entered, all others yield nothing."""
-        if name.startswith(("assertRaises", "assertWarns", "assertLogs", "subTest")):
-            return CatchWarnings
-        if name.startswith("assert") or name in ("setUp", "tearDown", "addCleanup"):
-            return nothing_of
-        raise Undecided(Reason.DYNAMIC_ATTRIBUTE, name)
-
-    def create_tempdir(self, *args: Any, **keywords: Any) -> Any:
-        del args, keywords
-        return Scalar(str)
-
-    get_temp_dir = id = create_tempdir
-
-    def fail(self, msg: Any = None) -> None:
-        raise Raised(AssertionError(*(() if not isinstance(msg, str) else (msg,))))
-
-    def skipTest(self, reason: Any = None) -> None:
-        del reason
-        raise Raised(AssertionError("skipped"))
-
-
-@model(
-    "unittest.skip", "unittest.skipIf", "unittest.skipUnless", "absl.testing.absltest.skip",
-    "absl.testing.absltest.skipIf", "absl.testing.parameterized.parameters",
-    "absl.testing.parameterized.named_parameters", "absl.testing.parameterized.product",
-)  # fmt: skip
-def marked(*args: Any, **keywords: Any) -> Any:
-    del args, keywords
-    return _itself
-
-
-def _itself(function: Any) -> Any:
-    return function

@@ -8,7 +8,7 @@ from typing import Any
 from mlvet.frontends.python.libraries.builtins.effects import open_file, path_of, text_of
 from mlvet.frontends.python.libraries.builtins.elements import integer
 from mlvet.frontends.python.libraries.registry import model
-from mlvet.frontends.python.values.containers import IteratorValue, Repeated
+from mlvet.frontends.python.values.containers import IteratorValue, ListValue, Repeated
 from mlvet.frontends.python.values.numbers import Scalar
 from mlvet.frontends.python.values.objects import Object
 
@@ -18,6 +18,7 @@ class Path(Object):
     """A path whose text may be known."""
 
     __slots__ = ()
+    joinable = True
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         del kwargs
@@ -80,7 +81,7 @@ class Path(Object):
     def parents(self) -> Any:
         text = self._text()
         if not isinstance(text, str):
-            return Repeated(Path(Scalar(str)), integer("parents"))
+            return ListValue(Repeated(Path(Scalar(str)), integer("parents")))
         found = []
         while text not in ("", ".", "/"):
             text = posixpath.dirname(text)

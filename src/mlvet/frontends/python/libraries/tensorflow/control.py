@@ -136,7 +136,7 @@ def map_fn(fn: Any, elems: Any, dtype: Any = None, *rest: Any, **keywords: Any) 
     del rest
     given = mapped(as_elements, elems)
     length = first_dim(given)
-    made = as_elements(machine().call(fn, mapped(row_of, given)))
+    made = mapped(as_elements, machine().call(fn, mapped(row_of, given)))
     if isinstance(made, Unknown):
         return _declared(chosen(keywords.get("fn_output_signature"), dtype), made)
     return mapped(lambda each: grown(each, length if length is not None else _steps(), "map_fn"), made)

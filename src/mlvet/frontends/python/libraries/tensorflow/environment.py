@@ -331,6 +331,13 @@ for _name in (
     "get_visible_devices"
 ).split():
     model(f"tensorflow.config.{_name}")(_devices)
+
+
+@model("tensorflow.config.experimental.get_memory_info")
+def get_memory_info(device: Any) -> Any:
+    return {"current": symbol("current_bytes"), "peak": symbol("peak_bytes")}
+
+
 for _name in ("LogicalDeviceConfiguration", "experimental.VirtualDeviceConfiguration"):
     model(f"tensorflow.config.{_name}")(type(_name.rpartition(".")[2], (Scope,), {}))
 

@@ -13,7 +13,7 @@ from mlvet.frontends.python.emission import demand
 from mlvet.frontends.python.libraries.binding import ArrayLike, as_size
 from mlvet.frontends.python.libraries.registry import model
 from mlvet.frontends.python.libraries.tensorflow.arguments import cast_to, dims_or_undecided, sizes_of
-from mlvet.frontends.python.libraries.tensorflow.tensor import Tensor, convert, like, matched, op_of, typed
+from mlvet.frontends.python.libraries.tensorflow.tensor import Tensor, convert, like, op_of, typed
 from mlvet.frontends.python.values.tensors import TensorValue, dims_of, dtype_of, rank_of
 from mlvet.frontends.python.values.unknown import Reason, Undecided
 
@@ -243,9 +243,10 @@ def convert_image_dtype(image: ArrayLike, dtype: DType, saturate: bool = False, 
 
 @model("tensorflow.image.psnr", "tensorflow.image.ssim", "tensorflow.image.ssim_multiscale")
 def psnr(a: Any = None, b: Any = None, max_val: Any = None, *rest: Any, **keywords: Any) -> Tensor:
-    """One number per image."""
+    """One number per image; images of whole numbers are scaled to floats first."""
     del max_val, rest
-    first, second = matched(a if a is not None else keywords.get("img1"), b if b is not None else keywords.get("img2"))
+    given = (a if a is not None else keywords.get("img1"), b if b is not None else keywords.get("img2"))
+    first, second = (cast_to(convert(each), dtypes.f32) for each in given)
     op_of("sub", first, second)
     return typed("image.similarity", [first, second], dtypes.f32, *dims_or_undecided(first)[:-3])
 

@@ -8,7 +8,7 @@ from mlvet.domains import dtypes
 from mlvet.domains.dims import Dim, Expr, floor_div, total
 from mlvet.domains.dtypes import DType
 from mlvet.frontends.python.active import machine
-from mlvet.frontends.python.emission import demand, emit_all
+from mlvet.frontends.python.emission import demand, emit_all, unknown_tensor
 from mlvet.frontends.python.libraries.binding import ArrayLike, as_items, as_size
 from mlvet.frontends.python.libraries.registry import model
 from mlvet.frontends.python.libraries.tensorflow.arguments import (
@@ -23,7 +23,7 @@ from mlvet.frontends.python.libraries.tensorflow.shapes import partial_sizes, sh
 from mlvet.frontends.python.libraries.tensorflow.tensor import Tensor, alongside, convert, matched, op_of, typed
 from mlvet.frontends.python.values.containers import ListValue, Repeated
 from mlvet.frontends.python.values.tensors import TensorValue, dims_of, dtype_of, rank_of, tensor_of
-from mlvet.frontends.python.values.unknown import Reason, Undecided
+from mlvet.frontends.python.values.unknown import Reason, Undecided, Unknown
 
 _END = 2**31 - 1
 
@@ -119,7 +119,10 @@ def unstack(value: ArrayLike, num: Any = None, axis: Any = 0, name: Any = "unsta
 def split(value: ArrayLike, num_or_size_splits: Any, axis: Any = 0, num: Any = None, name: Any = "split") -> Any:
     """So many equal parts, or parts of these sizes, of which one may be what is left."""
     del num, name
-    x, where = convert(value), axis_of(axis)
+    x = convert(value)
+    if isinstance(axis, Unknown) and isinstance(num_or_size_splits, int):
+        return ListValue(unknown_tensor(Tensor, dtype_of(x)) for _ in range(num_or_size_splits))
+    where = axis_of(axis)
     dims = dims_of(x)
     whole: Dim | None = dims[where] if dims is not None and -len(dims) <= where < len(dims) else None
     if isinstance(num_or_size_splits, int):

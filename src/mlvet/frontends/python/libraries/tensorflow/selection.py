@@ -115,6 +115,19 @@ def where(condition: ArrayLike, x: Any = None, y: Any = None, name: Any = None) 
     return op_of("where", test, *matched(x, y))
 
 
+@model("tensorflow.compat.v1.where")
+def where_of_rows(condition: ArrayLike, x: Any = None, y: Any = None, name: Any = None) -> Tensor:
+    """The first generation: x and y are of one shape, and so is the condition, or it has one element for each row."""
+    if x is None or y is None:
+        return where(condition, x, y)
+    test = convert(condition)
+    one, other = matched(x, y)
+    rows, dims = dims_of(test), dims_of(one)
+    if rows is not None and dims is not None and len(rows) == 1 and len(dims) > 1:
+        test = op_of("unsqueeze", test, tuple(range(1, len(dims))))
+    return op_of("where", test, one, other)
+
+
 @model("tensorflow.boolean_mask")
 def boolean_mask(tensor: ArrayLike, mask: Any, axis: Any = None, name: Any = "boolean_mask") -> Tensor:
     del name

@@ -13,9 +13,9 @@ from mlvet.frontends.python.libraries.binding import ArrayLike, as_items
 from mlvet.frontends.python.libraries.registry import model
 from mlvet.frontends.python.libraries.tensorflow.arguments import axes_of, chosen, dims_or_undecided, sizes_of
 from mlvet.frontends.python.libraries.tensorflow.structures import of_shape
-from mlvet.frontends.python.libraries.tensorflow.tensor import Tensor, convert, like, natural_dtype, op_of, typed
+from mlvet.frontends.python.libraries.tensorflow.tensor import Tensor, convert, like, op_of, typed
 from mlvet.frontends.python.values.objects import Object
-from mlvet.frontends.python.values.tensors import TensorValue, dims_of, dtype_of
+from mlvet.frontends.python.values.tensors import dims_of, dtype_of
 
 
 def _each(name: str, dtype: DType = dtypes.text) -> Callable[..., Any]:
@@ -176,21 +176,7 @@ class MutableHashTable(StaticHashTable):
         """Kept in the table."""
 
 
-# Ragged and sparse tensors are dense ones with sizes of their own.
-
-
-@model("tensorflow.ragged.constant", "tensorflow.ragged.stack")
-def ragged_constant(pylist: Any, dtype: DType | None = None, *rest: Any, **keywords: Any) -> Tensor:
-    del rest, keywords
-    kind, depth, level = dtype, 0, pylist
-    while not isinstance(level, TensorValue) and hasattr(level, "items") and isinstance(level.items, tuple):
-        depth += 1
-        if not level.items:
-            break
-        level = level.items[0]
-    first = len(pylist.items) if depth and isinstance(pylist.items, tuple) else symbol(machine().fresh("rows"))
-    sizes = [first, *(symbol(machine().fresh("ragged")) for _ in range(depth - 1))]
-    return of_shape("ragged", kind or natural_dtype(pylist), tuple(sizes) if depth else None)
+# Sparse tensors are dense ones.
 
 
 @model("tensorflow.sparse.to_dense", "tensorflow.compat.v1.sparse_tensor_to_dense")
@@ -211,7 +197,7 @@ def sparse_tensor(indices: Any, values: Any, dense_shape: Any) -> Tensor:
     return of_shape("sparse", dtype_of(convert(values)), sizes_of(dense_shape, "size"))
 
 
-@model("tensorflow.RaggedTensor.from_tensor", "tensorflow.sparse.reorder")
-def from_tensor(tensor: ArrayLike, *rest: Any, **keywords: Any) -> Tensor:
-    del rest, keywords
-    return op_of("identity", convert(tensor))
+@model("tensorflow.sparse.reorder")
+def reorder(sp_input: ArrayLike, name: Any = None) -> Tensor:
+    del name
+    return op_of("identity", convert(sp_input))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import reduce
 from typing import Any
 
 from mlvet.domains.dims import Dim, equal, symbol
@@ -14,10 +15,11 @@ from mlvet.frontends.python.libraries.binding import Misfit
 from mlvet.frontends.python.libraries.registry import model
 from mlvet.frontends.python.libraries.tensorflow.shapes import TensorShape, partial_sizes, shape_of
 from mlvet.frontends.python.libraries.tensorflow.tensor import Tensor, convert, op_of
+from mlvet.frontends.python.values.choices import Choice, conjoined
 from mlvet.frontends.python.values.containers import DictValue, ListValue, Repeated
 from mlvet.frontends.python.values.objects import Object
 from mlvet.frontends.python.values.tensors import TensorValue, dims_of, dtype_of, tensor_of
-from mlvet.frontends.python.values.unknown import Undecided, Unknown
+from mlvet.frontends.python.values.unknown import Reason, Undecided, Unknown
 
 
 def mapped(function: Callable[[Any], Any], value: Any, *, lists: bool = True) -> Any:
@@ -62,6 +64,21 @@ def as_elements(value: Any) -> Any:
     return mapped(leaf, value, lists=False)
 
 
+def as_one(value: Any) -> Any:
+    """What a function gives, with what differs from path to path joined, as branches of a graph are."""
+
+    def leaf(each: Any) -> Any:
+        if not isinstance(each, Choice):
+            return each
+        here = frozenset(machine().path)
+        parts = [as_one(part) for guard, part in each.alternatives if conjoined(here, guard) is not None]
+        if len({len(part) if isinstance(part, tuple) else type(part) is DictValue and "named" for part in parts}) > 1:
+            return Unknown(Reason.DATA_DEPENDENT_BRANCH, "one of several structures")
+        return reduce(lambda left, right: joined(None, left, right), parts)
+
+    return mapped(leaf, value)
+
+
 @model("tensorflow.TensorSpec", "tensorflow.RaggedTensorSpec", "tensorflow.SparseTensorSpec")
 class TensorSpec(Object):
     """Shape and element type of a tensor to come."""
@@ -101,6 +118,8 @@ def of_shape(name: str, dtype: DType | None, sizes: tuple[Dim, ...] | None) -> T
 
 def grown(x: Any, length: Dim, name: str) -> Any:
     """Tensors of one shape in a new first dim."""
+    if isinstance(x, Unknown):
+        return _another(x) if x.tensor is None else grown(x.tensor, length, name)
     if not isinstance(x, TensorValue):
         return x
     dims = dims_of(x)
@@ -111,10 +130,17 @@ def grown(x: Any, length: Dim, name: str) -> Any:
     return opaque(name, [x], Known(dtype_of(x), (length, *dims)), Tensor)
 
 
+def _another(x: Unknown) -> Unknown:
+    """Something unknown of another shape than what it was made of: what one is used as says nothing of the other."""
+    return Unknown(x.reason, x.detail, x.name, x.location)
+
+
 def row_of(x: Any, name: str = "index") -> Any:
     """One element along the first dim, whichever."""
     from mlvet.domains import dtypes
 
+    if isinstance(x, Unknown):
+        return _another(x) if x.tensor is None else row_of(x.tensor, name)
     if not isinstance(x, TensorValue):
         return x
     place = source(name, Known(dtypes.i64, ()), Tensor)

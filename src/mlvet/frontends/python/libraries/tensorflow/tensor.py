@@ -100,8 +100,21 @@ class Tensor(ArrayValue):
 
     def to_tensor(self, default_value: Any = None, name: Any = None, shape: Any = None) -> Any:
         """Ragged tensors are dense ones here."""
-        del default_value, name, shape
-        return self
+        from mlvet.frontends.python.libraries.tensorflow.ragged import dense
+
+        del default_value, name
+        return dense(self, shape)
+
+    def merge_dims(self, outer_axis: Any, inner_axis: Any) -> Any:
+        from mlvet.frontends.python.libraries.tensorflow.ragged import with_merged
+
+        return with_merged(self, outer_axis, inner_axis)
+
+    def row_lengths(self, axis: Any = 1, name: Any = None) -> Any:
+        from mlvet.frontends.python.libraries.tensorflow.ragged import row_lengths
+
+        del name
+        return row_lengths(self, axis)
 
     def item(self) -> Any:
         return numpy_array(self)
@@ -383,6 +396,7 @@ class Variable(Tensor):
         label = name if isinstance(name, str) else machine().fresh("Variable")
         like = tensor_of(made).without_value()
         value = machine().builder.parameter(label, like, trainable=trainable is not False)
+        self.cells.setdefault("@value", value)  # A tensor is there as long as its object is, whatever path made it.
         store(self.cells, "@value", value)
         store(self.cells, "@name", label)
         store(self.cells, "trainable", trainable)

@@ -1,10 +1,11 @@
-"""tensorflow_addons: layers, losses, optimizers and functions on pictures that keep shapes."""
+"""tensorflow_addons: layers, losses, optimizers and functions on pictures that keep shapes; tensorflow_io's audio."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from mlvet.domains import dtypes
+from mlvet.domains.dims import symbol
 from mlvet.domains.tensors import Tensor as Known
 from mlvet.frontends.python.active import machine
 from mlvet.frontends.python.emission import opaque, source
@@ -19,6 +20,8 @@ from mlvet.frontends.python.libraries.keras.ops.axes import ranked_dims
 from mlvet.frontends.python.libraries.keras.tensor import array, combined
 from mlvet.frontends.python.libraries.registry import find, model
 from mlvet.frontends.python.values.objects import Object
+from mlvet.frontends.python.values.tensors import dims_of
+from mlvet.frontends.python.values.unknown import Reason, Undecided
 
 for _name in (
     "AdamW",
@@ -136,3 +139,19 @@ class F1Score(Score):
         if held(self)["average"] is not None:
             return super().result()
         return source("f1_score", Known(dtypes.f32, (as_size(held(self)["num_classes"], "classes"),)), tensor_class())
+
+
+@model("tensorflow_io.audio.dbscale")
+def dbscale(input: ArrayLike, top_db: Any, name: Any = None) -> Tensor:
+    """Loudness of each element."""
+    return _kept(input)
+
+
+@model("tensorflow_io.audio.resample")
+def resample(input: ArrayLike, rate_in: Any, rate_out: Any, name: Any = None) -> Tensor:
+    """Another number of samples of the same channels."""
+    made = array(input)
+    dims = dims_of(made)
+    if not dims:
+        raise Undecided(Reason.EXTERNAL_DATA, "audio of unknown rank")
+    return opaque("resample", [made], Known(dtypes.f32, (symbol(machine().fresh("samples")), *dims[1:])), type(made))

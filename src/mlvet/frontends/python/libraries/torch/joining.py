@@ -5,19 +5,19 @@ from __future__ import annotations
 from functools import reduce
 from typing import Any
 
-from mlvet.domains.dims import Dim, Expr, ceil_div, equal, floor_div
+from mlvet.domains.dims import Dim, Expr, ceil_div, equal, floor_div, symbol
 from mlvet.domains.promotion import Framework, Operand, Strength, promote
 from mlvet.domains.tensors import Tensor as Type
 from mlvet.frontends.python.arrays.arithmetic import cast
 from mlvet.frontends.python.arrays.shaping import split as pieces
-from mlvet.frontends.python.emission import demand, emit_all, opaque
+from mlvet.frontends.python.emission import demand, emit_all, opaque, unknown_tensor
 from mlvet.frontends.python.libraries.binding import Size, Tensors, as_sizes, as_tensor
 from mlvet.frontends.python.libraries.registry import model
 from mlvet.frontends.python.libraries.torch.axes import axis_of, placed, rank, ranked_dims
 from mlvet.frontends.python.libraries.torch.tensor import Tensor, made, method
 from mlvet.frontends.python.values.containers import ListValue, Repeated
 from mlvet.frontends.python.values.tensors import TensorValue, dims_of, dtype_of, rank_of
-from mlvet.frontends.python.values.unknown import Reason, Undecided
+from mlvet.frontends.python.values.unknown import Reason, Undecided, Unknown
 
 
 def _list(tensors: Any) -> tuple[Tensor, ...] | Repeated:
@@ -138,10 +138,12 @@ def column_stack(tensors: Any, *, out: Any = None) -> Tensor:
 @method("torch.split", "torch.split_with_sizes")
 def split(tensor: Tensor, split_size_or_sections: Any, dim: Any = 0) -> Any:
     """Pieces of one size, of which the last may be smaller, or of the sizes that are listed."""
+    size = split_size_or_sections
+    if isinstance(size, Unknown) or dims_of(tensor) is None:
+        return _pieces_of_some_size(tensor)
     dims = ranked_dims(tensor)
     axis = placed(axis_of(dim), len(dims))
     whole = dims[axis]
-    size = split_size_or_sections
     if not isinstance(size, int | Expr):
         sizes = as_sizes(size)
         total: Dim = 0
@@ -161,6 +163,12 @@ def split(tensor: Tensor, split_size_or_sections: Any, dim: Any = 0) -> Any:
         return _cut(tensor, [size] * count_, axis)
     piece = opaque("split", [tensor], Type(dtype_of(tensor), (*dims[:axis], size, *dims[axis + 1 :])), Tensor)
     return ListValue(Repeated(piece, ceil_div(whole, size)))
+
+
+def _pieces_of_some_size(x: Tensor) -> ListValue:
+    from mlvet.frontends.python.active import machine
+
+    return ListValue(Repeated(unknown_tensor(Tensor, dtype_of(x), "piece"), symbol(machine().fresh("pieces"))))
 
 
 def _cut(x: Tensor, sizes: Any, axis: int) -> tuple[Any, ...]:

@@ -142,6 +142,7 @@ class Base(PreTrainedModel):
     """A published model without a head."""
 
     __slots__ = ()
+    lists_parts: ClassVar[bool] = False
 
     def __init__(self, config: Any = None, *inputs: Any, **kwargs: Any) -> None:
         super().__init__(config)

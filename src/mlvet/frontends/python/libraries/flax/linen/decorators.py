@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from mlvet.domains.dims import Dim
-from mlvet.frontends.python.active import machine
+from mlvet.frontends.python.active import erase, machine, store
 from mlvet.frontends.python.libraries.flax.linen.module import Boxed, Module
 from mlvet.frontends.python.libraries.flax.linen.variables import Lift
 from mlvet.frontends.python.libraries.jax.transformations import agreed, like, over_axes, with_axis, without_axis
@@ -36,7 +36,7 @@ class Lifted(Object):
         target, way, options = (self.cells[key] for key in ("@target", "@way", "@options"))
         if isinstance(target, ClassValue) or (isinstance(target, type) and issubclass(target, Module)):
             return AlongAxis(machine().call(target, *args, **keywords), way, options)
-        return _along(target, way, options, None, args, keywords)
+        return _method_along(target, way, options, args, keywords)
 
     def bound(self, receiver: Any) -> Any:
         from mlvet.frontends.python.values.objects import BoundMethod
@@ -63,6 +63,24 @@ class AlongAxis(Object):
         return machine().attribute(self.cells["@module"], name)
 
 
+def _method_along(method: Any, way: str, options: dict[str, Any], args: Any, keywords: Any) -> Any:
+    """A method of a module, or a function whose first argument is one, run along an axis of its other arguments."""
+    module = args[0] if args else None
+    if not isinstance(module, Module):
+        return _along(method, way, options, None, args, keywords)
+    before = module.cells.get("@lift")
+
+    def run(*slices: Any, **named: Any) -> Any:
+        return machine().call(method, module, *slices, **named)
+
+    result = _along(run, way, options, module, args[1:], keywords)
+    if before is None:
+        erase(module.cells, "@lift")
+    else:
+        store(module.cells, "@lift", before)
+    return result
+
+
 def _along(function: Any, way: str, options: dict[str, Any], module: Any, args: Any, keywords: Any) -> Any:
     sizes: list[Dim] = [options["length"]] if isinstance(options.get("length"), int) else []
     if isinstance(options.get("axis_size"), int):
@@ -82,7 +100,7 @@ def _along(function: Any, way: str, options: dict[str, Any], module: Any, args: 
         given = [over_axes(arg, axis, take) for arg, axis in zip(args, axes, strict=False)]
     size = agreed(sizes)
     if isinstance(module, Module):
-        module.cells["@lift"] = Lift(_variable_axes(options.get("variable_axes")), size)
+        store(module.cells, "@lift", Lift(_variable_axes(options.get("variable_axes")), size))
     result = machine().call(function, *given, **keywords)
     out_axes = options.get("out_axes", 0)
     if way == "vmap":

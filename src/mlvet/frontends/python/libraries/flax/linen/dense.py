@@ -25,6 +25,7 @@ from mlvet.frontends.python.libraries.jax.array import (
 )  # fmt: skip
 from mlvet.frontends.python.libraries.jax.lax.windows import Pads, convolved, pads_of, transposed_length
 from mlvet.frontends.python.libraries.jax.nn.initializers import Initializer
+from mlvet.frontends.python.libraries.jax.numpy.searching import gathered
 from mlvet.frontends.python.libraries.registry import model
 from mlvet.frontends.python.values.tensors import dims_of, dtype_of, rank_of, tensor_of
 from mlvet.frontends.python.values.unknown import Reason, Undecided
@@ -172,7 +173,7 @@ class Embed(Module):
         known = dtype_of(inputs)
         demand(known is None or not known.is_float, f"positions are integers, not {known}", "dtype-mismatch")
         (table,) = promoted(self.dtype, self.embedding)
-        return emit("gather", table, inputs, axis=0)
+        return gathered(table, inputs, 0)
 
     def attend(self, query: ArrayLike) -> Tensor:
         x, table = promoted(self.dtype, query, self.embedding)

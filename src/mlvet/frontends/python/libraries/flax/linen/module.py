@@ -311,12 +311,14 @@ def _class_name(module: Module) -> str:
     return str(module.cells.get("@class") or (module.kind.name if module.kind is not None else type(module).__name__))
 
 
-def _numbered(owner: Module, frame: Any, kind: str) -> str:
-    """`Dense_0`, `Dense_1`...: numbers start anew with each call of the method."""
+def _numbered(owner: Module, frame: Any, kind: str) -> str | None:
+    """`Dense_0`, `Dense_1`...: numbers start anew with each call of the method. None where a loop lost count."""
     found = owner.cells.get("@counts")
     ways = [value for _, value in found.alternatives] if isinstance(found, Choice) else [found]
     counts: dict[str, int] = {}
     for way in ways:
+        if isinstance(way, tuple) and not isinstance(way[1], dict):
+            return None
         if isinstance(way, tuple) and way[0] is frame:
             counts |= {name: max(count, counts.get(name, 0)) for name, count in way[1].items()}
     number = counts.get(kind, 0)

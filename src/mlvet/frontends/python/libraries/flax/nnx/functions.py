@@ -178,7 +178,7 @@ def module_dict(mapping: Any = None, **entries: Any) -> Any:
 
 
 @model("flax.nnx.jit", "flax.nnx.remat", "flax.nnx.pmap", "flax.nnx.cached_partial", "flax.nnx.split_rngs",
-    "flax.nnx.fork_rngs", "flax.nnx.with_rngs", "flax.nnx.dataclass", "flax.nnx.var_defaults",
+    "flax.nnx.fork_rngs", "flax.nnx.with_rngs", "flax.nnx.dataclass",
     "flax.nnx.jit_partial")  # fmt: skip
 def jit(fun: Any = None, *args: Any, **options: Any) -> Any:
     """The function itself; a number of arguments may be given ahead."""

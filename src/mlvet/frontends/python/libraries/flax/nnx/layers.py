@@ -28,6 +28,7 @@ from mlvet.frontends.python.libraries.flax.nnx.functions import Module
 from mlvet.frontends.python.libraries.flax.nnx.variables import Param
 from mlvet.frontends.python.libraries.jax.array import Array, ArrayLike, Tensor, as_jax, axes_named, cast_to
 from mlvet.frontends.python.libraries.jax.lax.windows import transposed_length
+from mlvet.frontends.python.libraries.jax.numpy.searching import gathered
 from mlvet.frontends.python.libraries.registry import MODELS, model
 from mlvet.frontends.python.values.tensors import dims_of, dtype_of, rank_of, tensor_of
 
@@ -116,7 +117,7 @@ class Embed(Module):
         known = dtype_of(inputs)
         demand(known is None or not known.is_float, f"positions are integers, not {known}", "dtype-mismatch")
         (table,) = promoted(self.dtype, as_jax(self.embedding))
-        return emit("gather", table, inputs, axis=0)
+        return gathered(table, inputs, 0)
 
     def attend(self, query: ArrayLike, out_sharding: Any = None) -> Tensor:
         x, table = promoted(self.dtype, query, as_jax(self.embedding))

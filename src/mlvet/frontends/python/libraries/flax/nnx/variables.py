@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 from mlvet.domains import dtypes
 from mlvet.domains.tensors import Tensor as Known
-from mlvet.frontends.python.active import machine
+from mlvet.frontends.python.active import machine, store
 from mlvet.frontends.python.emission import opaque
 from mlvet.frontends.python.libraries.jax.array import Array, as_jax
 from mlvet.frontends.python.libraries.jax.random import key as new_key
@@ -32,6 +32,8 @@ class Variable(Object):
 
     def __init__(self, value: Any, **metadata: Any) -> None:
         self.value = as_jax(value) if isinstance(value, TensorValue | int | float) else value
+        if metadata.get("hijax", _defaults().get("hijax", False)) is True:
+            self.cells["@leaf"] = True
 
     def as_tensor(self) -> Any:
         return self.cells["value"]
@@ -41,6 +43,9 @@ class Variable(Object):
 
     def get_value(self, **options: Any) -> Any:
         return self.cells["value"]
+
+    def get_metadata(self) -> Any:
+        return DictValue({"hijax": True} if "@leaf" in self.cells else {})
 
     def set_value(self, value: Any, **options: Any) -> None:
         self.value = value
@@ -78,6 +83,27 @@ class Variable(Object):
 
     def __neg__(self) -> Any:
         return -self.cells["value"]
+
+
+def _defaults() -> dict[str, Any]:
+    return machine().memory.setdefault("flax.nnx.var_defaults", {})
+
+
+@model("flax.nnx.var_defaults")
+class VariableDefaults(Object):
+    """What variables are from now on; as a context, until its end. Those of `hijax` are leaves of trees."""
+
+    def __init__(self, *, hijax: Any = None, ref: Any = None) -> None:
+        self.cells["@before"] = _defaults().get("hijax", False)
+        self.hijax = self.cells["@before"] if hijax is None else hijax
+        self.ref = ref is True
+        store(_defaults(), "hijax", self.hijax)
+
+    def __enter__(self) -> Any:
+        return self
+
+    def __exit__(self, *args: Any) -> None:
+        store(_defaults(), "hijax", self.cells["@before"])
 
 
 def _operator(name: str) -> Callable[[Variable, Any], Any]:

@@ -12,6 +12,7 @@ from mlvet.domains.dims import symbol
 from mlvet.domains.tensors import Tensor as Known
 from mlvet.frontends.python.active import machine
 from mlvet.frontends.python.arrays import shaping
+from mlvet.frontends.python.arrays.indexing import within
 from mlvet.frontends.python.emission import emit, emit_all, opaque
 from mlvet.frontends.python.libraries.binding import Size, Sizes
 from mlvet.frontends.python.libraries.jax.array import Array, ArrayLike, Tensor, as_jax, cast_to, together
@@ -26,7 +27,15 @@ def take(
     unique_indices: bool = False, indices_are_sorted: bool = False, fill_value: Any = None,
 ) -> Tensor:  # fmt: skip
     x = shaping.reshape(a, (-1,)) if axis is None else a
-    return emit("gather", x, indices, axis=0 if axis is None else axis)
+    return gathered(x, indices, 0 if axis is None else axis)
+
+
+def gathered(x: Any, indices: Any, axis: Any) -> Any:
+    """Elements by their place; places out of range are filled or moved, never refused."""
+    dims = dims_of(x)
+    if dims is not None and isinstance(axis, int) and -len(dims) <= axis < len(dims):
+        indices = within(indices, dims[axis])
+    return emit("gather", x, indices, axis=axis)
 
 
 @model("jax.numpy.take_along_axis")
@@ -37,6 +46,7 @@ def take_along_axis(arr: ArrayLike, indices: ArrayLike, axis: Any = -1, mode: An
     dims, places = dims_of(x), dims_of(indices)
     if dims is None or places is None or len(dims) != len(places) or not -len(dims) <= at < len(dims):
         return emit("gather_elements", x, indices, axis=at)
+    indices = within(indices, dims[at])
     others = [each for each in range(len(dims)) if each != at % len(dims)]
     if all(places[n] == 1 or places[n] == dims[n] for n in others) and not all(places[n] == dims[n] for n in others):
         wide = tuple(dims[n] if n in others else places[n] for n in range(len(dims)))

@@ -7,14 +7,15 @@ from typing import Any
 from mlvet.domains import dtypes
 from mlvet.domains.dims import Dim, floor_div
 from mlvet.domains.tensors import Tensor as Known
+from mlvet.domains.tensors import unknown
 from mlvet.frontends.python.arrays.arithmetic import cast
 from mlvet.frontends.python.emission import emit, opaque
-from mlvet.frontends.python.libraries.binding import ArrayLike, Size, Tensor, as_size
+from mlvet.frontends.python.libraries.binding import ArrayLike, Misfit, Size, Tensor, as_size
 from mlvet.frontends.python.libraries.keras.activations import alike
 from mlvet.frontends.python.libraries.keras.held import held
 from mlvet.frontends.python.libraries.keras.layer import Layer
 from mlvet.frontends.python.libraries.keras.layers.normalization import places, size_at
-from mlvet.frontends.python.libraries.keras.tensor import array, combined
+from mlvet.frontends.python.libraries.keras.tensor import KerasTensor, array, combined
 from mlvet.frontends.python.libraries.registry import model
 from mlvet.frontends.python.values.numbers import Scalar
 from mlvet.frontends.python.values.tensors import dims_of, dtype_of, rank_of
@@ -67,12 +68,14 @@ class Normalization(Preprocessing):
     ) -> None:
         super().__init__(**kwargs)
         self.axis = axis
-        self.mean = mean
-        self.variance = variance
+        self.input_mean = mean
+        self.input_variance = variance
+        self.mean: Any = None
+        self.variance: Any = None
         self.invert = invert
 
     def build(self, input_shape: Any) -> None:
-        if held(self)["mean"] is None and held(self)["axis"] is not None:
+        if held(self)["input_mean"] is None and held(self)["axis"] is not None:
             sizes = tuple(size_at(input_shape, axis, "features") for axis in places(held(self)["axis"]))
             if "adapt_mean" not in self.cells:
                 self._weight("adapt_mean", sizes, "zeros", trainable=False)
@@ -80,7 +83,20 @@ class Normalization(Preprocessing):
         self.built = True
 
     def adapt(self, data: Any = None, batch_size: Any = None, steps: Any = None) -> None:
-        return None
+        """Learns means that go with the data: of size one along all axes but its own."""
+        whole = getattr(data, "element", data)
+        try:
+            dims = dims_of(array(whole))
+        except (Misfit, Undecided):
+            dims = None
+        axes = () if held(self)["axis"] is None else places(held(self)["axis"])
+        if dims is None:
+            learned = unknown("mean", dtypes.f32)
+        else:
+            own = {axis % len(dims) for axis in axes}
+            learned = Known(dtypes.f32, tuple(dim if place in own else 1 for place, dim in enumerate(dims)))
+        self.mean = opaque("mean", [], learned, KerasTensor)
+        self.variance = opaque("variance", [], learned, KerasTensor)
 
     def call(self, inputs: ArrayLike) -> Tensor:
         x = cast(inputs, self._compute)

@@ -15,6 +15,7 @@ from mlvet.frontends.python.libraries.registry import model
 from mlvet.frontends.python.libraries.tensorflow.shapes import partial_sizes
 from mlvet.frontends.python.libraries.tensorflow.structures import (
     as_elements,
+    as_one,
     first_dim,
     grown,
     joined,
@@ -134,8 +135,12 @@ class Dataset(Object):
     # One element made of each.
 
     def map(self, map_func: Any, *rest: Any, **keywords: Any) -> Any:
+        """A list that the function yields is a tuple of tensors, not a tensor of them all."""
         del rest, keywords
-        return dataset(as_elements(self.given_to(map_func)), self.count)
+        made = as_one(self.given_to(map_func))
+        if isinstance(made, ListValue) and isinstance(made.items, tuple):
+            made = made.items
+        return dataset(as_elements(made), self.count)
 
     def filter(self, predicate: Any, name: Any = None) -> Any:
         del name

@@ -3,26 +3,33 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from types import MappingProxyType
 from typing import Any
 
 from mlvet.frontends.python.active import machine, store
 from mlvet.frontends.python.libraries.binding import as_items, bind, signature
 from mlvet.frontends.python.libraries.registry import model
 from mlvet.frontends.python.libraries.tensorflow.v1.variables import all_variables, memory
-from mlvet.frontends.python.values.choices import Choice
+from mlvet.frontends.python.values.choices import Choice, resolved
 from mlvet.frontends.python.values.objects import Object
 from mlvet.frontends.python.values.unknown import Reason, Undecided
 
-Defaults = Mapping[int, Mapping[str, Any]]
+Defaults = dict[int, dict[str, Any]]
 """By the identity of a function, the arguments that it is given unless the call says otherwise."""
-NONE: Defaults = MappingProxyType({})
+Held = tuple[tuple[int, tuple[tuple[str, Any], ...]], ...]
+"""The same as tuples, which branches and loops join part by part."""
 
 
 def current() -> Defaults:
-    """The defaults at this point; where paths with different ones meet, those of the first."""
-    found = memory().get("arg_scope", NONE)
-    return found.alternatives[0][1] if isinstance(found, Choice) else found
+    """The defaults at this point."""
+    return {function: dict(given) for function, given in _held()}
+
+
+def _held() -> Held:
+    found = memory().get("arg_scope", ())
+    held = resolved(found, machine()) if isinstance(found, Choice) else found
+    if not isinstance(held, tuple):
+        raise Undecided(Reason.LOOP_VARYING, "arguments of a scope")
+    return held
 
 
 def with_defaults(function: Callable[..., Any], keywords: Mapping[str, Any], taken: int) -> dict[str, Any]:
@@ -71,20 +78,20 @@ class ArgScope(Object):
         if isinstance(list_ops_or_scope, ArgScope):
             self.defaults = list_ops_or_scope.defaults
         else:
-            made = dict(current())
+            made = current()
             for function in as_items(list_ops_or_scope):
                 key = id(getattr(function, "inner", function))
                 made[key] = {**made.get(key, {}), **kwargs}
-            self.defaults = made
-        self.before: Any = None
+            self.defaults = tuple((function, tuple(given.items())) for function, given in made.items())
+        self.before: Any = ()
 
     def __enter__(self) -> Any:
-        self.before = current()
+        self.before = _held()
         store(memory(), "arg_scope", self.defaults)
         return self
 
     def __exit__(self, *error: Any) -> None:
-        store(memory(), "arg_scope", NONE if self.before is None else self.before)
+        store(memory(), "arg_scope", self.before)
 
 
 @model("tf_slim.current_arg_scope")

@@ -124,7 +124,7 @@ def get_variable_scope() -> Any:
 
 
 def all_variables() -> tuple[Variable, ...]:
-    return tuple(memory().get("variables", ()))
+    return tuple(each for each in memory().get("variables", ()) if "@value" in each.cells)
 
 
 def trainable(variable: Any) -> bool:

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextvars import ContextVar
-from typing import Any
+from typing import Any, ClassVar
 
 from mlvet.domains import dtypes
 from mlvet.domains.dims import symbol
 from mlvet.domains.dtypes import DType
 from mlvet.frontends.python.active import machine, store
+from mlvet.frontends.python.emission import unknown_tensor
 from mlvet.frontends.python.libraries.registry import model
 from mlvet.frontends.python.libraries.torch.nn.parameter import Buffer, Parameter, floating, redeclared
 from mlvet.frontends.python.libraries.torch.tensor import Tensor
 from mlvet.frontends.python.values.choices import Choice
 from mlvet.frontends.python.values.containers import DictValue, IteratorValue, ListValue, Repeated
+from mlvet.frontends.python.values.numbers import Scalar
 from mlvet.frontends.python.values.objects import Object
 from mlvet.frontends.python.values.tensors import TensorValue
 from mlvet.frontends.python.values.unknown import Reason, Undecided
@@ -43,6 +45,8 @@ class Module(Object):
     """A layer or model. Its attributes are its state: parameters and submodules are found among them."""
 
     __slots__ = ()
+    lists_parts: ClassVar[bool] = True
+    """Whether its attributes are all the parameters and modules that it has."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         del args, kwargs
@@ -199,6 +203,8 @@ class Module(Object):
         return DictValue(dict(buffers_of(self, recurse=False)))
 
     def state_dict(self, *args: Any, destination: Any = None, prefix: Any = "", keep_vars: bool = False) -> Any:
+        if not lists_all(self):
+            return DictValue(rest=_any_parameter(self), made_by="OrderedDict")
         found = [*parameters_of(self), *buffers_of(self)]
         return DictValue(
             {_joined(prefix, name): Tensor.of(each.graph_value) for name, each in found}, made_by="OrderedDict"
@@ -310,9 +316,12 @@ def _tensors(module: Module, recurse: bool, wanted: Any) -> Iterator[tuple[str, 
                     yield _joined(path, name), value
 
 
-def has_unknown_count(module: Module) -> bool:
-    """Whether a list of unknown length is inside."""
-    return any(isinstance(value, Repeated) for _, each in walk(module) for value in each.cells.values())
+def lists_all(module: Module) -> bool:
+    """Whether all that is inside is known, with no list of unknown length and no model that is taken as a whole."""
+    return all(
+        type(each).lists_parts and not any(isinstance(value, Repeated) for value in each.cells.values())
+        for _, each in walk(module)
+    )
 
 
 def place_in(outer: Module, module: Module) -> str:
@@ -376,19 +385,22 @@ def _recast(module: Module, dtype: DType | None) -> None:
 
 
 def _listed(module: Module, found: Iterator[Any], named: bool = False) -> Any:
-    items = tuple(found)
-    if items and has_unknown_count(module):
-        last = items[-1][1] if named else items[-1]
-        like = Parameter.__new__(Parameter)
-        from mlvet.frontends.python.emission import unknown_tensor
+    if lists_all(module):
+        return IteratorValue(found)
+    like = _any_parameter(module)
+    element = (Scalar(str, "name"), like) if named else like
+    return IteratorValue(Repeated(element, symbol(machine().fresh("parameters"))))
 
+
+def _any_parameter(module: Module) -> Any:
+    """One that stands for all parameters of a module."""
+    like = Parameter.__new__(Parameter)
+    last = None
+    for _, last in parameters_of(module):
         like.cells.update(last.cells)
-        like.cells["@value"] = unknown_tensor(Tensor, last.graph_value.declared.dtype, "parameter").graph_value
-        from mlvet.frontends.python.values.numbers import Scalar
-
-        element = (Scalar(str, "name"), like) if named else like
-        return IteratorValue(Repeated(element, symbol(machine().fresh("parameters"))))
-    return IteratorValue(items)
+    dtype = last.graph_value.declared.dtype if last is not None else None
+    like.cells["@value"] = unknown_tensor(Tensor, dtype, "parameter").graph_value
+    return like
 
 
 def _alternatives(value: Any) -> tuple[Any, ...]:
