@@ -93,3 +93,15 @@ def test_a_version_check_kills_no_path(tmp_path: Path) -> None:
         {"train.py": "import torch\nassert torch.__version__ >= '99'\nx = torch.zeros(3)\n"},
     )
     assert seen(found, "x") == "f32[3]"
+
+
+def test_programs_of_a_librarys_own_checkout_are_read_with_its_model(tmp_path: Path) -> None:
+    files = {
+        "pyproject.toml": '[project]\nname = "einops"\n',
+        "einops/__init__.py": "def rearrange(x, pattern, **sizes):\n    return None\n",
+        "examples/use.py": "import torch\nfrom einops import rearrange\n"
+        "y = rearrange(torch.zeros(2, 6), 'a b -> b a')\n",
+    }
+    assert seen(interpreted(tmp_path, files, "examples/use.py"), "y") == "f32[6, 2]"
+    other = {**files, "pyproject.toml": '[project]\nname = "mine"\n'}
+    assert seen(interpreted(tmp_path, other, "examples/use.py"), "y") != "f32[6, 2]"

@@ -51,11 +51,16 @@ class Limits:
     steps: int = 400_000
     seconds: float = 9.0
     alternatives: int = 8
+    forks: int = 800
     unrolled: int = 1024
     depth: int = 100
     recursion: int = 6
     recursive_calls: int = 200
     known_recursion: int = 64
+
+    def kept_apart(self, forks: int) -> int:
+        """How many alternatives may meet in one place; fewer in a program that has forked often."""
+        return self.alternatives if forks < self.forks else 2 if forks < 3 * self.forks else 1
 
 
 class OutOfBudget(Exception):

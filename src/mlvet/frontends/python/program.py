@@ -68,7 +68,7 @@ def interpret(
 
     Paths are shown relative to `base`; `models` are files that stand in for modules of libraries.
     """
-    project = Project.of(path, base, models) if path is not None else None
+    project = Project.of(path, base, models, registry.PACKAGES) if path is not None else None
     machine = Machine(project=project, limits=limits or Limits())
     tree = parsed(source.text)
     if tree is None:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import ast
 import os
-from collections.abc import Mapping
+import tomllib
+from collections.abc import Container, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -21,21 +22,30 @@ _HIGHEST = 8
 class Project:
     """Where the modules that a program imports are looked for: beside it, in its packages' root, in `src`.
 
-    `models` are files that stand in for modules of libraries.
+    `models` are files that stand in for modules of libraries. `library` is the library whose checkout the project is,
+    if programs beside its package are better read with mlvet's models of it.
     """
 
     script: Path
     roots: tuple[Path, ...]
     shown: Path
     models: Mapping[str, Path] = field(default_factory=dict)
+    library: str = ""
     _sources: dict[str, Source | None] = field(default_factory=dict)
     _trees: dict[str, ast.Module | None] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, script: Path, base: Path | None = None, models: Mapping[str, Path] | None = None) -> Project:
-        """The project that a script belongs to."""
+    def of(
+        cls,
+        script: Path,
+        base: Path | None = None,
+        models: Mapping[str, Path] | None = None,
+        modelled: Container[str] = (),
+    ) -> Project:
+        """The project that a script belongs to, given which libraries have models."""
         folder = script.parent
         roots = [folder]
+        library = ""
         package = folder
         while (package / "__init__.py").exists() and package.parent != package:
             package = package.parent
@@ -43,9 +53,12 @@ class Project:
         for above in [folder, *folder.parents][:_HIGHEST]:
             if any((above / mark).exists() for mark in _MARKS):
                 roots += [above, above / "src"]
+                name = _published_name(above)
+                if name in modelled and name not in script.relative_to(above).parts:
+                    library = name
                 break
         shown = base if base is not None else Path.cwd()
-        return cls(script, tuple(dict.fromkeys(roots)), shown, dict(models or {}))
+        return cls(script, tuple(dict.fromkeys(roots)), shown, dict(models or {}), library)
 
     def module(self, dotted: str) -> Source | None:
         """The text of a module of the project, None if it is not one."""
@@ -90,6 +103,8 @@ class Project:
             return self._read(self.models[dotted])
         if any(module.startswith(f"{dotted}.") for module in self.models):
             return Source(f"<{dotted}>", "")
+        if parts[0] == self.library:
+            return None
         for root in self.roots:
             base = root.joinpath(*parts)
             for file in (base.with_suffix(".py"), base / "__init__.py"):
@@ -110,6 +125,18 @@ class Project:
         return (
             absolute.relative_to(self.shown).as_posix() if absolute.is_relative_to(self.shown) else absolute.as_posix()
         )
+
+
+def _published_name(root: Path) -> str:
+    """The module that a project installs, by the name it is published under; empty if it does not say."""
+    try:
+        said = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return ""
+    match said:
+        case {"project": {"name": str(name)}} | {"tool": {"poetry": {"name": str(name)}}}:
+            return name.lower().replace("-", "_")
+    return ""
 
 
 def parsed(text: str) -> ast.Module | None:

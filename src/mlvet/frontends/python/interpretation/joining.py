@@ -62,7 +62,8 @@ def merged(machine: Machine, alternatives: Sequence[tuple[Guard, Any]]) -> Any:
     values = _different([value for _, value in kept])
     if (united := _united(machine, values)) is not None:
         return united
-    if len(values) > machine.limits.alternatives or len(kept) > 2 * machine.limits.alternatives:
+    most = machine.limits.kept_apart(machine.forks)
+    if len(values) > most or len(kept) > 2 * most:
         machine.note("more alternatives meet in one place than are kept apart; what they have in common is kept")
         machine.unknowns[Reason.TOO_MANY_PATHS] += 1
         return all_joined(machine, values)

@@ -12,6 +12,7 @@ PACKAGES.update({
     "keras_cv": "keras_hub", "keras_nlp": "keras_hub", "tf_slim": "tensorflow", "jax": "jax", "flax": "flax",
     "optax": "optax", "einops": "einops", "sklearn": "sklearn", "transformers": "transformers", "datasets": "datasets",
     "evaluate": "datasets", "pytorch_lightning": "lightning", "lightning": "lightning", "accelerate": "accelerate",
+    "ucimlrepo": "pandas", "trimesh": "meshes",
     "pandas": "pandas", "PIL": "images", "cv2": "images", "imageio": "images", "skimage": "images",
     "matplotlib": "plotting", "seaborn": "plotting", "IPython": "plotting",
     "tqdm": "progress", "absl": "settings", "click": "settings", "hydra": "settings", "omegaconf": "settings",

@@ -8,7 +8,7 @@ from mlvet.domains import dtypes
 from mlvet.domains.dims import Dim, Expr, equal, symbol
 from mlvet.domains.tensors import Tensor as Type
 from mlvet.frontends.python.active import machine, store
-from mlvet.frontends.python.emission import source
+from mlvet.frontends.python.emission import source, unknown_tensor
 from mlvet.frontends.python.libraries.binding import TENSORS, as_size
 from mlvet.frontends.python.libraries.datasets.features import LIBRARIES, features_of, formatted
 from mlvet.frontends.python.libraries.registry import load, model
@@ -290,7 +290,7 @@ class Dataset(Object):
         self, batch_size: Any = None, columns: Any = None, shuffle: bool = False, collate_fn: Any = None,
         drop_remainder: bool = False, collate_fn_args: Any = None, label_cols: Any = None, *args: Any, **kwargs: Any,
     ) -> Any:  # fmt: skip
-        from mlvet.frontends.python.libraries.keras.directories import dataset
+        from mlvet.frontends.python.libraries.keras.directories import dataset, tensor_class
 
         load("tensorflow")
         count: Dim = as_size(batch_size, "batch") if drop_remainder and batch_size is not None else symbol("batch")
@@ -302,6 +302,9 @@ class Dataset(Object):
         made = {name: _for_tensorflow(value) for name, value in batch.items()}
         answers = _names(label_cols)
         wanted = _names(columns)
+        if collate_fn is None and self._rest() is not None:
+            for name in (*(wanted or ()), *(answers or ())):
+                made.setdefault(name, unknown_tensor(tensor_class(), None, name))
         inputs = {k: v for k, v in made.items() if (k in wanted if wanted else k not in answers) and v is not None}
         if answers and "labels" in made and not any(name in made for name in answers):
             answers = ("labels",)

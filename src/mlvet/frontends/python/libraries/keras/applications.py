@@ -16,6 +16,7 @@ from mlvet.frontends.python.libraries.keras.held import held
 from mlvet.frontends.python.libraries.keras.inputs import placeholder_of
 from mlvet.frontends.python.libraries.keras.layer import Layer
 from mlvet.frontends.python.libraries.keras.model import Model
+from mlvet.frontends.python.libraries.keras.sealed import Sealed
 from mlvet.frontends.python.libraries.keras.settings import floats, image_data_format
 from mlvet.frontends.python.libraries.keras.tensor import array, floating, numpy_class
 from mlvet.frontends.python.libraries.registry import model
@@ -102,7 +103,7 @@ _RESNET = re.compile(r"conv([2-5])_block[0-9]+_([0-3]|out|add)(?:_conv|_bn|_relu
 _LAST = {("Xception", "block14_sepconv2_act"): ("v-cccc", 2048)}
 
 
-class Feature(Layer):
+class Feature(Sealed, Layer):
     """A layer within such a model; of most of them only the rank of the result is known."""
 
     def __init__(self, name: Any, given: Any, family: str = "") -> None:
@@ -121,7 +122,7 @@ class Feature(Layer):
         return alike("applications", array(inputs))
 
 
-class Application(Model):
+class Application(Sealed, Model):
     """A model with weights of its own, whose layers within are not looked into."""
 
     def get_layer(self, name: Any = None, index: Any = None) -> Any:
@@ -134,7 +135,10 @@ class Application(Model):
 
     @property
     def layers(self) -> Any:
-        one = self.get_layer("layer")
+        if "@layer" not in self.cells:
+            store(self.cells, "@layer", Feature(None, held(self)["@inputs"]))
+            store(self.cells["@layer"].cells, "name", Scalar(str, "layer_name"))
+        one = self.cells["@layer"]
         return ListValue(Repeated(one, symbol(machine().fresh("layers"))))
 
 

@@ -294,8 +294,13 @@ class Layer(Object):
     # Configuration.
 
     def get_config(self) -> Any:
-        kept = ("name", "trainable")
-        return {key: self.cells[key] for key in kept if key in self.cells} | {"dtype": self._policy.name}
+        """The settings that all layers have; those of layers of the library are more."""
+        more = None if type(self).__init__ is Layer.__init__ else Unknown(Reason.EXTERNAL_DATA, "a setting of a layer")
+        return DictValue(self._settings(), rest=more)
+
+    def _settings(self) -> dict[str, Any]:
+        known = {key: self.cells[key] for key in ("name", "trainable") if key in self.cells}
+        return known | {"dtype": self._policy.name}
 
     @classmethod
     def from_config(cls, config: Any) -> Any:

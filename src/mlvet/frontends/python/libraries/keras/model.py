@@ -18,7 +18,7 @@ from mlvet.frontends.python.libraries.keras.settings import floats
 from mlvet.frontends.python.libraries.keras.tensor import KerasTensor, array
 from mlvet.frontends.python.libraries.keras.training import Trainer
 from mlvet.frontends.python.libraries.registry import model
-from mlvet.frontends.python.values.containers import DictValue, ListValue
+from mlvet.frontends.python.values.containers import DictValue, ListValue, Repeated
 from mlvet.frontends.python.values.tensors import TensorValue, dims_of, dtype_of, tensor_of
 from mlvet.frontends.python.values.unknown import Reason, Undecided, Unknown
 
@@ -127,6 +127,9 @@ class Model(Trainer, Layer):
     def reset_states(self) -> None:
         return None
 
+    def get_config(self) -> Any:
+        return DictValue(self._settings())
+
     @classmethod
     def from_config(cls, config: Any, custom_objects: Any = None) -> Any:
         del config, custom_objects
@@ -168,7 +171,7 @@ def functional_call(it: Layer, inputs: Any) -> Any:
         demand(not certain, f"model `{label(it)}` takes {len(places)} inputs but is given {len(given)}")
         return held(it)["@outputs"]
     passed = [_checked(it, place, array(each)) for place, each in zip(places, given, strict=True)]
-    outputs = _leaves(held(it)["@outputs"])
+    outputs = _ends(held(it)["@outputs"])
     ends = tuple(each.graph_value for each in places), tuple(each.graph_value for each in outputs)
     kinds = [type(each) for each in passed if not isinstance(each, KerasTensor)]
     kind = kinds[0] if kinds else KerasTensor
@@ -254,15 +257,33 @@ def _leaves(value: Any) -> list[Any]:
     return [each for each in inside(value) if isinstance(each, TensorValue)]
 
 
+def _ends(outputs: Any) -> list[Any]:
+    """The tensors of a structure, one for all of a list of unknown length or under names that are not known."""
+    match outputs:
+        case TensorValue():
+            return [outputs]
+        case tuple():
+            return [end for each in outputs for end in _ends(each)]
+        case ListValue():
+            items = outputs.items
+            return _ends(items.element if isinstance(items, Repeated) else items)
+        case DictValue():
+            return [end for each in (*outputs.cells.values(), outputs.rest) for end in _ends(each)]
+    return []
+
+
 def _rebuilt(like: Any, parts: Any) -> Any:
     if isinstance(like, TensorValue):
         return next(parts)
     if isinstance(like, ListValue) and isinstance(like.items, tuple):
         return ListValue([_rebuilt(each, parts) for each in like.items])
+    if isinstance(like, ListValue) and isinstance(like.items, Repeated):
+        return ListValue(Repeated(_rebuilt(like.items.element, parts), like.items.length))
     if isinstance(like, tuple):
         return tuple(_rebuilt(each, parts) for each in like)
     if isinstance(like, DictValue):
-        return DictValue({key: _rebuilt(each, parts) for key, each in like.cells.items()})
+        made = {key: _rebuilt(each, parts) for key, each in like.cells.items()}
+        return DictValue(made, _rebuilt(like.rest, parts))
     return like
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -9,6 +10,7 @@ from mlvet.domains.dims import Dim, Expr, substitute, symbols
 from mlvet.domains.tensors import Tensor, UnknownRank, Unranked, unknown
 from mlvet.frontends.python.active import machine
 from mlvet.frontends.python.machine import Demand
+from mlvet.frontends.python.values.objects import ClassValue, FunctionValue, Object
 from mlvet.ir.graph import OPAQUE, Node, Value
 from mlvet.ops import REGISTRY
 from mlvet.ops.folding import REFUSALS, folded
@@ -88,8 +90,23 @@ def _again(node: Node, values: list[Value | None], sizes: Mapping[str, Dim]) -> 
         stack=here.stack, module=".".join(filter(None, (*here.module_path, node.module))), guards=here.path,
         loops=here.loops,
     )  # fmt: skip
-    here.demands += [Demand(made_node, constraint) for constraint in require.constraints]
+    differs = any(each.decided is False for each in require.constraints) and _hangs_on_training(node)
+    if not differs:
+        here.demands += [Demand(made_node, constraint) for constraint in require.constraints]
     return outputs
+
+
+def _hangs_on_training(node: Node) -> bool:
+    """Whether a node is of a layer of the program that does something else when it is not trained."""
+    known: dict[Any, Any] = machine().constants
+    layer = known.get(("keras", "layer", node.module.partition(".")[0]))
+    classes = layer.kind.order if isinstance(layer, Object) and layer.kind is not None else ()
+    call = next((each.cells["call"] for each in classes if isinstance(each, ClassValue) and "call" in each.cells), None)
+    return isinstance(call, FunctionValue) and any(
+        isinstance(each, ast.If | ast.IfExp)
+        and any(isinstance(name, ast.Name) and name.id == "training" for name in ast.walk(each.test))
+        for each in ast.walk(call.node)
+    )
 
 
 def _resized(tensor: Tensor, sizes: Mapping[str, Dim]) -> Tensor:

@@ -9,6 +9,7 @@ from mlvet.frontends.python.libraries.keras.held import held, keep, kept
 from mlvet.frontends.python.libraries.keras.layer import Layer, label
 from mlvet.frontends.python.libraries.keras.layers.wrappers import twin
 from mlvet.frontends.python.libraries.keras.model import Model
+from mlvet.frontends.python.libraries.keras.sealed import Sealed, unknown_layers
 from mlvet.frontends.python.libraries.keras.settings import nothing
 from mlvet.frontends.python.libraries.registry import model
 from mlvet.frontends.python.values.containers import DictValue, ListValue
@@ -18,8 +19,12 @@ from mlvet.frontends.python.values.tensors import TensorValue
 from mlvet.frontends.python.values.unknown import Reason, Undecided, Unknown
 
 
-class StoredModel(Model):
+class StoredModel(Sealed, Model):
     """A model of a file, of whose layers nothing is known."""
+
+    @property
+    def layers(self) -> Any:
+        return unknown_layers()
 
     def call(self, inputs: Any, training: Any = None, mask: Any = None) -> Any:
         raise Undecided(Reason.EXTERNAL_DATA, "a model of a file")

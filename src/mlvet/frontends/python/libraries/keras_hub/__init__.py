@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from mlvet.frontends.python.libraries.keras_hub import diffusion as diffusion
 from mlvet.frontends.python.libraries.keras_hub import images as images
 from mlvet.frontends.python.libraries.keras_hub import layers as layers
 from mlvet.frontends.python.libraries.keras_hub import models as models

@@ -10,7 +10,7 @@ from mlvet.frontends.python.libraries.binding import Size
 from mlvet.frontends.python.libraries.keras.held import held
 from mlvet.frontends.python.libraries.keras.layers.images import RandomImage, Resizing
 from mlvet.frontends.python.libraries.keras.ops.axes import ranked_dims
-from mlvet.frontends.python.libraries.registry import alias, model
+from mlvet.frontends.python.libraries.registry import alias, find, model
 from mlvet.frontends.python.values.tensors import dtype_of
 
 for _name in (
@@ -46,6 +46,7 @@ class JitteredResize(Resizing):
         super().__init__(height, width, name=kwargs.get("name"))
 
 
+model("keras_cv.layers.DropPath")(find("keras.layers.Dropout"))
 alias("keras_cv", "keras_hub")
 alias("keras_nlp", "keras_hub")
 alias("keras_hub.layers", "keras.layers")

@@ -12,6 +12,7 @@ from mlvet.frontends.python.emission import opaque
 from mlvet.frontends.python.libraries.binding import as_size
 from mlvet.frontends.python.libraries.keras.held import held
 from mlvet.frontends.python.libraries.keras.model import Model
+from mlvet.frontends.python.libraries.keras.sealed import Sealed, unknown_layers
 from mlvet.frontends.python.libraries.keras.tensor import array
 from mlvet.frontends.python.libraries.keras_hub.texts import FromPreset, Tokenizer, made_of, rows_of
 from mlvet.frontends.python.libraries.registry import model
@@ -75,7 +76,7 @@ class OpenPreprocessor(Preprocessor):
     generate_preprocess = call
 
 
-class HubModel(Model):
+class HubModel(Sealed, Model):
     """A model with weights of its own."""
 
     first: tuple[str, ...] = ()
@@ -90,6 +91,10 @@ class HubModel(Model):
     @classmethod
     def from_preset(cls, preset: Any, **kwargs: Any) -> Any:
         return cls(**kwargs)
+
+    @property
+    def layers(self) -> Any:
+        return unknown_layers()
 
     @property
     def backbone(self) -> Any:
@@ -224,10 +229,10 @@ for _name, _above in (
     ("GPT2Preprocessor", Preprocessor), ("T5Preprocessor", Preprocessor), ("Backbone", Backbone),
     ("TextClassifier", Classifier), ("CausalLM", LanguageModel), ("Seq2SeqLM", Translator),
     ("MaskedLM", MaskedLanguageModel), ("Preprocessor", OpenPreprocessor), ("Task", HubModel),
-    ("ImageClassifier", HubModel), ("StableDiffusion3TextToImage", HubModel), ("StableDiffusion3Backbone", HubModel),
+    ("ImageClassifier", HubModel),
     ("ResNetBackbone", HubModel), ("StableDiffusion3TextToImagePreprocessor", OpenPreprocessor),
     ("SAMImageSegmenter", HubModel),
 ):  # fmt: skip
     _register(_name, _above)
-for _name in ("YOLOV8Backbone", "YOLOV8Detector", "RetinaNet", "StableDiffusion"):
+for _name in ("YOLOV8Backbone", "YOLOV8Detector", "RetinaNet"):
     _register(_name, HubModel, "keras_cv")

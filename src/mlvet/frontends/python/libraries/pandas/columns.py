@@ -308,6 +308,13 @@ class Series(Labelled):
     def apply(self, func: Any, *args: Any, **keywords: Any) -> Any:
         return self._each(func)
 
+    def quantile(self, q: Any = 0.5, interpolation: Any = "linear") -> Any:
+        if isinstance(q, ListValue | tuple):
+            items = machine().items(q)
+            count = items.length if isinstance(items, Repeated) else len(items)
+            return opaque("quantile", [self], Type(dtypes.f64, (count,)), Series)
+        return opaque("quantile", [self], Type(dtypes.f64, ()), ndarray)
+
     def map(self, arg: Any, na_action: Any = None) -> Any:
         return self._each(arg) if not isinstance(arg, Object) else self.like(Type(None, tensor_of(self).shape))
 
@@ -488,6 +495,12 @@ class Groups(Object):
 
     def get_group(self, name: Any) -> Any:
         return self.cells["@of"].with_rows(rows_named("group"))
+
+    def resample(self, *args: Any, **rest: Any) -> Any:
+        """Finer groups; so do `rolling` and `expanding`."""
+        return self
+
+    rolling = expanding = resample
 
     def missing(self, name: str) -> Any:
         of = self.cells["@of"]

@@ -83,6 +83,16 @@ CATALOGUE: dict[str, Entry] = {
     "stanford_dogs": _pictures(
         _ANY, 120, 12000, 8580, **{"image/filename": TEXT, "objects": {"bbox": (dtypes.f32, ("boxes", 4))}}
     ),
+    "caltech_birds2011": _pictures(
+        _ANY,
+        200,
+        5994,
+        5794,
+        bbox=(dtypes.f32, (4,)),
+        label_name=TEXT,
+        segmentation_mask=image("height", "width", 1),
+        **{"image/filename": TEXT},
+    ),
     "caltech101": _pictures(_ANY, 102, 3060, 6084, **{"image/file_name": TEXT}),
     "food101": Entry({"image": image(), "label": LABEL}, counts={"train": 75750, "validation": 25250}, classes=101),
     "imagenet2012": Entry(
