@@ -163,6 +163,8 @@ def missing(names: Iterable[str]) -> list[str]:
                 except Exception:
                     found.append(name)
                     break
+            except LookupError:  # it is there, but its data are not
+                break
     return found
 
 

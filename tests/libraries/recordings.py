@@ -26,7 +26,10 @@ Json = dict[str, Any]
 RECORDED = Path(__file__).parent / "recorded"
 SECONDS = 1800
 AGAIN = "record again as tests/libraries/recorded/README.md says"
-SPEAKS_FOR = {"tf_keras": {"keras": "tf_keras"}, "tensorflow_contrib": {"tensorflow": "tensorflow"}}
+SPEAKS_FOR = {
+    "tf_keras": {"keras": "tf_keras", "tf_keras": "tf_keras"},
+    "tensorflow_contrib": {"tensorflow": "tensorflow"},
+}
 """The modules whose models a recording speaks for, where it is not the one that has the name of the recording."""
 
 

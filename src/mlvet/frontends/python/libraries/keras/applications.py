@@ -158,7 +158,8 @@ def _application(name: str, kind: Kind) -> None:
 
     function.__name__ = name
     extra = ("keras.applications.resnet50.ResNet50",) if name == "ResNet50" else ()
-    model(f"keras.applications.{name}", f"keras.applications.{kind.module}.{name}", *extra)(function)
+    inside = () if kind.module == "mobilenet_v3" else (f"keras.applications.{kind.module}.{name}",)
+    model(f"keras.applications.{name}", *inside, *extra)(function)
 
 
 def _input(name: str, kind: Kind, shape: Any, top: bool, weights: Any) -> Any:

@@ -5,25 +5,28 @@ from __future__ import annotations
 from typing import Any
 
 from mlvet.domains import dtypes
+from mlvet.domains.dtypes import DType
 from mlvet.domains.tensors import Tensor as Known
-from mlvet.frontends.python.emission import opaque
-from mlvet.frontends.python.libraries.binding import ArrayLike, Tensor
+from mlvet.frontends.python.arrays.arithmetic import cast
+from mlvet.frontends.python.emission import demand, opaque
+from mlvet.frontends.python.libraries.binding import ArrayLike, Items, Tensor
 from mlvet.frontends.python.libraries.keras.ops.axes import ranked_dims
-from mlvet.frontends.python.libraries.keras.settings import nothing
-from mlvet.frontends.python.libraries.keras.tensor import KerasTensor, array, floating
-from mlvet.frontends.python.libraries.registry import MODELS, model
+from mlvet.frontends.python.libraries.keras.settings import floats, nothing
+from mlvet.frontends.python.libraries.keras.tensor import KerasTensor, array
+from mlvet.frontends.python.libraries.registry import MODELS, find, load, model
+from mlvet.frontends.python.values.containers import ListValue
 from mlvet.frontends.python.values.numbers import Scalar
 from mlvet.frontends.python.values.tensors import dims_of, dtype_of, rank_of
 
 SAME = (
-    "abs", "all", "any", "arange", "argmax", "argmin", "cast", "clip", "concatenate", "cos", "cumprod", "cumsum",
-    "dot", "elu", "equal", "exp", "expand_dims", "eye", "flatten=ravel", "greater", "greater_equal", "hard_sigmoid",
+    "abs", "all", "any", "arange", "cast", "clip", "cos", "dot", "elu", "equal", "exp", "expand_dims", "flatten=ravel",
+    "greater", "greater_equal", "hard_sigmoid",
     "less", "less_equal", "log", "logsumexp", "max", "maximum", "mean", "min", "minimum", "not_equal", "one_hot",
     "ones", "ones_like", "permute_dimensions=transpose", "pow=power", "prod", "relu", "repeat_elements=repeat",
-    "reshape", "reverse=flip", "round", "shape", "sigmoid", "sign", "sin", "softmax", "softplus", "softsign", "sqrt",
+    "reshape", "reverse=flip", "round", "sigmoid", "sign", "sin", "softmax", "softplus", "softsign", "sqrt",
     "square", "squeeze", "stack", "std", "stop_gradient", "sum", "tanh", "tile", "transpose", "var", "zeros",
     "zeros_like", "ndim", "binary_crossentropy", "categorical_crossentropy", "sparse_categorical_crossentropy",
-    "in_top_k", "is_tensor", "gather", "l2_normalize=normalize",
+    "is_tensor", "gather", "l2_normalize=normalize",
 )  # fmt: skip
 
 for _entry in SAME:
@@ -57,11 +60,55 @@ def dtype(x: ArrayLike) -> Any:
     return name_of(dtype_of(array(x)))
 
 
-@model("keras.backend.constant", "keras.backend.variable")
-def constant(value: Any, dtype: Any = None, shape: Any = None, name: Any = None) -> Tensor:
-    from mlvet.frontends.python.libraries.element_types import dtype_named
+def _place(name: str) -> Any:
+    def function(x: ArrayLike, axis: Any = -1) -> Tensor:
+        return cast(MODELS[f"keras.ops.{name}"](x, axis), dtypes.i64)
 
-    return floating(array(value), dtype_named(dtype)) if dtype is not None else floating(array(value))
+    return function
+
+
+def _cumulative(name: str) -> Any:
+    def function(x: ArrayLike, axis: Any = 0) -> Tensor:
+        return MODELS[f"keras.ops.{name}"](x, axis)
+
+    return function
+
+
+for _name in ("argmax", "argmin"):
+    model(f"keras.backend.{_name}")(_place(_name))
+for _name in ("cumsum", "cumprod"):
+    model(f"keras.backend.{_name}")(_cumulative(_name))
+
+
+@model("keras.backend.concatenate")
+def concatenate(tensors: Items, axis: Any = -1) -> Tensor:
+    return MODELS["keras.ops.concatenate"](tensors, axis)
+
+
+@model("keras.backend.eye")
+def eye(size: Any, dtype: DType | None = None, name: Any = None) -> Tensor:
+    demand(not isinstance(size, tuple | ListValue), "an identity has one size")
+    return MODELS["keras.ops.eye"](size, None, 0, dtype)
+
+
+@model("keras.backend.in_top_k")
+def in_top_k(predictions: ArrayLike, targets: ArrayLike, k: Any) -> Tensor:
+    return MODELS["keras.ops.in_top_k"](targets, predictions, k)
+
+
+@model("keras.backend.shape")
+def shape(x: ArrayLike) -> Tensor:
+    """The sizes as a tensor, whose elements are known as far as the sizes are."""
+    load("tensorflow")
+    return find("tensorflow.shape")(x)
+
+
+@model("keras.backend.constant", "keras.backend.variable")
+def constant(value: Any, dtype: DType | None = None, *rest: Any, shape: Any = None, **keywords: Any) -> Tensor:
+    """A tensor of floats, unless another type is named."""
+    wanted = dtype or floats()
+    given = shape if shape is not None else rest[0] if rest and isinstance(rest[0], tuple | ListValue) else None
+    return MODELS["keras.ops.full"](given, value, wanted) if given is not None else cast(array(value), wanted)
 
 
 @model("keras.backend.batch_dot")

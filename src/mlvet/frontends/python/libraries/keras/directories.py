@@ -76,8 +76,7 @@ def _directory(make: Any, labels: Any, label_mode: Any, class_names: Any, batch_
     return (one(), one()) if subset == "both" else one()
 
 
-@model("keras.utils.image_dataset_from_directory", "keras.preprocessing.image_dataset_from_directory",
-       "keras.preprocessing.image.image_dataset_from_directory")  # fmt: skip
+@model("keras.utils.image_dataset_from_directory", "keras.preprocessing.image_dataset_from_directory")
 def image_dataset_from_directory(
     directory: Any, labels: Any = "inferred", label_mode: Any = "int", class_names: Any = None,
     color_mode: Any = "rgb", batch_size: Any = 32, image_size: Any = (256, 256), shuffle: Any = True,
@@ -120,8 +119,7 @@ def audio_dataset_from_directory(
     return _directory(sounds, labels, label_mode, class_names, batch_size, subset)
 
 
-@model("keras.utils.timeseries_dataset_from_array", "keras.preprocessing.timeseries_dataset_from_array",
-       "keras.preprocessing.sequence.timeseries_dataset_from_array")  # fmt: skip
+@model("keras.utils.timeseries_dataset_from_array", "keras.preprocessing.timeseries_dataset_from_array")
 def timeseries_dataset_from_array(
     data: Any, targets: Any, sequence_length: Any, sequence_stride: Any = 1, sampling_rate: Any = 1,
     batch_size: Any = 128, shuffle: Any = False, seed: Any = None, start_index: Any = None, end_index: Any = None,

@@ -44,7 +44,7 @@ class Initializer(Object):
         return self
 
 
-@model("keras.initializers.Zeros", "keras.initializers.zeros", "keras.initializers.zeros_initializer")
+@model("keras.initializers.Zeros", "keras.initializers.zeros")
 class Zeros(Initializer):
     def __call__(self, shape: Sizes, dtype: DType | None = None, **keywords: Any) -> Tensor:
         from mlvet.frontends.python.libraries.keras.tensor import KerasTensor
@@ -53,7 +53,7 @@ class Zeros(Initializer):
         return full(shape, 0, dtype or floats(), KerasTensor)
 
 
-@model("keras.initializers.Ones", "keras.initializers.ones", "keras.initializers.ones_initializer")
+@model("keras.initializers.Ones", "keras.initializers.ones")
 class Ones(Initializer):
     def __call__(self, shape: Sizes, dtype: DType | None = None, **keywords: Any) -> Tensor:
         from mlvet.frontends.python.libraries.keras.tensor import KerasTensor

@@ -9,6 +9,7 @@ from mlvet.domains.dims import Dim, symbol
 from mlvet.domains.dtypes import DType
 from mlvet.domains.tensors import Tensor as Known
 from mlvet.frontends.python.active import machine, store
+from mlvet.frontends.python.arrays.arithmetic import cast
 from mlvet.frontends.python.emission import opaque, source
 from mlvet.frontends.python.libraries.binding import Tensor, as_items, as_size
 from mlvet.frontends.python.libraries.keras.held import held
@@ -115,8 +116,10 @@ class ImageDataGenerator(Object):
     def flow(self, x: Any, y: Any = None, batch_size: Any = 32, *args: Any, **kwargs: Any) -> Any:
         from mlvet.frontends.python.libraries.keras.batches import batch_of
 
-        parts = tuple(_numpy(batch_of(each)) for each in (x, y) if each is not None)
-        return Batches(parts if len(parts) > 1 else parts[0])
+        pictures = batch_of(x)
+        parts = [_numpy(cast(pictures, dtypes.f32) if isinstance(pictures, TensorValue) else pictures)]
+        parts += [] if y is None else [_numpy(batch_of(y))]
+        return Batches(tuple(parts) if len(parts) > 1 else parts[0])
 
     def flow_from_directory(
         self, directory: Any, target_size: Any = (256, 256), color_mode: Any = "rgb", classes: Any = None,

@@ -6,8 +6,10 @@ from typing import Any
 
 from mlvet.domains import dtypes
 from mlvet.domains.dims import Dim, symbol
+from mlvet.domains.dtypes import DType
 from mlvet.domains.tensors import Tensor as Known
 from mlvet.frontends.python.active import machine, store
+from mlvet.frontends.python.arrays.arithmetic import cast
 from mlvet.frontends.python.emission import opaque, unknown_tensor
 from mlvet.frontends.python.libraries.binding import ArrayLike, Tensor, as_size
 from mlvet.frontends.python.libraries.element_types import dtype_named
@@ -37,6 +39,12 @@ def to_categorical(x: Any, num_classes: Any = None, *args: Any, **kwargs: Any) -
     rest = dims[:-1] if len(dims) > 1 and dims[-1] == 1 else dims
     kind = numpy_class() if plain else type(made)
     return opaque("utils.to_categorical", [made], Known(dtypes.f64 if plain else dtypes.f32, (*rest, count)), kind)
+
+
+@model("tf_keras.utils.to_categorical")
+def float_categories(y: Any, num_classes: Any = None, dtype: DType | None = None) -> Tensor:
+    """The same in Keras 2, which makes arrays of 32 bits unless another type is named."""
+    return cast(to_categorical(y, num_classes), dtype or dtypes.f32)
 
 
 @model("keras.utils.normalize")

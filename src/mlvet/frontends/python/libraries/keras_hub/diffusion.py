@@ -15,7 +15,8 @@ from mlvet.frontends.python.libraries.keras.directories import tensor_class
 from mlvet.frontends.python.libraries.keras.held import held
 from mlvet.frontends.python.libraries.keras.layer import inside
 from mlvet.frontends.python.libraries.keras.tensor import array, numpy_class
-from mlvet.frontends.python.libraries.keras_hub.models import HubModel, rows_of
+from mlvet.frontends.python.libraries.keras_hub.models import HubModel
+from mlvet.frontends.python.libraries.keras_hub.texts import rows_of
 from mlvet.frontends.python.libraries.registry import model
 from mlvet.frontends.python.values.containers import DictValue, ListValue, Repeated
 from mlvet.frontends.python.values.numbers import Scalar
@@ -131,7 +132,7 @@ class NoiseScheduler(Object):
         return opaque("add_noise", [first], first.graph_value.declared.without_value(), type(first))
 
 
-@model("keras_hub.models.StableDiffusion", "keras_hub.models.StableDiffusionV2")
+@model("keras_cv.models.StableDiffusion", "keras_cv.models.StableDiffusionV2")
 class StableDiffusion(Object):
     """Images of text."""
 

@@ -4,20 +4,40 @@ from __future__ import annotations
 
 from typing import Any
 
+from mlvet.domains.tensors import Tensor as Known
+from mlvet.frontends.python.emission import opaque
+from mlvet.frontends.python.libraries.binding import Size
+from mlvet.frontends.python.libraries.keras.held import held
 from mlvet.frontends.python.libraries.keras.layers.images import RandomImage, Resizing
+from mlvet.frontends.python.libraries.keras.ops.axes import ranked_dims
 from mlvet.frontends.python.libraries.registry import alias, find, model
+from mlvet.frontends.python.values.tensors import dtype_of
 
 for _name in (
-    "Grayscale", "RandomChannelShift", "RandomCutout", "ChannelShuffle", "GridMask", "Mosaic",
+    "RandomChannelShift", "RandomCutout", "ChannelShuffle", "GridMask", "Mosaic",
     "RandomAugmentationPipeline",
     "Posterization", "RandomGaussianBlur", "FourierMix", "RandomChoice", "RandomApply", "Augmenter",
     "RandomAspectRatio", "BaseImageAugmentationLayer", "VectorizedBaseImageAugmentationLayer",
 ):  # fmt: skip
     _made = type(_name, (RandomImage,), {"__slots__": (), "__module__": __name__})
-    model(f"keras_hub.layers.{_name}")(_made)
+    model(f"keras_cv.layers.{_name}")(_made)
 
 
-@model("keras_hub.layers.JitteredResize", "keras_hub.layers.RandomCropAndResize")
+@model("keras_cv.layers.Grayscale")
+class Grayscale(RandomImage):
+    """Images without colours, in one channel or in three that are the same."""
+
+    def __init__(self, output_channels: Size = 3, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self.output_channels = output_channels
+
+    def _changed(self, images: Any) -> Any:
+        made = super()._changed(images)
+        dims = (*ranked_dims(made)[:-1], held(self)["output_channels"])
+        return opaque("layers.Grayscale", [made], Known(dtype_of(made), dims), type(made))
+
+
+@model("keras_cv.layers.JitteredResize", "keras_cv.layers.RandomCropAndResize")
 class JitteredResize(Resizing):
     def __init__(self, target_size: Any, *args: Any, **kwargs: Any) -> None:
         from mlvet.frontends.python.libraries.binding import as_items
@@ -26,8 +46,7 @@ class JitteredResize(Resizing):
         super().__init__(height, width, name=kwargs.get("name"))
 
 
-model("keras_hub.layers.DropPath")(find("keras.layers.Dropout"))
-
+model("keras_cv.layers.DropPath")(find("keras.layers.Dropout"))
 alias("keras_cv", "keras_hub")
 alias("keras_nlp", "keras_hub")
 alias("keras_hub.layers", "keras.layers")

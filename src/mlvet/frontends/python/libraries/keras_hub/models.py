@@ -1,4 +1,4 @@
-"""keras_hub.models, tokenizers, samplers and metrics: typed objects with the shapes that their arguments decide."""
+"""keras_hub.models: backbones, the tasks around them, and what turns texts into their arguments."""
 
 from __future__ import annotations
 
@@ -6,154 +6,86 @@ from typing import Any
 
 from mlvet.domains import dtypes
 from mlvet.domains.dims import Dim, symbol
-from mlvet.domains.dtypes import DType
 from mlvet.domains.tensors import Tensor as Known
 from mlvet.frontends.python.active import machine, store
-from mlvet.frontends.python.emission import opaque, source
-from mlvet.frontends.python.libraries.binding import ArrayLike, Tensor, as_size
-from mlvet.frontends.python.libraries.keras.directories import tensor_class
+from mlvet.frontends.python.emission import opaque
+from mlvet.frontends.python.libraries.binding import as_size
 from mlvet.frontends.python.libraries.keras.held import held
-from mlvet.frontends.python.libraries.keras.layer import Layer
-from mlvet.frontends.python.libraries.keras.metrics import Metric, number
 from mlvet.frontends.python.libraries.keras.model import Model
 from mlvet.frontends.python.libraries.keras.sealed import Sealed, unknown_layers
 from mlvet.frontends.python.libraries.keras.tensor import array
+from mlvet.frontends.python.libraries.keras_hub.texts import FromPreset, Tokenizer, made_of, rows_of
 from mlvet.frontends.python.libraries.registry import model
 from mlvet.frontends.python.values.containers import DictValue, ListValue, Repeated
 from mlvet.frontends.python.values.numbers import Scalar
-from mlvet.frontends.python.values.objects import Object
-from mlvet.frontends.python.values.tensors import TensorValue, dims_of
+from mlvet.frontends.python.values.tensors import dims_of
 from mlvet.frontends.python.values.unknown import Reason, Undecided, Unknown
-
-
-class FromPreset(Layer):
-    """Something that is made by the name of a preset."""
-
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        super().__init__(name=kwargs.get("name"))
-        for name, value in kwargs.items():
-            if name not in ("name", "dtype"):
-                store(self.cells, name, value)
-        self.built = True
-
-    @classmethod
-    def from_preset(cls, preset: Any, **kwargs: Any) -> Any:
-        return cls(**kwargs)
-
-    def adapt(self, *args: Any, **kwargs: Any) -> None:
-        return None
-
-
-def rows_of(text: Any) -> tuple[Dim, ...]:
-    """The dims of a batch of texts."""
-    if isinstance(text, TensorValue):
-        dims = dims_of(text)
-        if dims is None:
-            raise Undecided(Reason.EXTERNAL_DATA, "texts of unknown rank")
-        return dims[:-1] if len(dims) > 1 and dims[-1] == 1 else dims
-    if isinstance(text, ListValue):
-        items = text.items
-        return (len(items),) if isinstance(items, tuple) else (items.length,)
-    if isinstance(text, str | Scalar):
-        return ()
-    raise Undecided(text if isinstance(text, Unknown) else Reason.EXTERNAL_DATA, "texts")
-
-
-def _made(name: str, dtype: DType, dims: tuple[Dim, ...]) -> Any:
-    return source(name, Known(dtype, dims), tensor_class())
-
-
-@model(
-    "keras_hub.tokenizers.WordPieceTokenizer", "keras_hub.tokenizers.BytePairTokenizer",
-    "keras_hub.tokenizers.SentencePieceTokenizer", "keras_hub.tokenizers.UnicodeCodepointTokenizer",
-    "keras_hub.tokenizers.ByteTokenizer", "keras_hub.tokenizers.Tokenizer", "keras_hub.models.BertTokenizer",
-    "keras_hub.models.GPT2Tokenizer", "keras_hub.models.RobertaTokenizer", "keras_hub.models.GemmaTokenizer",
-    "keras_hub.models.BartTokenizer", "keras_hub.models.T5Tokenizer", "keras_hub.models.DebertaV3Tokenizer",
-    "keras_hub.models.DistilBertTokenizer", "keras_hub.models.LlamaTokenizer", "keras_hub.models.MistralTokenizer",
-)  # fmt: skip
-class Tokenizer(FromPreset):
-    """Text to numbers of tokens and back."""
-
-    def call(self, inputs: Any, *args: Any, **kwargs: Any) -> Any:
-        length = held(self).get("sequence_length")
-        size = symbol(machine().fresh("tokens")) if length is None else as_size(length, "sequence_length")
-        return _made("tokens", dtypes.i32, (*rows_of(inputs), size))
-
-    def tokenize(self, inputs: Any, *args: Any, **kwargs: Any) -> Any:
-        return self.call(inputs)
-
-    def detokenize(self, inputs: Any, *args: Any, **kwargs: Any) -> Any:
-        dims = dims_of(inputs) if isinstance(inputs, TensorValue) else None
-        if dims is not None and len(dims) > 1:
-            return _made("text", dtypes.text, dims[:-1])
-        return Scalar(str, "text")
-
-    def vocabulary_size(self) -> Any:
-        known = held(self).get("vocabulary")
-        items = known.items if isinstance(known, ListValue) else known
-        if isinstance(items, tuple):
-            return len(items)
-        if "@size" not in self.cells:
-            store(self.cells, "@size", symbol(machine().fresh("vocabulary")))
-        return held(self)["@size"]
-
-    def get_vocabulary(self) -> Any:
-        return ListValue(Repeated(Scalar(str, "token"), self.vocabulary_size()))
-
-    def id_to_token(self, id: Any) -> Any:
-        return Scalar(str, "token")
-
-    def token_to_id(self, token: Any) -> Any:
-        return symbol(machine().fresh("token_id"))
-
-
-@model("keras_hub.tokenizers.compute_word_piece_vocabulary", "keras_hub.tokenizers.compute_sentence_piece_proto")
-def compute_word_piece_vocabulary(data: Any, vocabulary_size: Any, *args: Any, **kwargs: Any) -> Any:
-    return ListValue(Repeated(Scalar(str, "token"), as_size(vocabulary_size, "vocabulary")))
 
 
 class Preprocessor(FromPreset):
     """Text to the dictionary of arrays that a model takes."""
 
-    def call(self, x: Any, y: Any = None, sample_weight: Any = None, sequence_length: Any = None) -> Any:
+    segments = False
+
+    def arrays(self, x: Any, sequence_length: Any = None) -> DictValue:
         length = sequence_length if sequence_length is not None else held(self).get("sequence_length")
         size = symbol(machine().fresh("sequence_length")) if length is None else as_size(length, "sequence_length")
+        if isinstance(x, tuple):
+            x = x[0]
         dims = (*rows_of(x), size)
-        tokens = DictValue({
-            "token_ids": _made("token_ids", dtypes.i32, dims),
-            "padding_mask": _made("padding_mask", dtypes.bool_, dims),
-            "segment_ids": _made("segment_ids", dtypes.i32, dims),
-        })  # fmt: skip
-        return tokens if y is None else (tokens, y)
+        names = {"token_ids": dtypes.i32, "padding_mask": dtypes.bool_}
+        if self.segments:
+            names["segment_ids"] = dtypes.i32
+        return DictValue({name: made_of(name, dtype, dims) for name, dtype in names.items()})
 
-    def generate_preprocess(self, x: Any, sequence_length: Any = None) -> Any:
-        return self.call(x, sequence_length=sequence_length)
+    def call(self, x: Any, y: Any = None, sample_weight: Any = None, sequence_length: Any = None) -> Any:
+        found = self.arrays(x, sequence_length)
+        given = [each for each in (y, sample_weight) if each is not None]
+        return (found, *given) if given else found
 
     @property
     def tokenizer(self) -> Any:
-        return Tokenizer()
+        given = held(self).get("tokenizer")
+        return Tokenizer() if given is None else given
 
 
-class LanguagePreprocessor(Preprocessor):
-    """Text to what a model of language learns from: arrays, the tokens that are to come, and their weights."""
+class SegmentsPreprocessor(Preprocessor):
+    """The same for models that tell one sentence from the next."""
+
+    segments = True
+
+
+class CausalPreprocessor(Preprocessor):
+    """Text to what a model takes, the tokens that come next, and which of them count."""
 
     def call(self, x: Any, y: Any = None, sample_weight: Any = None, sequence_length: Any = None) -> Any:
-        tokens = Preprocessor.call(self, x, None, None, sequence_length)
-        dims = dims_of(tokens.cells["token_ids"]) or ()
-        return tokens, _made("labels", dtypes.i32, dims), _made("sample_weight", dtypes.bool_, dims)
+        found = self.arrays(x, sequence_length)
+        dims = dims_of(found.cells["token_ids"]) or ()
+        return found, made_of("labels", dtypes.i32, dims), made_of("sample_weight", dtypes.bool_, dims)
 
     def generate_preprocess(self, x: Any, sequence_length: Any = None) -> Any:
-        return Preprocessor.call(self, x, None, None, sequence_length)
+        return self.arrays(x, sequence_length)
+
+
+class OpenPreprocessor(Preprocessor):
+    """Text to what a model takes, where its structure is not followed."""
+
+    def call(self, x: Any, y: Any = None, sample_weight: Any = None, sequence_length: Any = None) -> Any:
+        raise Undecided(Reason.UNMODELLED_CALL, "a preprocessor of keras_hub")
+
+    generate_preprocess = call
 
 
 class HubModel(Sealed, Model):
     """A model with weights of its own."""
 
+    first: tuple[str, ...] = ()
+
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(name=kwargs.get("name"))
-        for name, value in kwargs.items():
+        for name, value in {**dict(zip(self.first, args, strict=False)), **kwargs}.items():
             if name not in ("name", "dtype"):
-                store(self.cells, name, value)
+                store(self.cells, f"@{name}" if name in ("backbone", "preprocessor") else name, value)
         self.built = True
 
     @classmethod
@@ -161,20 +93,21 @@ class HubModel(Sealed, Model):
         return cls(**kwargs)
 
     @property
+    def layers(self) -> Any:
+        return unknown_layers()
+
+    @property
     def backbone(self) -> Any:
-        return Backbone()
+        given = held(self).get("@backbone")
+        return Backbone() if given is None else given
 
     @property
     def preprocessor(self) -> Any:
-        return held(self).get("preprocessor")
+        return held(self).get("@preprocessor")
 
     def generate(self, inputs: Any = None, *args: Any, **kwargs: Any) -> Any:
         rows = rows_of(inputs)
         return ListValue(Repeated(Scalar(str, "text"), rows[0])) if rows else Scalar(str, "text")
-
-    @property
-    def layers(self) -> Any:
-        return unknown_layers()
 
     def enable_lora(self, rank: Any) -> None:
         return None
@@ -183,9 +116,9 @@ class HubModel(Sealed, Model):
         raise Undecided(Reason.EXTERNAL_DATA, "a model of a preset")
 
 
-def _tokens(inputs: Any) -> tuple[Any, tuple[Dim, ...]]:
+def _tokens(inputs: Any, name: str = "token_ids") -> tuple[Any, tuple[Dim, ...]]:
     """The token ids of an argument, and their dims."""
-    found = inputs.cells.get("token_ids") if isinstance(inputs, DictValue) else inputs
+    found = inputs.cells.get(name) if isinstance(inputs, DictValue) else inputs
     if found is None or isinstance(found, Unknown):
         raise Undecided(Reason.EXTERNAL_DATA, "tokens")
     made = array(found)
@@ -193,23 +126,44 @@ def _tokens(inputs: Any) -> tuple[Any, tuple[Dim, ...]]:
     return made, dims if dims is not None else (symbol("batch"), symbol(machine().fresh("sequence_length")))
 
 
+def _size(model: Any, name: str, what: str) -> Dim:
+    """A size that a model was given, or a fresh one that it keeps from then on."""
+    if name not in model.cells:
+        store(model.cells, name, symbol(machine().fresh(what)))
+    return as_size(held(model)[name], what)
+
+
+def _features(made: Any, *dims: Dim) -> Any:
+    return opaque("keras_hub", [made], Known(dtypes.f32, dims), type(made))
+
+
 class Classifier(HubModel):
     """A model from text to scores of classes."""
 
+    first = ("backbone", "num_classes", "preprocessor")
+
     def call(self, inputs: Any, training: Any = None, mask: Any = None) -> Any:
         made, dims = _tokens(inputs)
-        count = as_size(held(self).get("num_classes", 2), "classes")
-        return opaque("models.Classifier", [made], Known(dtypes.f32, (dims[0], count)), type(made))
+        return _features(made, dims[0], _size(self, "num_classes", "classes"))
 
 
 class LanguageModel(HubModel):
-    """A model from text to scores of tokens."""
+    """A model from text to scores of tokens: of each place, or of the places that are masked."""
+
+    first = ("backbone", "preprocessor")
+    scored = "token_ids"
 
     def call(self, inputs: Any, training: Any = None, mask: Any = None) -> Any:
-        made, dims = _tokens(inputs)
-        return opaque(
-            "models.CausalLM", [made], Known(dtypes.f32, (*dims, symbol(machine().fresh("vocabulary")))), type(made)
-        )
+        made, dims = _tokens(inputs, self.scored)
+        return _features(made, *dims, _size(self.backbone, "vocabulary_size", "vocabulary"))
+
+
+class MaskedLanguageModel(LanguageModel):
+    scored = "mask_positions"
+
+
+class Translator(LanguageModel):
+    scored = "decoder_token_ids"
 
 
 class Backbone(HubModel):
@@ -217,88 +171,68 @@ class Backbone(HubModel):
 
     def call(self, inputs: Any, training: Any = None, mask: Any = None) -> Any:
         made, dims = _tokens(inputs)
-        features = (
-            as_size(held(self)["hidden_dim"]) if "hidden_dim" in self.cells else symbol(machine().fresh("hidden"))
-        )
-        return opaque("models.Backbone", [made], Known(dtypes.f32, (*dims, features)), type(made))
+        return _features(made, *dims, _size(self, "hidden_dim", "hidden"))
 
     def token_embedding(self, inputs: Any) -> Any:
-        return self.call(inputs)
+        made, dims = _tokens(inputs)
+        return _features(made, *dims, _size(self, "hidden_dim", "hidden"))
 
 
-_TEXT = (
-    "Bert", "Roberta", "DistilBert", "DebertaV3", "GPT2", "Gemma", "Gemma3", "Bart", "T5", "Llama", "Llama3", "Mistral",
-    "OPT", "Falcon", "Phi3", "XLMRoberta", "Albert", "FNet", "Electra", "PaliGemma", "Bloom",
-)  # fmt: skip
-for _name in _TEXT:
-    for _suffix, _base in (
-        ("Backbone", Backbone), ("Classifier", Classifier), ("TextClassifier", Classifier), ("CausalLM", LanguageModel),
-        ("Seq2SeqLM", LanguageModel), ("MaskedLM", LanguageModel), ("Preprocessor", Preprocessor),
-        ("CausalLMPreprocessor", LanguagePreprocessor), ("Seq2SeqLMPreprocessor", LanguagePreprocessor),
-        ("TextClassifierPreprocessor", Preprocessor), ("MaskedLMPreprocessor", LanguagePreprocessor),
-    ):  # fmt: skip
-        _made_kind = type(f"{_name}{_suffix}", (_base,), {"__slots__": (), "__module__": __name__})
-        model(f"keras_hub.models.{_name}{_suffix}")(_made_kind)
+class PooledBackbone(Backbone):
+    """Features of each token, and of all together."""
+
+    def call(self, inputs: Any, training: Any = None, mask: Any = None) -> Any:
+        made, dims = _tokens(inputs)
+        width = _size(self, "hidden_dim", "hidden")
+        outputs = {"sequence_output": _features(made, *dims, width)}
+        return DictValue({**outputs, "pooled_output": _features(made, dims[0], width)})
+
+
+class TranslatingBackbone(Backbone):
+    """Features of the tokens that are read, and of those that are written."""
+
+    def call(self, inputs: Any, training: Any = None, mask: Any = None) -> Any:
+        width = _size(self, "hidden_dim", "hidden")
+        found = {side: _tokens(inputs, f"{side}_token_ids") for side in ("encoder", "decoder")}
+        return DictValue({
+            f"{side}_sequence_output": _features(made, *dims, width) for side, (made, dims) in found.items()
+        })  # fmt: skip
+
+
+def _register(name: str, base: type, library: str = "keras_hub") -> None:
+    model(f"{library}.models.{name}")(type(name, (base,), {"__slots__": (), "__module__": __name__}))
+
+
+_POOLED = ("Bert", "Albert", "FNet", "Electra")
+for _name in ("Bert", "Roberta", "DistilBert", "DebertaV3", "XLMRoberta", "Albert", "FNet", "Electra"):
+    _register(f"{_name}Backbone", PooledBackbone if _name in _POOLED else Backbone)
+    if _name != "Electra":
+        for _suffix in ("Classifier", "TextClassifier"):
+            _register(f"{_name}{_suffix}", Classifier)
+        _register(f"{_name}MaskedLM", MaskedLanguageModel)
+        for _suffix in ("Preprocessor", "TextClassifierPreprocessor"):
+            _register(f"{_name}{_suffix}", SegmentsPreprocessor if _name in _POOLED else Preprocessor)
+        _register(f"{_name}MaskedLMPreprocessor", OpenPreprocessor)
+for _name in ("GPT2", "Gemma", "Llama", "Llama3", "Mistral", "OPT", "Falcon", "Phi3", "Bloom"):
+    _register(f"{_name}Backbone", Backbone)
+    _register(f"{_name}CausalLM", LanguageModel)
+    _register(f"{_name}CausalLMPreprocessor", CausalPreprocessor)
+for _name in ("Gemma3", "PaliGemma"):
+    _register(f"{_name}Backbone", Backbone)
+    _register(f"{_name}CausalLM", LanguageModel)
+    _register(f"{_name}CausalLMPreprocessor", OpenPreprocessor)
+for _name in ("Bart", "T5"):
+    _register(f"{_name}Backbone", TranslatingBackbone)
+    _register(f"{_name}Seq2SeqLM", Translator)
+    _register(f"{_name}Seq2SeqLMPreprocessor", OpenPreprocessor)
 for _name, _above in (
-    ("Backbone", Backbone), ("TextClassifier", Classifier), ("CausalLM", LanguageModel), ("Seq2SeqLM", LanguageModel),
-    ("MaskedLM", LanguageModel), ("Preprocessor", Preprocessor), ("Task", HubModel), ("ImageClassifier", HubModel),
-    ("ResNetBackbone", HubModel),
-    ("StableDiffusion3TextToImagePreprocessor", Preprocessor), ("SAMImageSegmenter", HubModel),
-    ("YOLOV8Backbone", HubModel), ("YOLOV8Detector", HubModel), ("RetinaNet", HubModel),
+    ("GPT2Preprocessor", Preprocessor), ("T5Preprocessor", Preprocessor), ("Backbone", Backbone),
+    ("TextClassifier", Classifier), ("CausalLM", LanguageModel), ("Seq2SeqLM", Translator),
+    ("MaskedLM", MaskedLanguageModel), ("Preprocessor", OpenPreprocessor), ("Task", HubModel),
+    ("ImageClassifier", HubModel),
+    ("ResNetBackbone", HubModel), ("StableDiffusion3TextToImagePreprocessor", OpenPreprocessor),
+    ("SAMImageSegmenter", HubModel),
 ):  # fmt: skip
-    _kind = type(_name, (_above,), {"__slots__": (), "__module__": __name__})
-    model(f"keras_hub.models.{_name}")(_kind)
-
-
-class Sampler(Object):
-    """A way to choose the next token."""
-
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        for name, value in kwargs.items():
-            store(self.cells, name, value)
-
-    def __call__(self, next: Any, prompt: ArrayLike, *args: Any, **kwargs: Any) -> Tensor:
-        made = array(prompt)
-        return opaque("samplers.Sampler", [made], made.graph_value.declared.without_value(), type(made))
-
-
-for _name in (
-    "GreedySampler",
-    "TopKSampler",
-    "TopPSampler",
-    "RandomSampler",
-    "BeamSampler",
-    "ContrastiveSampler",
-    "Sampler",
-):
-    model(f"keras_hub.samplers.{_name}")(type(_name, (Sampler,), {"__slots__": (), "__module__": __name__}))
-
-
-class Score(Metric):
-    """A metric of text."""
-
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        super().__init__(None, kwargs.get("name"))
-
-    def result(self) -> Any:
-        return DictValue(
-            {name: number("metrics.Score") for name in ("precision", "recall", "f1_score")},
-            rest=number("metrics.Score"),
-        )
-
-
-for _name in ("RougeN", "RougeL", "RougeBase", "Bleu"):
-    model(f"keras_hub.metrics.{_name}")(type(_name, (Score,), {"__slots__": (), "__module__": __name__}))
-
-
-@model("keras_hub.metrics.Perplexity", "keras_hub.metrics.EditDistance")
-class Perplexity(Metric):
-    def __init__(
-        self,
-        from_logits: Any = False,
-        mask_token_id: Any = None,
-        dtype: Any = None,
-        name: Any = "perplexity",
-        **kwargs: Any,
-    ) -> None:
-        super().__init__(dtype, name)
+    _register(_name, _above)
+for _name in ("YOLOV8Backbone", "YOLOV8Detector", "RetinaNet"):
+    _register(_name, HubModel, "keras_cv")

@@ -38,7 +38,7 @@ class Shown(Inert):
 
 
 @model(
-    "wandb.log", "wandb.finish", "wandb.login", "kagglehub.login", "gdown.cached_download_all", "huggingface_hub.login",
+    "wandb.log", "wandb.finish", "wandb.login", "kagglehub.login", "huggingface_hub.login",
     "huggingface_hub.notebook_login",
 )  # fmt: skip
 def nothing(*args: Any, **kwargs: Any) -> None:

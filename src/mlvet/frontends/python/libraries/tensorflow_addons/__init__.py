@@ -8,15 +8,18 @@ from mlvet.domains import dtypes
 from mlvet.domains.dims import symbol
 from mlvet.domains.tensors import Tensor as Known
 from mlvet.frontends.python.active import machine
-from mlvet.frontends.python.emission import opaque
+from mlvet.frontends.python.emission import opaque, source
 from mlvet.frontends.python.libraries import keras as keras
 from mlvet.frontends.python.libraries import tensorflow as tensorflow
-from mlvet.frontends.python.libraries.binding import ArrayLike, Tensor, as_items
+from mlvet.frontends.python.libraries.binding import ArrayLike, Tensor, as_items, as_size
+from mlvet.frontends.python.libraries.keras.directories import tensor_class
 from mlvet.frontends.python.libraries.keras.held import held
 from mlvet.frontends.python.libraries.keras.layer import Layer
 from mlvet.frontends.python.libraries.keras.metrics import Metric
+from mlvet.frontends.python.libraries.keras.ops.axes import ranked_dims
 from mlvet.frontends.python.libraries.keras.tensor import array, combined
 from mlvet.frontends.python.libraries.registry import find, model
+from mlvet.frontends.python.values.objects import Object
 from mlvet.frontends.python.values.tensors import dims_of
 from mlvet.frontends.python.values.unknown import Reason, Undecided
 
@@ -50,11 +53,10 @@ class Kept(Layer):
 
 @model("tensorflow_addons.layers.WeightNormalization")
 class WeightNormalization(Layer):
-    """A layer whose weights are kept of one length."""
-
     def __init__(self, layer: Any, data_init: Any = True, **kwargs: Any) -> None:
         super().__init__(**kwargs)
         self.layer = layer
+        self.built = True
 
     def call(self, inputs: Any) -> Any:
         return machine().call(held(self)["layer"], inputs)
@@ -62,16 +64,15 @@ class WeightNormalization(Layer):
 
 @model("tensorflow_addons.layers.StochasticDepth")
 class StochasticDepth(Layer):
-    """A shortcut and a residual added up, or only the shortcut."""
+    """The first of two branches and sometimes the sum of both."""
 
     def __init__(self, survival_probability: Any = 0.5, **kwargs: Any) -> None:
         super().__init__(**kwargs)
-        self.survival_probability = survival_probability
         self.built = True
 
     def call(self, x: Any, training: Any = None) -> Any:
         shortcut, residual = as_items(x)
-        return combined("add", array(shortcut), array(residual))
+        return combined("add", shortcut, residual)
 
 
 model("tensorflow_addons.layers.GroupNormalization")(find("keras.layers.GroupNormalization"))
@@ -94,20 +95,50 @@ def _kept(value: Any) -> Any:
 
 
 @model("tensorflow_addons.losses.npairs_loss", "tensorflow_addons.losses.triplet_semihard_loss",
-       "tensorflow_addons.losses.triplet_hard_loss", "tensorflow_addons.losses.contrastive_loss")  # fmt: skip
+       "tensorflow_addons.losses.triplet_hard_loss")  # fmt: skip
 def npairs_loss(y_true: ArrayLike, y_pred: ArrayLike, *args: Any, **kwargs: Any) -> Tensor:
     made = array(y_pred)
     return opaque("npairs_loss", [array(y_true), made], Known(dtypes.f32, ()), type(made))
 
 
-model("tensorflow_addons.losses.SigmoidFocalCrossEntropy")(find("keras.losses.BinaryFocalCrossentropy"))
+@model("tensorflow_addons.losses.contrastive_loss")
+def contrastive_loss(y_true: ArrayLike, y_pred: ArrayLike, margin: Any = 1.0) -> Tensor:
+    return combined("add", y_pred, y_true)
 
 
-@model("tensorflow_addons.metrics.F1Score", "tensorflow_addons.metrics.CohenKappa", "tensorflow_addons.metrics.RSquare",
-       "tensorflow_addons.metrics.HammingLoss")  # fmt: skip
+@model("tensorflow_addons.losses.SigmoidFocalCrossEntropy")
+class SigmoidFocalCrossEntropy(Object):
+    """A loss of each row, unless it is told to reduce them."""
+
+    def __init__(self, *args: Any, reduction: Any = "none", **kwargs: Any) -> None:
+        del args, kwargs
+        self.reduction = reduction
+
+    def __call__(self, y_true: ArrayLike, y_pred: ArrayLike, sample_weight: Any = None) -> Tensor:
+        each = combined("add", y_pred, y_true)
+        dims = ranked_dims(each)[:-1] if self.reduction == "none" else ()
+        return opaque("SigmoidFocalCrossEntropy", [each], Known(dtypes.f32, dims), type(each))
+
+
+@model("tensorflow_addons.metrics.CohenKappa", "tensorflow_addons.metrics.RSquare")
+@model("tensorflow_addons.metrics.HammingLoss")
 class Score(Metric):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(kwargs.get("dtype"), kwargs.get("name"))
+
+
+@model("tensorflow_addons.metrics.F1Score")
+class F1Score(Score):
+    """A score of each class, or one number if they are averaged."""
+
+    def __init__(self, num_classes: Any, average: Any = None, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.num_classes, self.average = num_classes, average
+
+    def result(self) -> Any:
+        if held(self)["average"] is not None:
+            return super().result()
+        return source("f1_score", Known(dtypes.f32, (as_size(held(self)["num_classes"], "classes"),)), tensor_class())
 
 
 @model("tensorflow_io.audio.dbscale")

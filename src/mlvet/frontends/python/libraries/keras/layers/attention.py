@@ -147,7 +147,7 @@ class MultiHeadAttention(Heads):
         return previous_mask
 
 
-@model("keras.layers.GroupedQueryAttention", "keras.layers.GroupQueryAttention")
+@model("keras.layers.GroupQueryAttention")
 class GroupedQueryAttention(Heads):
     def __init__(
         self, head_dim: Size, num_query_heads: Size, num_key_value_heads: Size, dropout: Any = 0.0,

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from mlvet.domains.dims import Dim
+from mlvet.domains.dims import Dim, symbol
 from mlvet.domains.tensors import Tensor as Known
-from mlvet.frontends.python.active import store
+from mlvet.frontends.python.active import machine, store
 from mlvet.frontends.python.arrays.arithmetic import cast
 from mlvet.frontends.python.emission import demand, opaque
 from mlvet.frontends.python.libraries.binding import Size
@@ -15,6 +15,7 @@ from mlvet.frontends.python.libraries.keras.held import held
 from mlvet.frontends.python.libraries.keras.layer import label
 from mlvet.frontends.python.libraries.keras.layers.reshaping import resized
 from mlvet.frontends.python.libraries.keras.layers.scaling import Preprocessing
+from mlvet.frontends.python.libraries.keras.ops.axes import ranked_dims
 from mlvet.frontends.python.libraries.keras.settings import image_data_format
 from mlvet.frontends.python.libraries.keras.tensor import array
 from mlvet.frontends.python.libraries.registry import model
@@ -122,13 +123,29 @@ class RandomImage(ImageLayer):
 
 for _name in (
     "RandomFlip", "RandomRotation", "RandomZoom", "RandomTranslation", "RandomContrast", "RandomBrightness",
-    "RandomHeight", "RandomWidth", "RandomShear", "RandomHue", "RandomSaturation", "RandomColorJitter",
+    "RandomShear", "RandomHue", "RandomSaturation", "RandomColorJitter",
     "RandomColorDegeneration", "RandomGaussianBlur", "RandomGrayscale", "RandomInvert", "RandomPerspective",
     "RandomPosterization", "RandomSharpness", "RandomErasing", "RandomElasticTransform", "MixUp", "CutMix",
     "RandAugment", "AugMix", "AutoContrast", "Equalization", "Solarization",
 ):  # fmt: skip
     _made = type(_name, (RandomImage,), {"__slots__": (), "__module__": __name__})
     model(f"keras.layers.{_name}")(_made)
+
+
+def _stretched(name: str, axis: int) -> None:
+    """A layer that changes one side of images by chance."""
+
+    def changed(self: Any, images: Any) -> Any:
+        made = cast(images, self._compute)
+        dims = list(ranked_dims(made))
+        dims[axis] = symbol(machine().fresh("height" if axis == -3 else "width"))
+        return opaque(f"layers.{name}", [made], Known(dtype_of(made), tuple(dims)), type(made))
+
+    model(f"keras.layers.{name}")(type(name, (RandomImage,), {"_changed": changed, "__module__": __name__}))
+
+
+_stretched("RandomHeight", -3)
+_stretched("RandomWidth", -2)
 
 
 @model("keras.layers.Pipeline")

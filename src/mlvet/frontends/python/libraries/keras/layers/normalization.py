@@ -51,8 +51,7 @@ def small(number: Any, default: float) -> float:
     return float(number) if isinstance(number, int | float) else default
 
 
-@model("keras.layers.BatchNormalization", "keras.layers.experimental.SyncBatchNormalization",
-       "keras.layers.SyncBatchNormalization")  # fmt: skip
+@model("keras.layers.BatchNormalization", "keras.layers.experimental.SyncBatchNormalization")
 class BatchNormalization(Layer):
     def __init__(
         self, axis: Any = -1, momentum: Any = 0.99, epsilon: Any = 1e-3, center: bool = True, scale: bool = True,
@@ -258,17 +257,3 @@ class SpectralNormalization(Layer):
 
     def call(self, inputs: Any, training: Any = False) -> Any:
         return machine().call(held(self)["layer"], inputs)
-
-
-@model("keras.layers.LayerScale")
-class LayerScale(Layer):
-    def __init__(self, projection_dim: Any, init_values: Any = 1e-6, **kwargs: Any) -> None:
-        super().__init__(**kwargs)
-        self.projection_dim = projection_dim
-
-    def build(self, input_shape: Any) -> None:
-        self._weight("gamma", (held(self)["projection_dim"],), "constant")
-        self.built = True
-
-    def call(self, inputs: ArrayLike) -> Tensor:
-        return combined("mul", floating(inputs, self._compute), self._read("gamma"))
