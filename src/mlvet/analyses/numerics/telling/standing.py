@@ -53,6 +53,7 @@ _OPEN = frozenset(("log-of-nonpositive", "sqrt-of-negative", "rsqrt-of-nonpositi
 _AT_AN_END = _OPEN | {"division-by-zero", "infinite-gradient", "gradient-through-where"}
 _KEPT_AWAY = frozenset(("lp_normalization",))
 """What libraries keep away from 0 themselves, in the gradient too."""
+_WITHOUT_GRADIENTS = ("np", "numpy")
 _WORD = re.compile(r"[A-Za-z_]\w*")
 
 
@@ -212,6 +213,7 @@ class Standing:
 
     def _returns(self, node: Node) -> bool:
         """Whether an exponential is summed up and then divided by or its logarithm taken, which has safe forms."""
+        differentiated = node.source_op.partition(".")[0] not in _WITHOUT_GRADIENTS
         seen: set[tuple[Value, bool]] = set()
         waiting: list[tuple[Value, bool]] = [(value, False) for value in node.outputs]
         while waiting and len(seen) < _MOST:
@@ -222,7 +224,7 @@ class Standing:
             for user in self._users.get(value, ()):
                 if user.op in ("log", "log1p") and (summed or user.op == "log1p"):
                     return True
-                if summed and (user.op == "reciprocal" or (user.op == "div" and user.inputs[1] is value)):
+                if summed and self._divides(user, value, differentiated):
                     return True
                 if user.op == "add":
                     constants = [self._sources.constant(each) for each in user.inputs]
@@ -233,6 +235,14 @@ class Standing:
                 elif user.op in _MOVES:
                     waiting += [(each, summed) for each in user.outputs]
         return False
+
+    def _divides(self, node: Node, by: Value, differentiated: bool) -> bool:
+        """Whether dividing by infinity does harm: a constant becomes 0, which is right, but its gradient is not."""
+        if node.op == "reciprocal":
+            return differentiated
+        if node.op != "div" or node.inputs[1] is not by:
+            return False
+        return differentiated or self._sources.constant(node.inputs[0]) is None
 
     def _back(self, values: Iterable[Value | None], through: frozenset[str] | None) -> Iterator[Value]:
         """The values that some are made of by these operators, by any if none are named."""
