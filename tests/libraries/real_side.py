@@ -23,7 +23,9 @@ from itertools import islice
 from typing import Any
 
 os.environ.update({"TF_CPP_MIN_LOG_LEVEL": "3", "CUDA_VISIBLE_DEVICES": "-1", "JAX_PLATFORMS": "cpu"})
-os.environ.update({"TF_ENABLE_ONEDNN_OPTS": "0", "MPLBACKEND": "agg", "HF_HUB_OFFLINE": "1"})
+os.environ.update(
+    {"TF_ENABLE_ONEDNN_OPTS": "0", "MPLBACKEND": "agg", "KERAS_BACKEND": "tensorflow", "HF_HUB_OFFLINE": "1"}
+)
 
 ANSWER = "answer"
 """The name that a program gives to what is asked of it."""
