@@ -132,3 +132,9 @@ def test_files_that_are_not_the_program_s_are_of_unknown_length() -> None:
     """)
     assert isinstance(found.names["lines"].items, Repeated)
     assert isinstance(found.names["names"].items.element, Scalar)
+
+
+def test_a_tensor_and_the_sizes_of_one_of_unknown_rank() -> None:
+    found = interpret_text("import torch\nx = torch.load('x')\ny = torch.zeros(2) + torch.relu(x).shape\nz = 1\n")
+    assert found.complete
+    assert found.names["z"] == 1

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 from mlvet.domains.dims import Dim, Expr, product, symbol
@@ -51,6 +52,9 @@ class UnrankedShape(Object):
         if not isinstance(index, int):
             raise Undecided(Reason.UNMODELLED_ARGUMENTS, "part of the shape of a tensor of unknown rank")
         return self._size(index)
+
+    def __iter__(self) -> Iterator[Any]:
+        raise Undecided(Reason.UNMODELLED_ARGUMENTS, "all sizes of a tensor of unknown rank")
 
     def _size(self, index: int) -> Dim:
         place = self.place
