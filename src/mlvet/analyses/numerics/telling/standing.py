@@ -106,7 +106,7 @@ class Standing:
             return self._grows(node) and self._internal(node.inputs)
         if self._checked(hazard) or self._is_of_library(hazard):
             return False
-        if hazard.backward and node.op in _KEPT_AWAY:
+        if hazard.backward and (node.op in _KEPT_AWAY or not _is_differentiated(node)):
             return False
         if rule == "exp-overflow":
             return self._internal(node.inputs) and self._returns(node)
@@ -213,7 +213,7 @@ class Standing:
 
     def _returns(self, node: Node) -> bool:
         """Whether an exponential is summed up and then divided by or its logarithm taken, which has safe forms."""
-        differentiated = node.source_op.partition(".")[0] not in _WITHOUT_GRADIENTS
+        differentiated = _is_differentiated(node)
         seen: set[tuple[Value, bool]] = set()
         waiting: list[tuple[Value, bool]] = [(value, False) for value in node.outputs]
         while waiting and len(seen) < _MOST:
@@ -258,6 +258,11 @@ class Standing:
             if maker is not None and (through is None or maker.op in through):
                 used = maker.inputs[1:] if maker.op in ("where", "select") else maker.inputs
                 waiting += [each for each in used if each is not None]
+
+
+def _is_differentiated(node: Node) -> bool:
+    """Whether the library that computes a node has gradients."""
+    return node.source_op.partition(".")[0] not in _WITHOUT_GRADIENTS
 
 
 def _points(hazard: Hazard) -> Iterator[float]:
