@@ -152,6 +152,7 @@ def resample(input: ArrayLike, rate_in: Any, rate_out: Any, name: Any = None) ->
     """Another number of samples of the same channels."""
     made = array(input)
     dims = dims_of(made)
-    if not dims:
+    if dims is None or len(dims) < 2:
         raise Undecided(Reason.EXTERNAL_DATA, "audio of unknown rank")
-    return opaque("resample", [made], Known(dtypes.f32, (symbol(machine().fresh("samples")), *dims[1:])), type(made))
+    samples = symbol(machine().fresh("samples"))
+    return opaque("resample", [made], Known(dtypes.f32, (*dims[:-2], samples, dims[-1])), type(made))
