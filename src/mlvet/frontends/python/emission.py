@@ -15,7 +15,7 @@ from mlvet.domains.tensors import constant as of_array
 from mlvet.frontends.python.active import machine
 from mlvet.frontends.python.values.tensors import TensorValue
 from mlvet.frontends.python.values.unknown import Reason, Undecided
-from mlvet.ir.graph import OPAQUE, Value
+from mlvet.ir.graph import OPAQUE, Execution, Value
 from mlvet.ops import REGISTRY
 from mlvet.ops.folding import REFUSALS, folded
 from mlvet.ops.require import Constraint, Require
@@ -83,6 +83,19 @@ def demand(condition: bool | None, because: str, rule: str = "illegal-argument")
     if condition is False:
         here = machine()
         here.node("assert", [], [], {}, "", [Constraint(None, 0, 0, because, rule, False)])
+
+
+def demand_same(
+    left: Sequence[Dim], right: Sequence[Dim], because: str, rule: str = "dims-differ", within: Execution | None = None
+) -> None:
+    """Two shapes must be the same, size by size; `within` is the run of the graph for which they must be."""
+    here = machine()
+    require = Require()
+    if require.holds(len(left) == len(right), because, rule):
+        for one, other in zip(left, right, strict=True):
+            require.equal(one, other, because, rule)
+    if require.constraints:
+        here.node("assert", [], [], {}, "", require.constraints, within)
 
 
 def value_of(operand: Operand) -> Value | None:

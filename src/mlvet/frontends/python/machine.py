@@ -13,10 +13,11 @@ from typing import TYPE_CHECKING, Any
 from mlvet.core.location import Location
 from mlvet.frontends.python.trail import Trail
 from mlvet.frontends.python.values.containers import Items
-from mlvet.frontends.python.values.numbers import Scalar, Setting
+from mlvet.frontends.python.values.numbers import Scalar
 from mlvet.frontends.python.values.unknown import Reason, Unknown
 from mlvet.ir.builder import Builder
-from mlvet.ir.graph import Frame, HostLoop, Iteration, Literal, Node, Value
+from mlvet.ir.graph import Execution, Frame, HostLoop, Iteration, Literal, Node, Value
+from mlvet.ir.program import Condition, Demand, Setting
 from mlvet.ops.require import Constraint
 
 if TYPE_CHECKING:
@@ -24,24 +25,6 @@ if TYPE_CHECKING:
     from mlvet.frontends.python.interpretation.scopes import Scope
     from mlvet.frontends.python.observations import Observation, Span
     from mlvet.frontends.python.project import Project
-
-
-@dataclass(frozen=True, slots=True)
-class Demand:
-    """What an operator needs of its operands and does not surely get."""
-
-    node: Node
-    constraint: Constraint
-
-
-@dataclass(frozen=True, slots=True)
-class Condition:
-    """A branch condition of the program: its text, its place, and what it is by default if a user's setting decides."""
-
-    name: str
-    text: str
-    location: Location | None
-    default: bool | None = None
 
 
 @dataclass(slots=True)
@@ -218,13 +201,14 @@ class Machine:
         attributes: Mapping[str, Any],
         source_op: str = "",
         constraints: Sequence[Constraint] = (),
+        within: Execution | None = None,
     ) -> Node:
         """Add a node at the place of the call at hand, under the branch outcomes and in the loops of the path."""
         node = self.builder.node(
             op, inputs, outputs, attributes, source_op=source_op or self.callee or op, location=self.location,
             stack=self.stack, module=".".join(self.module_path), guards=self.path, loops=self.loops,
         )  # fmt: skip
-        self.demands += [Demand(node, constraint) for constraint in constraints]
+        self.demands += [Demand(node, constraint, within) for constraint in constraints]
         return node
 
     @property

@@ -20,13 +20,13 @@ from mlvet.frontends.python.interpretation.signals import PythonRaise
 from mlvet.frontends.python.layer_paths import qualified_names
 from mlvet.frontends.python.libraries import registry
 from mlvet.frontends.python.libraries.binding import signature
-from mlvet.frontends.python.machine import Condition, Demand, Limits, Machine, OutOfBudget
+from mlvet.frontends.python.machine import Limits, Machine, OutOfBudget
 from mlvet.frontends.python.observations import Observation, Span
 from mlvet.frontends.python.project import Project, parsed
-from mlvet.frontends.python.values.numbers import Setting
 from mlvet.frontends.python.values.objects import ClassValue, FunctionValue, ModuleValue, Object
 from mlvet.frontends.python.values.unknown import Reason, Unknown
 from mlvet.ir.graph import Graph
+from mlvet.ir.program import Condition, Demand, Demands, Setting
 
 _RECURSION = 12_000
 _SHARE = 3
@@ -57,6 +57,10 @@ class Interpreted:
     reached: int = 0
     libraries: Counter[str] = field(default_factory=Counter)
     recalled: int = 0
+
+    @property
+    def demanded(self) -> Demands:
+        return Demands(tuple(self.demands), self.conditions, self.settings)
 
 
 def interpret(

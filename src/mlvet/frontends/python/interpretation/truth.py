@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 from mlvet.domains.dims import Expr, bounds, equal
 from mlvet.domains.dtypes import DType
-from mlvet.frontends.python.machine import Condition
 from mlvet.frontends.python.values.containers import DictValue, ListValue, Repeated
 from mlvet.frontends.python.values.numbers import Scalar
 from mlvet.frontends.python.values.objects import (
@@ -20,6 +19,7 @@ from mlvet.frontends.python.values.objects import (
 from mlvet.frontends.python.values.tensors import TensorValue, tensor_of
 from mlvet.frontends.python.values.unknown import Undecided, Unknown
 from mlvet.ir.graph import Literal
+from mlvet.ir.program import Condition
 
 if TYPE_CHECKING:
     from mlvet.frontends.python.machine import Machine

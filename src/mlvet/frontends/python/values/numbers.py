@@ -50,12 +50,3 @@ class Scalar:
     def __repr__(self) -> str:
         default = f"={self.default!r}" if self.has_default else ""
         return f"<{self.kind.__name__} {self.name}{default}>"
-
-
-@dataclass(frozen=True, slots=True)
-class Setting:
-    """An integer that the user can set: the symbol that stands for it, what it is by default, and where it is set."""
-
-    name: str
-    default: int | None
-    location: Location | None = None

@@ -8,7 +8,8 @@ from typing import Any
 from mlvet.domains.dims import Expr, symbol
 from mlvet.frontends.python.active import machine
 from mlvet.frontends.python.values.containers import ListValue, Repeated
-from mlvet.frontends.python.values.numbers import Scalar, Setting
+from mlvet.frontends.python.values.numbers import Scalar
+from mlvet.ir.program import Setting
 
 
 def setting(

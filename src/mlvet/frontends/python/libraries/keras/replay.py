@@ -9,9 +9,9 @@ from typing import Any
 from mlvet.domains.dims import Dim, Expr, substitute, symbols
 from mlvet.domains.tensors import Tensor, UnknownRank, Unranked, unknown
 from mlvet.frontends.python.active import machine
-from mlvet.frontends.python.machine import Demand
 from mlvet.frontends.python.values.objects import ClassValue, FunctionValue, Object
 from mlvet.ir.graph import OPAQUE, Node, Value
+from mlvet.ir.program import Demand
 from mlvet.ops import REGISTRY
 from mlvet.ops.folding import REFUSALS, folded
 from mlvet.ops.require import Require

@@ -25,7 +25,7 @@ from mlvet.frontends.python.values.unknown import Reason, Undecided
 def _floats(x: Any) -> None:
     """Predictions must be floats."""
     known = dtype_of(x)
-    demand(known is None or known.is_float, f"floats are wanted, not {known}", "dtype-mismatch")
+    demand(known is None or known.is_float, f"floats are wanted, not {known}", "dtype-differs")
 
 
 @model("optax.softmax_cross_entropy")
@@ -48,7 +48,7 @@ def softmax_cross_entropy_with_integer_labels(
     """Labels are as many as the rows of logits; sizes of 1 stretch."""
     _floats(logits)
     known = dtype_of(labels)
-    demand(known is None or known.is_integer, f"labels are integers, not {known}", "dtype-mismatch")
+    demand(known is None or known.is_integer, f"labels are integers, not {known}", "dtype-differs")
     batch, own = dims_of(logits), dims_of(labels)
     last = batch is not None and isinstance(axis, int) and axis % len(batch) == len(batch) - 1
     if batch is None or own is None or not last:

@@ -54,7 +54,7 @@ def images(x: Any, dims: int, data_format: str) -> Tensor:
     names = _NAMES.get(dims, ("batch", "depth", "height", "width", "channels"))
     if data_format.startswith("NC"):
         names = (names[0], names[-1], *names[1:-1])
-    demand(rank_of(made) in (dims + 2, None), f"{dims + 2} dims are wanted, not {rank_of(made)}", "rank-mismatch")
+    demand(rank_of(made) in (dims + 2, None), f"{dims + 2} dims are wanted, not {rank_of(made)}", "rank-differs")
     found: Tensor = assumed(made, dims + 2, *names)
     return found
 
@@ -279,7 +279,7 @@ def pool(
 def bias_add(value: Any, bias: Any, data_format: Any = None, name: Any = None) -> Tensor:
     del name
     x, add = matched(value, bias)
-    demand(rank_of(add) in (1, None), "the bias has one dim", "rank-mismatch")
+    demand(rank_of(add) in (1, None), "the bias has one dim", "rank-differs")
     rank = rank_of(x)
     if isinstance(data_format, str) and data_format.startswith("NC") and rank is not None:
         return op_of("add", x, op_of("reshape", add, (-1, *(1 for _ in range(rank - 2)))))

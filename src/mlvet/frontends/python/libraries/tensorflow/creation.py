@@ -249,7 +249,7 @@ def categorical(
     del seed, name, rest
     x = convert(logits)
     dims = dims_of(x)
-    demand(dims is None or len(dims) == 2, "logits have two dims", "rank-mismatch")
+    demand(dims is None or len(dims) == 2, "logits have two dims", "rank-differs")
     rows = tensor_of(assumed(x, 2, "batch", "classes")).dim(0)
     return typed("random.categorical", [x], dtype or dtypes.i64, rows, as_size(num_samples, "samples"))
 

@@ -35,7 +35,7 @@ def matmul(
     left, right = matched(a, b)
     for side in (left, right):
         rank = rank_of(side)
-        demand(rank is None or rank >= 2, f"a factor has {rank} dims, at least 2 are needed", "rank-mismatch")
+        demand(rank is None or rank >= 2, f"a factor has {rank} dims, at least 2 are needed", "rank-differs")
     turned = (transpose_a or adjoint_a, transpose_b or adjoint_b)
     ranks = (rank_of(left), rank_of(right))
     if any(rank is not None and rank < 2 for rank in ranks):

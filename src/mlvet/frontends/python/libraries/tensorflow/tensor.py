@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 from mlvet.domains import dtypes
-from mlvet.domains.dims import Expr
+from mlvet.domains.dims import Expr, equal
 from mlvet.domains.dtypes import DType, Kind
 from mlvet.domains.promotion import Framework
 from mlvet.domains.tensors import Tensor as Known
 from mlvet.frontends.python.active import machine, store
 from mlvet.frontends.python.arrays.creation import from_python
 from mlvet.frontends.python.arrays.operators import ArrayValue, become
-from mlvet.frontends.python.emission import demand, emit, opaque
+from mlvet.frontends.python.emission import demand, demand_same, emit, opaque
 from mlvet.frontends.python.libraries.binding import ARRAYS, TENSORS, Misfit, as_tensor
 from mlvet.frontends.python.libraries.registry import load, model
 from mlvet.frontends.python.libraries.tensorflow.shapes import TensorShape, partial_sizes, shape_of
@@ -327,11 +327,8 @@ def reshaped_as_said(x: TensorValue, shape: Any) -> Tensor:
     if said is None:
         return plain(x)
     if mine is not None:
-        fits = len(mine) == len(said) and all(
-            isinstance(a, Expr) or isinstance(b, Expr) or a == b for a, b in zip(mine, said, strict=True)
-        )
-        demand(fits, f"shape {list(mine)} is said to be {list(said)}", "shape-mismatch")
-        if not fits:
+        demand_same(mine, said, f"shape {list(mine)} is said to be {list(said)}")
+        if len(mine) != len(said) or any(equal(a, b) is False for a, b in zip(mine, said, strict=True)):
             return plain(x)
         said = tuple(b if isinstance(a, Expr) and isinstance(b, int) else a for a, b in zip(mine, said, strict=True))
         if said == mine:

@@ -193,7 +193,7 @@ def overwritten(target: TensorValue, result: TensorValue) -> Any:
     to, of = dtype_of(target), dtype_of(result)
     if to is not None and of is not None:
         fits = category(of) <= category(to) or of.kind is Kind.BOOL
-        demand(fits, f"a result of {of} cannot be put into a tensor of {to}", "dtype-mismatch")
+        demand(fits, f"a result of {of} cannot be put into a tensor of {to}", "dtype-differs")
     wanted, given = dims_of(target), dims_of(result)
     if wanted is not None and given is not None and wanted != given:
         return become(target, emit("broadcast_to", cast(result, to), wanted, kind=Tensor))

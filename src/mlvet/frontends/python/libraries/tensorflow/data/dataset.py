@@ -54,7 +54,7 @@ class Dataset(Object):
             demand(
                 not (isinstance(leaf, TensorValue) and rank_of(leaf) == 0),
                 "a single number has no rows",
-                "rank-mismatch",
+                "rank-differs",
             )
         _agree(given)
         return dataset(mapped(row_of, given), first_dim(given))

@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from mlvet.domains import dtypes
-from mlvet.domains.dims import Dim, Expr, equal, substitute, symbol
+from mlvet.domains.dims import Dim, Expr, substitute, symbol
 from mlvet.domains.dtypes import DType
+from mlvet.domains.tensors import Dims, unknown
 from mlvet.domains.tensors import Tensor as Known
-from mlvet.domains.tensors import unknown
 from mlvet.frontends.python.active import machine
-from mlvet.frontends.python.emission import demand, source
+from mlvet.frontends.python.emission import demand_same, source
 from mlvet.frontends.python.libraries.binding import as_items
 from mlvet.frontends.python.libraries.registry import model
 from mlvet.frontends.python.libraries.tensorflow.environment import Scope
@@ -22,7 +22,7 @@ from mlvet.frontends.python.values.numbers import Scalar
 from mlvet.frontends.python.values.objects import Object
 from mlvet.frontends.python.values.tensors import TensorValue, dims_of, dtype_of
 from mlvet.frontends.python.values.unknown import Reason, Undecided, Unknown
-from mlvet.ir.graph import Execution
+from mlvet.ir.graph import Execution, Node
 
 _NAMES = {1: ("batch",), 2: ("batch", "features"), 3: ("batch", "steps", "features")}
 _IMAGES = ("batch", "height", "width", "channels")
@@ -60,17 +60,26 @@ def placeholder_with_default(input: Any, shape: Any = None, name: Any = None) ->
 def executed(kind: str, fetches: Any, feed_dict: Any) -> Any:
     """What running the graph yields: arrays for tensors, nothing for operations. Feeds must fit their placeholders."""
     here = machine()
-    feeds, sizes = _fed(feed_dict)
-    found = [leaf for leaf in leaves(fetches) if isinstance(leaf, TensorValue)]
-    here.executions.append(
-        Execution(
-            kind,
-            tuple(each.graph_value for each in found),
-            tuple(each.graph_value for each in feeds),
-            (),
-            here.location,
-        )
+    asked = leaves(fetches)
+    fed = _fed(feed_dict)
+    run = Execution(
+        kind,
+        tuple(each.graph_value for each in asked if isinstance(each, TensorValue)),
+        tuple(key.graph_value for key, _ in fed),
+        tuple(node for each in asked if isinstance(each, Operation) for node in each.nodes),
+        here.location,
     )
+    here.executions.append(run)
+    sizes: dict[str, Dim] = {}
+    for key, got in fed:
+        wanted = dims_of(key)
+        if wanted is None or got is None:
+            continue
+        said = f"a value of shape {list(got)} is fed for `{key.graph_value.name}` of shape {list(wanted)}"
+        demand_same(got, wanted, said, "fed-shape-differs", run)
+        for open_size, size in zip(wanted, got, strict=False):
+            if isinstance(open_size, Expr) and str(open_size).isidentifier():
+                sizes[str(open_size)] = size
     return mapped(lambda each: _result(each, sizes), fetches)
 
 
@@ -89,41 +98,39 @@ def _result(fetched: Any, sizes: dict[str, Dim]) -> Any:
     return fetched
 
 
-def _fed(feed_dict: Any) -> tuple[list[TensorValue], dict[str, Dim]]:
-    """The placeholders that are fed, and what their open sizes are then."""
-    fed: list[TensorValue] = []
-    sizes: dict[str, Dim] = {}
-    if not isinstance(feed_dict, DictValue):
-        return fed, sizes
-    for key, given in feed_dict.cells.items():
-        if not isinstance(key, TensorValue):
-            continue
-        fed.append(key)
-        wanted = dims_of(key)
-        try:
-            got = None if isinstance(given, Unknown) else dims_of(convert(given, hint=key.graph_value.declared.dtype))
-        except Undecided:
-            got = None
-        if wanted is None or got is None:
-            continue
-        fits = len(wanted) == len(got) and all(equal(a, b) is not False for a, b in zip(wanted, got, strict=True))
-        demand(fits, f"a value of shape {list(got)} is fed for {list(wanted)}", "shape-mismatch")
-        for open_size, size in zip(wanted, got, strict=False):
-            if isinstance(open_size, Expr) and str(open_size).isidentifier():
-                sizes[str(open_size)] = size
-    return fed, sizes
+def _fed(feed_dict: Any) -> list[tuple[TensorValue, Dims | None]]:
+    """The placeholders that are fed, and the sizes of what is fed as far as they are known."""
+    fed: list[tuple[TensorValue, Dims | None]] = []
+    for key, given in feed_dict.cells.items() if isinstance(feed_dict, DictValue) else ():
+        if isinstance(key, TensorValue):
+            try:
+                known = None if isinstance(given, Unknown) else convert(given, hint=key.graph_value.declared.dtype)
+            except Undecided:
+                known = None
+            fed.append((key, None if known is None else dims_of(known)))
+    return fed
 
 
 @model("tensorflow.Operation")
 class Operation(Object):
-    """Something that a session runs for its effect: a step of training, an initialisation."""
+    """Something that a session runs for its effect: a step of training, an initialisation.
+
+    Of the tensors that it is made from the session computes those first.
+    """
 
     def __init__(self, *args: Any, **keywords: Any) -> None:
-        del args, keywords
+        parts = [leaf for each in (*args, *keywords.values()) for leaf in leaves(each)]
+        made = machine().builder.makers(each.graph_value for each in parts if isinstance(each, TensorValue))
+        before = [node for each in parts if isinstance(each, Operation) for node in each.nodes]
+        self.cells["@nodes"] = (*before, *made)
+
+    @property
+    def nodes(self) -> tuple[Node, ...]:
+        return tuple(self.cells["@nodes"])
 
     def run(self, feed_dict: Any = None, session: Any = None) -> None:
         del session
-        executed("run", (), feed_dict)
+        executed("run", self, feed_dict)
 
     @property
     def name(self) -> Any:
@@ -136,8 +143,7 @@ class Operation(Object):
 
 def operation(*args: Any, **keywords: Any) -> Any:
     """A node that yields no tensor."""
-    del args, keywords
-    return Operation()
+    return Operation(*args, **keywords)
 
 
 for _name in (
@@ -280,8 +286,7 @@ def assign(ref: Any, value: Any, validate_shape: Any = None, use_locking: Any = 
     made = convert(value, hint=ref.graph_value.declared.dtype)
     wanted, got = dims_of(ref), dims_of(made)
     if wanted is not None and got is not None and validate_shape is not False:
-        fits = len(wanted) == len(got) and all(equal(a, b) is not False for a, b in zip(wanted, got, strict=True))
-        demand(fits, f"a value of shape {list(got)} for a variable of {list(wanted)}", "shape-mismatch")
+        demand_same(got, wanted, f"a value of shape {list(got)} for a variable of {list(wanted)}")
     return ref
 
 

@@ -6,10 +6,10 @@ from collections.abc import Callable
 from typing import Any
 
 from mlvet.domains import dtypes
-from mlvet.domains.dims import equal, symbol
+from mlvet.domains.dims import symbol
 from mlvet.domains.dtypes import DType
 from mlvet.frontends.python.active import machine
-from mlvet.frontends.python.emission import demand
+from mlvet.frontends.python.emission import demand_same
 from mlvet.frontends.python.libraries.binding import as_items, as_size
 from mlvet.frontends.python.libraries.registry import model
 from mlvet.frontends.python.libraries.tensorflow.environment import Scope, Stored
@@ -47,13 +47,13 @@ class Optimizer(Object):
         return ListValue((gradient_of(loss, each), each) for each in variables)
 
     def apply_gradients(self, grads_and_vars: Any, global_step: Any = None, name: Any = None) -> Any:
-        del grads_and_vars, global_step, name
-        return Operation()
+        del global_step, name
+        return Operation(grads_and_vars)
 
     def minimize(self, loss: Any, global_step: Any = None, var_list: Any = None, *rest: Any, **keywords: Any) -> Any:
         del global_step, rest, keywords
         self.compute_gradients(loss, var_list)
-        return Operation()
+        return Operation(loss)
 
     def variables(self) -> Any:
         return ListValue()
@@ -154,8 +154,7 @@ def _loss(compute: Callable[[Tensor, Tensor], Tensor]) -> Callable[..., Any]:
         wanted, given = matched(labels, predictions)
         ours, theirs = dims_of(wanted), dims_of(given)
         if ours is not None and theirs is not None:
-            same = len(ours) == len(theirs) and all(equal(a, b) is not False for a, b in zip(ours, theirs, strict=True))
-            demand(same, f"labels of shape {list(ours)} for predictions of shape {list(theirs)}", "shape-mismatch")
+            demand_same(ours, theirs, f"labels of shape {list(ours)} for predictions of shape {list(theirs)}")
         return _reduced(compute(wanted, given), keywords)
 
     return function
