@@ -37,6 +37,7 @@ class Program:
     base: Path
     models: Mapping[str, Path] = field(default_factory=dict)
     numerics: NumericsRequest | None = None
+    shapes: bool = True
 
 
 @dataclass(slots=True)
@@ -88,6 +89,13 @@ def vet_program(program: Program) -> Outcome:
         unmodelled=found.unmodelled,
         notes=[f"{shown}: {note}" for note in found.notes],
     )  # fmt: skip
+    if program.shapes:
+        from mlvet.analyses.catalogue import catalogue
+        from mlvet.analyses.shapes.programs.analysis import vet
+
+        shapes = vet(found.graph, found.demanded, catalogue())
+        outcome.findings += shapes.findings
+        outcome.figures += Counter({f"shape_{name}": count for name, count in shapes.figures.items()})
     if program.numerics is not None and outcome.figures["operators"]:
         from mlvet.model_files import graph_numerics
 

@@ -1,4 +1,4 @@
-"""What a program demands of its tensors beside the graph of operators: constraints, conditions of branches, settings."""
+"""What a program demands of tensors beside the graph of operators: constraints, conditions of branches, settings."""
 
 from __future__ import annotations
 
@@ -6,20 +6,38 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from mlvet.core.location import Location
-from mlvet.ir.graph import Execution, Node
+from mlvet.domains.tensors import Tensor
+from mlvet.ir.graph import Execution, Literal, Node
 from mlvet.ops.require import Constraint
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Run:
+    """An execution of the graph as the program does it: what is fed for each of its feeds, on which path."""
+
+    execution: Execution
+    fed: tuple[Tensor | None, ...]
+    guards: tuple[Literal, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Demand:
     """What an operator needs of its operands and does not surely get.
 
-    One that is `within` an execution holds for that run of the graph only: what is fed there must fit.
+    One that is `within` a run of the graph holds for that run only, where the operands are as they are `fed`.
     """
 
     node: Node
     constraint: Constraint
-    within: Execution | None = None
+    within: Run | None = None
+    fed: tuple[Tensor | None, ...] | None = None
+
+    @property
+    def operands(self) -> tuple[Tensor | None, ...]:
+        """The operands of the node as they are where the demand is made."""
+        if self.fed is not None:
+            return self.fed
+        return tuple(None if value is None else value.declared for value in self.node.inputs)
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,3 +66,4 @@ class Demands:
     all: tuple[Demand, ...] = ()
     conditions: Mapping[str, Condition] = field(default_factory=dict)
     settings: Mapping[str, Setting] = field(default_factory=dict)
+    runs: tuple[Run, ...] = ()

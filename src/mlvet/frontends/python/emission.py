@@ -13,9 +13,11 @@ from mlvet.domains.dtypes import DType
 from mlvet.domains.tensors import Tensor, UnknownRank, Unranked, of_dims, unknown
 from mlvet.domains.tensors import constant as of_array
 from mlvet.frontends.python.active import machine
+from mlvet.frontends.python.values.containers import ListValue
 from mlvet.frontends.python.values.tensors import TensorValue
 from mlvet.frontends.python.values.unknown import Reason, Undecided
-from mlvet.ir.graph import OPAQUE, Execution, Value
+from mlvet.ir.graph import OPAQUE, Value
+from mlvet.ir.program import Run
 from mlvet.ops import REGISTRY
 from mlvet.ops.folding import REFUSALS, folded
 from mlvet.ops.require import Constraint, Require
@@ -82,11 +84,11 @@ def demand(condition: bool | None, because: str, rule: str = "illegal-argument")
     """Something that the real function demands of its arguments; what does not hold is recorded at this call."""
     if condition is False:
         here = machine()
-        here.node("assert", [], [], {}, "", [Constraint(None, 0, 0, because, rule, False)])
+        here.node("assert", _given(here.given), [], {}, "", [Constraint(None, 0, 0, because, rule, False)])
 
 
 def demand_same(
-    left: Sequence[Dim], right: Sequence[Dim], because: str, rule: str = "dims-differ", within: Execution | None = None
+    left: Sequence[Dim], right: Sequence[Dim], because: str, rule: str = "dims-differ", within: Run | None = None
 ) -> None:
     """Two shapes must be the same, size by size; `within` is the run of the graph for which they must be."""
     here = machine()
@@ -95,7 +97,20 @@ def demand_same(
         for one, other in zip(left, right, strict=True):
             require.equal(one, other, because, rule)
     if require.constraints:
-        here.node("assert", [], [], {}, "", require.constraints, within)
+        here.node("assert", _given(here.given), [], {}, "", require.constraints, within)
+
+
+def _given(arguments: Sequence[Any]) -> list[Value]:
+    """The tensors among the arguments of the library function at hand."""
+    found: list[Value] = []
+    for each in arguments:
+        if isinstance(each, TensorValue):
+            if "@value" in each.cells:
+                found.append(each.graph_value)
+        elif isinstance(each, ListValue | tuple):
+            items = each.items if isinstance(each, ListValue) else each
+            found += _given(items) if isinstance(items, tuple) else []
+    return found
 
 
 def value_of(operand: Operand) -> Value | None:

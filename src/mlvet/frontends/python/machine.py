@@ -16,8 +16,8 @@ from mlvet.frontends.python.values.containers import Items
 from mlvet.frontends.python.values.numbers import Scalar
 from mlvet.frontends.python.values.unknown import Reason, Unknown
 from mlvet.ir.builder import Builder
-from mlvet.ir.graph import Execution, Frame, HostLoop, Iteration, Literal, Node, Value
-from mlvet.ir.program import Condition, Demand, Setting
+from mlvet.ir.graph import Frame, HostLoop, Iteration, Literal, Node, Value
+from mlvet.ir.program import Condition, Demand, Run, Setting
 from mlvet.ops.require import Constraint
 
 if TYPE_CHECKING:
@@ -65,6 +65,7 @@ class Machine:
     scopes: list[Scope] = field(default_factory=list)
     at: ast.AST | None = None
     calling: ast.AST | None = None
+    given: tuple[Any, ...] = ()
     file: Any = None
     constants: dict[Any, Value] = field(default_factory=dict)
     demands: list[Demand] = field(default_factory=list)
@@ -105,6 +106,7 @@ class Machine:
     named: set[Value] = field(default_factory=set)
     modules: dict[str, Any] = field(default_factory=dict)
     executions: list[Any] = field(default_factory=list)
+    runs: list[Run] = field(default_factory=list)
     forks: int = 0
     rehearsing: int = 0
     deadline: float = inf
@@ -201,7 +203,7 @@ class Machine:
         attributes: Mapping[str, Any],
         source_op: str = "",
         constraints: Sequence[Constraint] = (),
-        within: Execution | None = None,
+        within: Run | None = None,
     ) -> Node:
         """Add a node at the place of the call at hand, under the branch outcomes and in the loops of the path."""
         node = self.builder.node(

@@ -26,7 +26,7 @@ from mlvet.frontends.python.project import Project, parsed
 from mlvet.frontends.python.values.objects import ClassValue, FunctionValue, ModuleValue, Object
 from mlvet.frontends.python.values.unknown import Reason, Unknown
 from mlvet.ir.graph import Graph
-from mlvet.ir.program import Condition, Demand, Demands, Setting
+from mlvet.ir.program import Condition, Demand, Demands, Run, Setting
 
 _RECURSION = 12_000
 _SHARE = 3
@@ -57,10 +57,11 @@ class Interpreted:
     reached: int = 0
     libraries: Counter[str] = field(default_factory=Counter)
     recalled: int = 0
+    runs: list[Run] = field(default_factory=list)
 
     @property
     def demanded(self) -> Demands:
-        return Demands(tuple(self.demands), self.conditions, self.settings)
+        return Demands(tuple(self.demands), self.conditions, self.settings, tuple(self.runs))
 
 
 def interpret(
@@ -133,6 +134,7 @@ def _interpreted(machine: Machine, file: File, names: dict[str, Any]) -> Interpr
         reached=sum(id(node) in file.reached for node in statements),
         libraries=machine.libraries,
         recalled=machine.recalled,
+        runs=machine.runs,
     )
 
 

@@ -9,6 +9,7 @@ from functools import partial
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
+from mlvet.domains.written import Int, Origin
 from mlvet.frontends.python.interpretation import memory, operators
 from mlvet.frontends.python.interpretation.attributes import attribute, used_as_tensor
 from mlvet.frontends.python.interpretation.branches import distributed, fork
@@ -23,7 +24,7 @@ from mlvet.frontends.python.observations import Observation
 from mlvet.frontends.python.trail import MISSING
 from mlvet.frontends.python.values.choices import Choice, NeedsChoice, conjoined
 from mlvet.frontends.python.values.containers import DictValue, ListValue, Repeated, SetValue, is_key
-from mlvet.frontends.python.values.numbers import Int, Origin, Scalar
+from mlvet.frontends.python.values.numbers import Scalar
 from mlvet.frontends.python.values.objects import ClassValue, FunctionValue, Object, Super
 from mlvet.frontends.python.values.unknown import Reason, Unknown
 from mlvet.ir.graph import Literal

@@ -9,12 +9,13 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from mlvet.domains.dims import Apply, Expr, at_least, equal
+from mlvet.domains.written import Int, Origin
 from mlvet.frontends.python.interpretation.branches import distributed
 from mlvet.frontends.python.interpretation.truth import negated
 from mlvet.frontends.python.trail import MISSING
 from mlvet.frontends.python.values.choices import Choice
 from mlvet.frontends.python.values.containers import DictValue, ListValue
-from mlvet.frontends.python.values.numbers import Int, Origin, Scalar
+from mlvet.frontends.python.values.numbers import Scalar
 from mlvet.frontends.python.values.objects import Object
 from mlvet.frontends.python.values.ratios import Ratio, divided, ratio_of, square_root
 from mlvet.frontends.python.values.tensors import TensorValue

@@ -1,4 +1,4 @@
-"""Python scalars: integers that remember where they were written, and scalars of which only the type is known."""
+"""Python scalars of which only the type is known."""
 
 from __future__ import annotations
 
@@ -6,29 +6,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from mlvet.core.location import Location
-
-
-@dataclass(frozen=True, slots=True)
-class Origin:
-    """The expression that made an integer, and its place: `64*12*12` rather than 9216."""
-
-    text: str
-    location: Location | None = None
-
-    @property
-    def is_computed(self) -> bool:
-        return not self.text.replace("_", "").isalnum()
-
-
-class Int(int):
-    """An integer with its origin. Arithmetic of Python on it yields plain integers."""
-
-    origin: Origin
-
-    def __new__(cls, value: int, origin: Origin) -> Int:
-        self = super().__new__(cls, value)
-        self.origin = origin
-        return self
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -7,8 +7,8 @@ from typing import Any
 from mlvet.domains import dtypes
 from mlvet.domains.dims import Dim, Expr, substitute, symbol
 from mlvet.domains.dtypes import DType
-from mlvet.domains.tensors import Dims, unknown
 from mlvet.domains.tensors import Tensor as Known
+from mlvet.domains.tensors import unknown
 from mlvet.frontends.python.active import machine
 from mlvet.frontends.python.emission import demand_same, source
 from mlvet.frontends.python.libraries.binding import as_items
@@ -23,6 +23,7 @@ from mlvet.frontends.python.values.objects import Object
 from mlvet.frontends.python.values.tensors import TensorValue, dims_of, dtype_of
 from mlvet.frontends.python.values.unknown import Reason, Undecided, Unknown
 from mlvet.ir.graph import Execution, Node
+from mlvet.ir.program import Run
 
 _NAMES = {1: ("batch",), 2: ("batch", "features"), 3: ("batch", "steps", "features")}
 _IMAGES = ("batch", "height", "width", "channels")
@@ -62,17 +63,20 @@ def executed(kind: str, fetches: Any, feed_dict: Any) -> Any:
     here = machine()
     asked = leaves(fetches)
     fed = _fed(feed_dict)
-    run = Execution(
+    execution = Execution(
         kind,
         tuple(each.graph_value for each in asked if isinstance(each, TensorValue)),
         tuple(key.graph_value for key, _ in fed),
         tuple(node for each in asked if isinstance(each, Operation) for node in each.nodes),
         here.location,
     )
-    here.executions.append(run)
+    run = Run(execution, tuple(given for _, given in fed), here.path)
+    here.executions.append(execution)
+    here.runs.append(run)
     sizes: dict[str, Dim] = {}
-    for key, got in fed:
+    for key, given in fed:
         wanted = dims_of(key)
+        got = given.dims if given is not None and given.ranked else None
         if wanted is None or got is None:
             continue
         said = f"a value of shape {list(got)} is fed for `{key.graph_value.name}` of shape {list(wanted)}"
@@ -98,16 +102,16 @@ def _result(fetched: Any, sizes: dict[str, Dim]) -> Any:
     return fetched
 
 
-def _fed(feed_dict: Any) -> list[tuple[TensorValue, Dims | None]]:
-    """The placeholders that are fed, and the sizes of what is fed as far as they are known."""
-    fed: list[tuple[TensorValue, Dims | None]] = []
+def _fed(feed_dict: Any) -> list[tuple[TensorValue, Known | None]]:
+    """The placeholders that are fed, and what is fed as far as that is known."""
+    fed: list[tuple[TensorValue, Known | None]] = []
     for key, given in feed_dict.cells.items() if isinstance(feed_dict, DictValue) else ():
         if isinstance(key, TensorValue):
             try:
                 known = None if isinstance(given, Unknown) else convert(given, hint=key.graph_value.declared.dtype)
             except Undecided:
                 known = None
-            fed.append((key, None if known is None else dims_of(known)))
+            fed.append((key, None if known is None else known.graph_value.declared.without_value()))
     return fed
 
 
