@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from mlvet.analyses.shapes.programs.contradictions import Contradiction
-from mlvet.ir.graph import Graph, Node, Value
+from mlvet.ir.graph import Graph, Literal, Node, Value
 
 _MOST = 20_000
 """The most values that are followed back."""
@@ -14,8 +14,8 @@ _MOST = 20_000
 class Once:
     """Contradictions of one graph as they come, in the order of the program.
 
-    A run ends where it fails first, so that a later contradiction on the same path is only told if it has nothing to
-    do with the first: no tensor of the program is among the origins of both.
+    A run ends where it fails first, so that a later contradiction is only told if it is on another path, or has nothing
+    to do with the first: no tensor of the program is among the origins of both.
     """
 
     def __init__(self, graph: Graph) -> None:
@@ -28,17 +28,15 @@ class Once:
         return [each for each in contradictions if self._is_new(each)]
 
     def _is_new(self, found: Contradiction) -> bool:
+        origins = self._origins(found)
         here = found.demand.node.location
-        origins: set[Value] | None = None
-        for told, known in self._told:
-            if told.demand.node.location == here and here is not None:
-                return False
-            if set(told.path) <= set(found.path):
-                origins = self._origins(found) if origins is None else origins
-                if origins & known:
-                    return False
-        self._told.append((found, self._origins(found) if origins is None else origins))
-        return True
+        new = not any(
+            (here is not None and told.demand.node.location == here)
+            or (origins & known and not _exclude(told.path, found.path))
+            for told, known in self._told
+        )
+        self._told.append((found, origins))
+        return new
 
     def _origins(self, found: Contradiction) -> set[Value]:
         """The tensors that the failing operators, or what is fed to their run, are made of, constants left out."""
@@ -56,3 +54,9 @@ class Once:
             if maker is not None and maker.op != "sizes":
                 pending += [each for each in maker.inputs if each is not None]
         return {value for value in seen if (maker := self._makers.get(value)) is None or maker.op != "sizes"}
+
+
+def _exclude(one: Iterable[Literal], other: Iterable[Literal]) -> bool:
+    """Whether no run takes both paths."""
+    outcomes = {literal.condition: literal.holds for literal in one}
+    return any(outcomes.get(literal.condition, literal.holds) != literal.holds for literal in other)
