@@ -37,7 +37,10 @@ OLDER = {"tensorflow": "tensorflow_contrib", "keras": "tf_keras"}
 HOMES = {
     "builtins.Counter.": "collections.Counter.", "builtins.OrderedDict.": "collections.OrderedDict.",
     "builtins.chain.": "itertools.chain.", "builtins.defaultdict.": "collections.defaultdict.",
-    "builtins.deque.": "collections.deque.", "builtins.iterator.": "types.GeneratorType.",
+    "builtins.deque.": "collections.deque.", "builtins.dtype.kind": "numpy.dtype.kind",
+    "builtins.dtype.itemsize": "numpy.dtype.itemsize", "builtins.dtype.type": "numpy.dtype.type",
+    "builtins.dtype.is_floating_point": "torch.dtype.is_floating_point",
+    "builtins.dtype.": "tensorflow.dtypes.DType.", "builtins.iterator.": "types.GeneratorType.",
 }  # fmt: skip
 """Where the methods of values are that the interpreter takes for builtin."""
 

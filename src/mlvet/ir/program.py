@@ -42,12 +42,16 @@ class Demand:
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """A branch condition of the program: its text, its place, and what it is by default if a user's setting decides."""
+    """A branch condition of the program: its text, its place, and what it is by default if a user's setting decides.
+
+    One that is `opaque` hangs on something of which nothing is known but that it is there.
+    """
 
     name: str
     text: str
     location: Location | None
     default: bool | None = None
+    opaque: bool = False
 
 
 @dataclass(frozen=True, slots=True)

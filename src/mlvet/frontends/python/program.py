@@ -7,7 +7,7 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from inspect import Parameter
 from pathlib import Path
 from typing import Any
@@ -60,10 +60,19 @@ class Interpreted:
     recalled: int = 0
     runs: list[Run] = field(default_factory=list)
     varying: frozenset[str] = frozenset()
+    required: set[str] = field(default_factory=set)
+
+    @property
+    def _conditions(self) -> dict[str, Condition]:
+        """The conditions; those whose other outcome ends the program are no matter of doubt."""
+        return {
+            name: replace(condition, opaque=condition.opaque and name not in self.required)
+            for name, condition in self.conditions.items()
+        }
 
     @property
     def demanded(self) -> Demands:
-        return Demands(tuple(self.demands), self.conditions, self.settings, tuple(self.runs), self.varying)
+        return Demands(tuple(self.demands), self._conditions, self.settings, tuple(self.runs), self.varying)
 
 
 def interpret(
@@ -138,6 +147,7 @@ def _interpreted(machine: Machine, file: File, names: dict[str, Any]) -> Interpr
         recalled=machine.recalled,
         runs=machine.runs,
         varying=varying(machine),
+        required=machine.required,
     )
 
 

@@ -115,6 +115,8 @@ def _part(part: Any, kind: type[TensorValue]) -> Entry:
             return _by_tensor(part, kind)
         case Unknown() if part.tensor is not None:
             return Array(part.tensor)
+        case Scalar() if part.kind is bool:
+            raise Undecided(Reason.OPERATOR_OVERLOADING, "a comparison as an index, which may be one of tensors")
         case Scalar() if part.kind in (str, bytes):
             raise Undecided(Reason.EXTERNAL_DATA, "the name of a field")
         case Unknown() | Scalar():
