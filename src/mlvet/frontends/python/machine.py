@@ -110,6 +110,7 @@ class Machine:
     modules: dict[str, Any] = field(default_factory=dict)
     executions: list[Any] = field(default_factory=list)
     runs: list[Run] = field(default_factory=list)
+    entered: int | None = None
     forks: int = 0
     rehearsing: int = 0
     deadline: float = inf

@@ -270,7 +270,7 @@ def _functions(kind: ClassValue) -> list[FunctionValue]:
 
 def _attempt(machine: Machine, value: Any, *args: Any, certain: bool = True, **keywords: Any) -> Any:
     """Call it on a part of the work left, so that some is left for what else nobody calls."""
-    before = len(machine.demands)
+    before = machine.entered = len(machine.demands)
     steps, deadline = machine.most_steps, machine.deadline
     now = time.process_time()
     machine.most_steps = min(steps, machine.steps + (steps - machine.steps) // _SHARE)
@@ -286,6 +286,7 @@ def _attempt(machine: Machine, value: Any, *args: Any, certain: bool = True, **k
         return Unknown(Reason.BUDGET)
     finally:
         machine.path = ()
+        machine.entered = None
         machine.most_steps, machine.deadline = steps, deadline
         if not certain:
             machine.demands[before:] = [
