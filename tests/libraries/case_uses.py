@@ -19,6 +19,7 @@ def used_names(program: str) -> set[str]:
     """The dotted names that a program uses, with the modules that its own names stand for written out."""
     tree = ast.parse(program)
     modules = _modules(tree)
+    _follow_assignments(tree, modules)
     found = set()
     for node in ast.walk(tree):
         if dotted := _dotted(node, modules):
@@ -66,11 +67,11 @@ def _put_to_use(tree: ast.Module) -> Iterator[ast.expr]:
 def _used_directly(tree: ast.Module) -> Iterator[ast.expr]:
     for node in ast.walk(tree):
         match node:
-            case ast.Call(ast.Name("isinstance"), [_, kind]):
-                yield node.func
+            case ast.Call(ast.Name("isinstance") as called, [_, kind]):
+                yield called
                 yield from _choices(kind)
-            case ast.Call(ast.Name(name)) if name in QUESTIONS:
-                yield node.func
+            case ast.Call(ast.Name(name) as called) if name in QUESTIONS:
+                yield called
             case ast.Call(called, arguments, keywords):
                 yield called
                 for each in (*arguments, *(keyword.value for keyword in keywords)):
@@ -78,7 +79,7 @@ def _used_directly(tree: ast.Module) -> Iterator[ast.expr]:
             case ast.Attribute(value, name) if not name.startswith("__"):
                 yield value
             case ast.ClassDef(bases=bases):
-                yield from bases
+                yield from (each.value if isinstance(each, ast.Subscript) else each for each in bases)
             case ast.withitem(context):
                 yield context
         yield from getattr(node, "decorator_list", ())

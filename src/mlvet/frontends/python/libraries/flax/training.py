@@ -218,11 +218,13 @@ def prefetch_to_device(iterator: Any, size: Any, devices: Any = None, axis_name:
 
 @model("flax.jax_utils.pad_shard_unpad")
 def pad_shard_unpad(wrapped: Any, static_argnums: Any = (0,), static_argnames: Any = (), **options: Any) -> Any:
-    """The function on what lies on all devices together; the batch that it yields is as long as the one it was given."""
+    """The function on a batch that is dealt out to all devices; what it yields is as long as that batch."""
 
     def run(*args: Any, **keywords: Any) -> Any:
         given = [arg for place, arg in enumerate(args) if place not in as_items(static_argnums)]
-        batches = [dims[0] for leaf in leaves_of(tuple(given)) if isinstance(leaf, TensorValue) and (dims := dims_of(leaf))]
+        batches = [
+            dims[0] for leaf in leaves_of(tuple(given)) if isinstance(leaf, TensorValue) and (dims := dims_of(leaf))
+        ]
         devices = device_total()
         share = symbol(machine().fresh("share"))
 

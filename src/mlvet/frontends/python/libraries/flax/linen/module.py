@@ -394,7 +394,7 @@ def is_running(module: Module) -> bool:
 
 
 def _lifts(module: Module) -> list[Lift]:
-    found = []
+    found: list[Lift] = []
     node: Any = module
     while isinstance(node, Module):
         if "@lift" in node.cells:

@@ -298,9 +298,7 @@ def _step(arg: Any, axis: Any, sizes: list[Any]) -> Any:
 def _stacked(result: Any, axis: Any, size: Any) -> Any:
     if axis is Carry:
         return result
-    return transformations.over_axes(
-        result, _axis_of(axis), lambda leaf, at: transformations.with_axis(leaf, at, size)
-    )
+    return transformations.over_axes(result, _axis_of(axis), lambda leaf, at: transformations.with_axis(leaf, at, size))
 
 
 @model("flax.nnx.Carry")
