@@ -58,7 +58,7 @@ class Distribution(Object):
     def sample(self, sample_shape: Any = (), seed: Any = None, name: Any = "sample") -> Any:
         several = isinstance(sample_shape, tuple | ListValue)
         outer = as_sizes(sample_shape) if several else (as_size(sample_shape, "samples"),)
-        return self._made("sample", (*outer, *self._dims()), self.drawn)
+        return self._made("sample", (*outer, *self._dims()), self.cells.get("@drawn", self.drawn))
 
     def log_prob(self, value: Any, name: Any = "log_prob") -> Any:
         made = array(value)
@@ -155,6 +155,7 @@ class Independent(Distribution):
         if not isinstance(distribution, Distribution):
             raise Undecided(Reason.EXTERNAL_DATA, "a distribution")
         store(self.cells, "@like", distribution.cells["@like"])
+        store(self.cells, "@drawn", distribution.drawn)
         inner = distribution._event_rank()
         count = reinterpreted_batch_ndims
         count = max(len(self._dims()) - inner - 1, 0) if count is None else count
