@@ -56,11 +56,15 @@ class Condition:
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """An integer that the user can set: the symbol that stands for it, what it is by default, and where it is set."""
+    """An integer that the user can set: the symbol that stands for it, what it is by default, and where it is set.
+
+    `choices` is what it can be if that is limited.
+    """
 
     name: str
     default: int | None
     location: Location | None = None
+    choices: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

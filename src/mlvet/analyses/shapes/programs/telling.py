@@ -92,7 +92,7 @@ class Teller:
             code=rule.code,
             severity=rule.severity,
             certainty=Certainty.PROVED,
-            message=f"{setting.name} must be {found.words}{usual}: {self._what(demand)}; {self._why(demand)}, "
+            message=f"{setting.name} must be {found.words}{usual}: {self._what(demand)}; {self._need(demand)}, "
             "so any other value fails here",
             location=self._place(demand.node),
             related=(*self._settings([setting]), *self._related(Contradiction(demand))),
@@ -136,6 +136,18 @@ class Teller:
                 return f"{because}, but {left} is no multiple of {right}"
             case _:
                 return because
+
+    def _need(self, demand: Demand) -> str:
+        """What a demand asks for, as something that can be met."""
+        constraint = demand.constraint
+        left, right = constraint.left, constraint.right
+        match constraint.relation:
+            case Relation.EQUAL:
+                return f"{constraint.because.rstrip('.')}, so {left} must be {right}"
+            case Relation.DIVISIBLE:
+                return f"{constraint.because.rstrip('.')}, so {left} must be a multiple of {right}"
+            case _:
+                return constraint.because.rstrip(".")
 
     def _size(self, demand: Demand, size: Dim) -> str:
         """A size, with the arithmetic it comes from where the program did some."""
