@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 
 from mlvet.analyses.shapes.programs.arithmetic import Arithmetic
@@ -21,8 +22,10 @@ from mlvet.domains.written import Int
 from mlvet.ir.graph import Graph, Literal, Node, Value
 from mlvet.ir.program import Demand, Demands, Setting
 
+ANNOTATION = "annotation-differs"
 RESTRICTED = "restricted-setting"
 _OTHERWISE = "dims-differ"
+_COUNTED = re.compile(r"_\d+$")
 
 
 class Teller:
@@ -55,7 +58,9 @@ class Teller:
         node, constraint = demand.node, demand.constraint
         rule = self._rules[constraint.rule if constraint.rule in self._rules else _OTHERWISE]
         usual = tuple(f"{each.name} = {each.default}" for each in found.defaults)
-        consequence = f"so it cannot run with the default {' and '.join(usual)}" if usual else "so it cannot run"
+        consequence = "so whoever relies on it goes wrong" if rule.name == ANNOTATION else "so it cannot run"
+        if usual:
+            consequence += f" with the default {' and '.join(usual)}"
         if allowed:
             consequence += f"; {allowed[0].setting.name} must be {allowed[0].words}"
         operands = [str(tensor.without_value()) for tensor in demand.operands if tensor is not None]
@@ -115,7 +120,7 @@ class Teller:
     def _operand(self, value: Value, tensor: Tensor) -> str:
         name = value.name.partition("#")[0]
         maker = self._makers.get(value)
-        unnamed = value in self._constants or (maker is not None and name.partition("_")[0] in (maker.op, "opaque"))
+        unnamed = value in self._constants or (maker is not None and _COUNTED.sub("", name) in (maker.op, "opaque"))
         plain = str(tensor.without_value())
         if tensor.value is not None and tensor.rank == 1 and tensor.dims[0] == len(tensor.value) <= 8:
             return f"[{', '.join(map(str, tensor.value))}]"
