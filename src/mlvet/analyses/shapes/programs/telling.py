@@ -25,6 +25,8 @@ from mlvet.ir.program import Demand, Demands, Setting
 ANNOTATION = "annotation-differs"
 RESTRICTED = "restricted-setting"
 _OTHERWISE = "dims-differ"
+_SHORT = 8
+"""The most elements of a row of numbers that a message gives."""
 _COUNTED = re.compile(r"_\d+$")
 
 
@@ -63,13 +65,14 @@ class Teller:
             consequence += f" with the default {' and '.join(usual)}"
         if allowed:
             consequence += f"; {allowed[0].setting.name} must be {allowed[0].words}"
+        told = self._why(demand) if rule.name == ANNOTATION else f"{self._what(demand)}; {self._why(demand)}"
         operands = [str(tensor.without_value()) for tensor in demand.operands if tensor is not None]
         return Finding(
             rule=rule.name,
             code=rule.code,
             severity=rule.severity,
             certainty=certainty(found, self._demands),
-            message=f"{self._what(demand)}; {self._why(demand)}{self._beside(found)}, {consequence}",
+            message=f"{told}{self._beside(found)}, {consequence}",
             location=self._place(node),
             related=tuple(self._related(found)),
             evidence=Evidence(
@@ -115,16 +118,21 @@ class Teller:
             for value, tensor in zip(node.inputs, demand.operands, strict=True)
             if value is not None and tensor is not None and (value not in self._constants or tensor.rank != 0)
         ]
-        return f"`{node.source_op}` gets {_listed(shown)}" if shown else f"`{node.source_op}`"
+        what = f"`{node.source_op}`" if node.source_op != "assert" else "it"
+        return f"{what} gets {_listed(shown)}" if shown else what
 
     def _operand(self, value: Value, tensor: Tensor) -> str:
+        if tensor.value is not None and tensor.rank == 1 and tensor.dims[0] == len(tensor.value) <= _SHORT:
+            return f"[{', '.join(map(str, tensor.value))}]"
+        name = self._name(value)
+        return f"`{name}` {tensor.without_value()}" if name else str(tensor.without_value())
+
+    def _name(self, value: Value) -> str:
+        """What the program calls a tensor; empty if it has no name for it."""
         name = value.name.partition("#")[0]
         maker = self._makers.get(value)
         unnamed = value in self._constants or (maker is not None and _COUNTED.sub("", name) in (maker.op, "opaque"))
-        plain = str(tensor.without_value())
-        if tensor.value is not None and tensor.rank == 1 and tensor.dims[0] == len(tensor.value) <= 8:
-            return f"[{', '.join(map(str, tensor.value))}]"
-        return plain if unnamed or not name.replace(".", "_").isidentifier() else f"`{name}` {plain}"
+        return "" if unnamed or not name.replace(".", "_").isidentifier() else name
 
     def _why(self, demand: Demand) -> str:
         constraint = demand.constraint
@@ -190,8 +198,9 @@ class Teller:
     def _birth(self, value: Value, tensor: Tensor, node: Node) -> Iterator[Related]:
         maker = self._makers.get(value)
         if maker is not None and maker.location is not None and maker.location != node.location:
-            name = value.name.partition("#")[0]
-            yield Related(f"`{name}` is {tensor.without_value()}, made by `{maker.source_op}`", maker.location)
+            name = self._name(value)
+            what = f"`{name}` is {tensor.without_value()}, made" if name else f"{tensor.without_value()} is made"
+            yield Related(f"{what} by `{maker.source_op}`", maker.location)
 
     def _settings(self, settings: Iterable[Setting]) -> Iterator[Related]:
         for each in settings:
