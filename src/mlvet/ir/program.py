@@ -44,7 +44,8 @@ class Demand:
 class Condition:
     """A branch condition of the program: its text, its place, and what it is by default if a user's setting decides.
 
-    One that is `opaque` hangs on something of which nothing is known but that it is there.
+    One that is `opaque` hangs on something of which nothing is known but that it is there; of one that is `required` the
+    other outcome ends the program.
     """
 
     name: str
@@ -52,6 +53,7 @@ class Condition:
     location: Location | None
     default: bool | None = None
     opaque: bool = False
+    required: bool = False
 
 
 @dataclass(frozen=True, slots=True)
