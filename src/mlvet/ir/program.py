@@ -44,7 +44,7 @@ class Demand:
 class Condition:
     """A branch condition of the program: its text, its place, and what it is by default if a user's setting decides.
 
-    One that is `opaque` hangs on something of which nothing is known but that it is there; of one that is `required` the
+    One that is `opaque` hangs on something of which nothing is known but that it is there; where it is `required` the
     other outcome ends the program.
     """
 

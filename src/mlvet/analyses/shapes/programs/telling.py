@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from mlvet.analyses.shapes.programs.arithmetic import Arithmetic
 from mlvet.analyses.shapes.programs.contradictions import Contradiction
 from mlvet.analyses.shapes.programs.cures import cure
-from mlvet.analyses.shapes.programs.grading import certainty
+from mlvet.analyses.shapes.programs.grading import certainty, choices
 from mlvet.analyses.shapes.programs.restrictions import Restriction
 from mlvet.core.evidence import Assumption, Evidence, Related
 from mlvet.core.finding import Finding
@@ -20,7 +20,7 @@ from mlvet.domains.dims import Dim
 from mlvet.domains.tensors import Tensor
 from mlvet.domains.written import Int
 from mlvet.ir.graph import Graph, Literal, Node, Value
-from mlvet.ir.program import Demand, Demands, Setting
+from mlvet.ir.program import Condition, Demand, Demands, Setting
 
 ANNOTATION = "annotation-differs"
 RESTRICTED = "restricted-setting"
@@ -82,7 +82,7 @@ class Teller:
                     **_sides(demand),
                     "operands": operands,
                     "core": [str(each.constraint) for each in found.others],
-                    "path": [str(each) for each in found.path],
+                    "path": [_outcome(*each) for each in choices(found.path, self._demands)],
                 },
             ),
             assumptions=tuple(
@@ -208,15 +208,22 @@ class Teller:
                 yield Related(f"{each.name} is set here", each.location)
 
     def _conditions_of(self, path: Iterable[Literal]) -> Iterator[Related]:
-        for literal in path:
-            condition = self._demands.conditions.get(literal.condition)
-            if condition is not None:
-                yield Related(
-                    f"on the path where {'' if literal.holds else 'not '}{condition.text}", condition.location
-                )
+        said = {_outcome(condition, holds): condition for condition, holds in choices(path, self._demands)}
+        for text, condition in said.items():
+            yield Related(f"on the path where {text}", condition.location)
 
     def _place(self, node: Node) -> Location:
         return node.location if node.location is not None else Location(self._path)
+
+
+def _outcome(condition: Condition, holds: bool) -> str:
+    """A branch outcome in the words of the program."""
+    text = condition.text
+    if holds:
+        return text
+    if text.startswith("not ("):
+        return text[5:-1]
+    return f"not {text}" if text.isidentifier() else f"not ({text})"
 
 
 def _listed(parts: list[str]) -> str:
