@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import json
 import os
 import subprocess
@@ -39,8 +40,12 @@ def fired(tmp_path_factory: pytest.TempPathFactory) -> Fired:
 
 
 def _file_of(name: str) -> str:
-    """Rules about Python have programs on their pages, rules about graphs have graphs in text form."""
-    return "program.py" if catalogue()[name].code.startswith("PY") else "model.mlvet"
+    """Some rules have programs on their pages, others have graphs in text form."""
+    try:
+        ast.parse(PAGES[name].code("Example"))
+    except SyntaxError:
+        return "program.py" if catalogue()[name].code.startswith("PY") else "model.mlvet"
+    return "program.py"
 
 
 @pytest.mark.parametrize("name", PAGES)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import Any, TypeVar, cast, overload
 
 import numpy as np
@@ -80,11 +81,24 @@ def constant(array: np.ndarray[Any, Any], kind: type[T], name: str = "constant")
     return _of(kind, _constant(name, array))
 
 
-def demand(condition: bool | None, because: str, rule: str = "illegal-argument") -> None:
-    """Something that the real function demands of its arguments; what does not hold is recorded at this call."""
+def demand(condition: bool | None, because: str, rule: str = "illegal-argument", assumed: str = "") -> None:
+    """Something that the real function demands of its arguments; what does not hold is recorded at this call.
+
+    `assumed` says when it is demanded, if not always: by which version of the library.
+    """
     if condition is False:
         here = machine()
-        here.node("assert", _given(here.given), [], {}, "", [Constraint(None, 0, 0, because, rule, False)])
+        here.node("assert", _given(here.given), [], {}, "", [Constraint(None, 0, 0, because, rule, False, assumed)])
+
+
+def demand_equal(left: Dim, right: Dim, because: str, rule: str = "dims-differ", assumed: str = "") -> None:
+    """Two numbers must be the same."""
+    require = Require()
+    require.equal(left, right, because, rule)
+    if require.constraints:
+        here = machine()
+        stated = [replace(each, assumed=assumed) for each in require.constraints]
+        here.node("assert", _given(here.given), [], {}, "", stated)
 
 
 def demand_same(

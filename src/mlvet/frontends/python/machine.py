@@ -95,6 +95,7 @@ class Machine:
     raised: Any = None
     files: list[Any] = field(default_factory=list)
     imported: set[str] = field(default_factory=set)
+    generations: set[str] = field(default_factory=set)
     libraries: Counter[str] = field(default_factory=Counter)
     boundaries: list[Boundary] = field(default_factory=list)
     observations: dict[Span, Observation] = field(default_factory=dict)

@@ -32,12 +32,16 @@ def vet(graph: Graph, demands: Demands, rules: Catalogue) -> Outcome:
     teller = Teller(graph, demands, rules)
     outcome = Outcome()
     found: list[Contradiction] = []
+    assumed: list[Contradiction] = []
     limited: list[Restriction] = []
     for part in _parts(graph, demands):
         failing = list(search.contradictions(part))
-        found += once.new(failing)
+        found += once.new(each for each in failing if not each.assumed)
+        assumed += (each for each in failing if each.assumed)
         guilty = {id(each.demand) for each in failing if not each.defaults}
-        limited += restrictions([each for each in part if id(each) not in guilty], search)
+        sure = [each for each in part if id(each) not in guilty and not each.constraint.assumed]
+        limited += restrictions(sure, search)
+    found += once.new(assumed)
     outcome.findings = list(teller.findings(found, limited))
     figures = search.figures
     outcome.figures = Counter(

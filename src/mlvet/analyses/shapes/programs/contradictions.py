@@ -38,6 +38,12 @@ class Contradiction:
         return self.demand.within
 
     @property
+    def assumed(self) -> tuple[str, ...]:
+        """What must be so for all of these demands to be made."""
+        found = (each.constraint.assumed for each in (self.demand, *self.others))
+        return tuple(dict.fromkeys(each for each in found if each))
+
+    @property
     def path(self) -> tuple[Literal, ...]:
         """The branch outcomes under which it fails."""
         runs = [self.run.guards] if self.run is not None else []
@@ -69,8 +75,14 @@ class Search:
         order = {id(demand): place for place, demand in enumerate(demands)}
         found = [Contradiction(demand) for demand in demands if demand.constraint.decided is False]
         self.figures.decided += len(found)
-        for group in components(demands):
+        sure = [demand for demand in demands if not demand.constraint.assumed]
+        for group in components(sure):
             found += self._together(group)
+        if len(sure) < len(demands):
+            guilty = {id(each.demand) for each in found}
+            for group in components(each for each in demands if id(each) not in guilty):
+                if any(each.constraint.assumed for each in group):
+                    found += self._contradictory(group, ())
         yield from sorted(found, key=lambda each: order[id(each.demand)])
 
     def _together(self, group: list[Demand]) -> Iterator[Contradiction]:

@@ -55,6 +55,8 @@ class Teller:
         rule = self._rules[constraint.rule if constraint.rule in self._rules else _OTHERWISE]
         usual = tuple(f"{each.name} = {each.default}" for each in found.defaults)
         consequence = f"so it cannot run with the default {' and '.join(usual)}" if usual else "so it cannot run"
+        if found.assumed:
+            consequence += f" where {' and '.join(found.assumed)}"
         if allowed:
             consequence += f"; {allowed[0].setting.name} must be {allowed[0].words}"
         operands = [str(tensor.without_value()) for tensor in demand.operands if tensor is not None]
@@ -62,7 +64,7 @@ class Teller:
             rule=rule.name,
             code=rule.code,
             severity=rule.severity,
-            certainty=Certainty.LIKELY if found.defaults else Certainty.PROVED,
+            certainty=Certainty.LIKELY if found.defaults or found.assumed else Certainty.PROVED,
             message=f"{self._what(demand)}; {self._why(demand)}{self._beside(found)}, {consequence}",
             location=self._place(node),
             related=tuple(self._related(found)),
@@ -76,8 +78,12 @@ class Teller:
                     "path": [str(each) for each in found.path],
                 },
             ),
-            assumptions=tuple(
-                Assumption(f"{each.name} is {each.default}, as by default", each.location) for each in found.defaults
+            assumptions=(
+                *(
+                    Assumption(f"{each.name} is {each.default}, as by default", each.location)
+                    for each in found.defaults
+                ),
+                *map(Assumption, found.assumed),
             ),
             fix=cure(demand),
         )
@@ -114,7 +120,8 @@ class Teller:
     def _operand(self, value: Value, tensor: Tensor) -> str:
         name = value.name.partition("#")[0]
         maker = self._makers.get(value)
-        unnamed = value in self._constants or (maker is not None and name.partition("_")[0] in (maker.op, "opaque"))
+        plainly = name.rstrip("0123456789").rstrip("_")
+        unnamed = value in self._constants or (maker is not None and plainly in (maker.op, maker.source_op, "opaque"))
         plain = str(tensor.without_value())
         if tensor.value is not None and tensor.rank == 1 and tensor.dims[0] == len(tensor.value) <= 8:
             return f"[{', '.join(map(str, tensor.value))}]"

@@ -15,6 +15,7 @@ from mlvet.frontends.python.libraries.binding import as_items
 from mlvet.frontends.python.libraries.registry import model
 from mlvet.frontends.python.libraries.tensorflow.environment import Scope
 from mlvet.frontends.python.libraries.tensorflow.shapes import partial_sizes
+from mlvet.frontends.python.libraries.tensorflow.static import leave_open
 from mlvet.frontends.python.libraries.tensorflow.structures import leaves, mapped
 from mlvet.frontends.python.libraries.tensorflow.tensor import Tensor, convert, numpy_array, typed
 from mlvet.frontends.python.values.containers import DictValue
@@ -40,7 +41,15 @@ def placeholder(dtype: DType | None = None, shape: Any = None, name: Any = None)
         sizes = None
     made = source(label, unknown(label, dtype) if sizes is None else Known(dtype, sizes), Tensor)
     made.cells["@name"] = label
+    leave_open(made.graph_value, _left_open(shape, sizes))
     return made
+
+
+def _left_open(shape: Any, sizes: tuple[Dim, ...] | None) -> list[Dim]:
+    """The sizes for which the program writes None or -1."""
+    if sizes is None or isinstance(shape, Object | Unknown | int):
+        return []
+    return [size for item, size in zip(as_items(shape), sizes, strict=True) if item is None or item == -1]
 
 
 @model("tensorflow.compat.v1.sparse_placeholder", "tensorflow.compat.v1.ragged.placeholder")
