@@ -110,12 +110,20 @@ class Search:
                 self.figures.undecided += 1
                 continue
             solver.push()
+            self.inhabit(solver, demand)
             solver.add(claim(demand, demand))
             answer = self.asked(solver, outcomes(demand))
             if answer.status is Status.UNSAT:
                 solver.pop()
                 others = tuple(each for each in answer.core if isinstance(each, Demand) and each is not demand)
                 yield Contradiction(demand, others, tuple(each for each in answer.core if isinstance(each, Setting)))
+
+    def inhabit(self, solver: Solver, demand: Demand) -> None:
+        """Sizes of operands that a user sets are at least 1: tensors without elements are no use of a program."""
+        for tensor in demand.operands:
+            for size in tensor.dims if tensor is not None and tensor.ranked else ():
+                if any(each.name in self.settings for each in symbols(size)):
+                    solver.at_least(size, 1, "sizes are at least 1", outcomes(demand))
 
     def solver(self) -> Solver:
         preferred = {each.name: each.default for each in self.settings.values() if each.default is not None}
