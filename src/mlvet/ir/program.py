@@ -61,9 +61,13 @@ class Setting:
 
 @dataclass(frozen=True, slots=True)
 class Demands:
-    """All demands of a program in the order in which it makes them."""
+    """All demands of a program in the order in which it makes them.
+
+    Symbols that are `varying` stand for a size of its own each time: of an element of a list, of an iteration.
+    """
 
     all: tuple[Demand, ...] = ()
     conditions: Mapping[str, Condition] = field(default_factory=dict)
     settings: Mapping[str, Setting] = field(default_factory=dict)
     runs: tuple[Run, ...] = ()
+    varying: frozenset[str] = frozenset()

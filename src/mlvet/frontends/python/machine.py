@@ -86,6 +86,7 @@ class Machine:
     settled: dict[int, tuple[Any, Any]] = field(default_factory=dict)
     carried: set[Value] = field(default_factory=set)
     widened: set[str] = field(default_factory=set)
+    repeated: dict[int, Any] = field(default_factory=dict)
     running: list[ast.AST] = field(default_factory=list)
     owners: list[Any] = field(default_factory=list)
     breaks: list[Boundary] = field(default_factory=list)

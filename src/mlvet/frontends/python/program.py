@@ -25,6 +25,7 @@ from mlvet.frontends.python.observations import Observation, Span
 from mlvet.frontends.python.project import Project, parsed
 from mlvet.frontends.python.values.objects import ClassValue, FunctionValue, ModuleValue, Object
 from mlvet.frontends.python.values.unknown import Reason, Unknown
+from mlvet.frontends.python.variation import varying
 from mlvet.ir.graph import Graph
 from mlvet.ir.program import Condition, Demand, Demands, Run, Setting
 
@@ -58,10 +59,11 @@ class Interpreted:
     libraries: Counter[str] = field(default_factory=Counter)
     recalled: int = 0
     runs: list[Run] = field(default_factory=list)
+    varying: frozenset[str] = frozenset()
 
     @property
     def demanded(self) -> Demands:
-        return Demands(tuple(self.demands), self.conditions, self.settings, tuple(self.runs))
+        return Demands(tuple(self.demands), self.conditions, self.settings, tuple(self.runs), self.varying)
 
 
 def interpret(
@@ -135,6 +137,7 @@ def _interpreted(machine: Machine, file: File, names: dict[str, Any]) -> Interpr
         libraries=machine.libraries,
         recalled=machine.recalled,
         runs=machine.runs,
+        varying=varying(machine),
     )
 
 

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from mlvet.analyses.shapes.programs.contradictions import Contradiction, Search
+from mlvet.analyses.shapes.programs.contradictions import Contradiction, Search, components
 from mlvet.analyses.shapes.programs.once import Once
 from mlvet.analyses.shapes.programs.restrictions import Restriction, restrictions
 from mlvet.analyses.shapes.programs.runs import Runs, distinct
@@ -35,12 +35,13 @@ def vet(graph: Graph, demands: Demands, rules: Catalogue) -> Outcome:
     assumed: list[Contradiction] = []
     limited: list[Restriction] = []
     for part in _parts(graph, demands):
-        failing = list(search.contradictions(part))
+        groups = components(part, demands.varying)
+        failing = list(search.contradictions(part, groups))
         found += once.new(each for each in failing if not each.assumed)
         assumed += (each for each in failing if each.assumed)
         guilty = {id(each.demand) for each in failing if not each.defaults}
-        sure = [each for each in part if id(each) not in guilty and not each.constraint.assumed]
-        limited += restrictions(sure, search)
+        left = [[each for each in group if id(each) not in guilty and not each.constraint.assumed] for group in groups]
+        limited += restrictions(left, search)
     found += once.new(assumed)
     outcome.findings = list(teller.findings(found, limited))
     figures = search.figures

@@ -70,19 +70,18 @@ class Search:
     figures: Figures = field(default_factory=Figures)
     _spent: float = 0.0
 
-    def contradictions(self, demands: Sequence[Demand]) -> Iterator[Contradiction]:
-        """All contradictions, those of single demands and those that need the solver, in the order of the program."""
+    def contradictions(self, demands: Sequence[Demand], groups: Iterable[list[Demand]]) -> Iterator[Contradiction]:
+        """All contradictions in the order of the program: those of single demands, and those within a group of them."""
         order = {id(demand): place for place, demand in enumerate(demands)}
         found = [Contradiction(demand) for demand in demands if demand.constraint.decided is False]
         self.figures.decided += len(found)
-        sure = [demand for demand in demands if not demand.constraint.assumed]
-        for group in components(sure):
-            found += self._together(group)
-        if len(sure) < len(demands):
-            guilty = {id(each.demand) for each in found}
-            for group in components(each for each in demands if id(each) not in guilty):
-                if any(each.constraint.assumed for each in group):
-                    found += self._contradictory(group, ())
+        for group in groups:
+            sure = [demand for demand in group if not demand.constraint.assumed]
+            failing = list(self._together(sure))
+            if len(sure) < len(group):
+                guilty = {id(each.demand) for each in failing}
+                failing += self._contradictory([each for each in group if id(each) not in guilty], ())
+            found += failing
         yield from sorted(found, key=lambda each: order[id(each.demand)])
 
     def _together(self, group: list[Demand]) -> Iterator[Contradiction]:
@@ -141,12 +140,15 @@ class Search:
         return answer
 
 
-def components(demands: Iterable[Demand]) -> list[list[Demand]]:
-    """The demands that hang on symbols, in groups that share none; equal ones are there once."""
-    groups: dict[str, list[Demand]] = {}
-    places: dict[int, int] = {}
+def components(demands: Iterable[Demand], varying: frozenset[str]) -> list[list[Demand]]:
+    """The demands that hang on symbols, in groups that share none; equal ones are there once.
+
+    Demands on symbols that stand for another size each time say nothing of one another, so they are left out.
+    """
+    above: dict[str, str] = {}
+    open_demands: list[tuple[Demand, str]] = []
     seen: set[Hashable] = set()
-    for place, demand in enumerate(demands):
+    for demand in demands:
         constraint = demand.constraint
         if constraint.decided is not None or constraint.relation is None:
             continue
@@ -154,14 +156,26 @@ def components(demands: Iterable[Demand]) -> list[list[Demand]]:
         if key in seen:
             continue
         seen.add(key)
-        places[id(demand)] = place
-        names = {found.name for found in mentioned(demand)}
-        joined = {id(groups[name]): groups[name] for name in names if name in groups}
-        merged = [each for group in joined.values() for each in group] + [demand]
-        for name in names.union(found.name for each in merged[:-1] for found in mentioned(each)):
-            groups[name] = merged
-    distinct = {id(group): group for group in groups.values()}
-    return [sorted(group, key=lambda each: places[id(each)]) for group in distinct.values()]
+        first, *rest = names = [found.name for found in mentioned(demand)]
+        if not varying.isdisjoint(names):
+            continue
+        for name in rest:
+            above[_top(above, name)] = _top(above, first)
+        open_demands.append((demand, first))
+    groups: dict[str, list[Demand]] = {}
+    for demand, name in open_demands:
+        groups.setdefault(_top(above, name), []).append(demand)
+    return list(groups.values())
+
+
+def _top(above: dict[str, str], name: str) -> str:
+    """The symbol that stands for all that a symbol is joined with."""
+    top = name
+    while (next_up := above.setdefault(top, top)) != top:
+        top = next_up
+    while name != top:
+        above[name], name = top, above[name]
+    return top
 
 
 def mentioned(demand: Demand) -> frozenset[Symbol]:
