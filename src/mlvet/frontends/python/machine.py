@@ -109,6 +109,8 @@ class Machine:
     modules: dict[str, Any] = field(default_factory=dict)
     executions: list[Any] = field(default_factory=list)
     runs: list[Run] = field(default_factory=list)
+    placeholders: dict[Value, Location | None] = field(default_factory=dict)
+    written_twice: dict[int, tuple[Any, list[Value]]] = field(default_factory=dict)
     forks: int = 0
     rehearsing: int = 0
     deadline: float = inf

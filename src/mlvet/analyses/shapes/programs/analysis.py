@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from mlvet.analyses.shapes.programs.contradictions import Contradiction, Search, components
+from mlvet.analyses.shapes.programs.feeding import Feeding
 from mlvet.analyses.shapes.programs.once import Once
 from mlvet.analyses.shapes.programs.restrictions import Restriction, restrictions
 from mlvet.analyses.shapes.programs.runs import Runs, distinct
@@ -44,6 +45,8 @@ def vet(graph: Graph, demands: Demands, rules: Catalogue) -> Outcome:
         limited += restrictions(left, search)
     found += once.new(assumed)
     outcome.findings = list(teller.findings(found, limited))
+    if demands.placeholders:
+        outcome.findings += Feeding(graph, demands, rules).findings(demands.runs)
     figures = search.figures
     outcome.figures = Counter(
         demands=len(demands.all), checks=figures.checks + figures.decided,

@@ -123,9 +123,14 @@ def _tensors(shape: Any) -> list[TensorValue]:
     return [each for each in shape if isinstance(each, TensorValue)] if isinstance(shape, tuple | list) else []
 
 
-def _mentions_open(sizes: Iterable[Any]) -> bool:
+def is_open(size: Expr) -> bool:
+    """Whether a size hangs on one that a placeholder leaves open."""
     left = _memory("open")
-    return any(isinstance(size, Expr) and any(each.name in left for each in symbols(size)) for size in sizes)
+    return bool(left) and any(each.name in left for each in symbols(size))
+
+
+def _mentions_open(sizes: Iterable[Any]) -> bool:
+    return any(isinstance(size, Expr) and is_open(size) for size in sizes)
 
 
 def _is_open(tensor: TensorValue) -> bool:

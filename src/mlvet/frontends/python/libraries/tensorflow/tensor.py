@@ -16,7 +16,7 @@ from mlvet.frontends.python.emission import demand, demand_same, emit, opaque
 from mlvet.frontends.python.libraries.binding import ARRAYS, TENSORS, Misfit, as_tensor
 from mlvet.frontends.python.libraries.registry import load, model
 from mlvet.frontends.python.libraries.tensorflow.shapes import TensorShape, partial_sizes, shape_of
-from mlvet.frontends.python.libraries.tensorflow.static import demand_static, is_dynamic
+from mlvet.frontends.python.libraries.tensorflow.static import demand_static, is_dynamic, keeps_references
 from mlvet.frontends.python.values.containers import ListValue, Repeated
 from mlvet.frontends.python.values.numbers import Scalar
 from mlvet.frontends.python.values.objects import Object
@@ -222,7 +222,7 @@ def _leaves(value: Any, kinds: list[DType]) -> None:
     match value:
         case TensorValue():
             known = dtype_of(value)
-            kinds += [known] if known is not None else []
+            kinds += [known if isinstance(value, Tensor) else _in_list(known)] if known is not None else []
         case bool():
             kinds.append(dtypes.bool_)
         case int() | Expr():
@@ -245,6 +245,13 @@ def _leaves(value: Any, kinds: list[DType]) -> None:
                 _leaves(item, kinds)
         case ListValue() | Repeated():
             _leaves(value.items.element if isinstance(value, ListValue) else value.element, kinds)  # type: ignore[union-attr]
+
+
+def _in_list(dtype: DType) -> DType:
+    """Numbers of NumPy in a list are taken for those of Python: i64 becomes i32, and f64 becomes f32 in graphs."""
+    if dtype is dtypes.i64:
+        return dtypes.i32
+    return dtypes.f32 if dtype is dtypes.f64 and keeps_references() else dtype
 
 
 def _takes(dtype: DType, natural: DType | None) -> bool:

@@ -191,9 +191,7 @@ for _name in ("SUM", "MEAN", "SUM_OVER_BATCH_SIZE", "SUM_BY_NONZERO_WEIGHTS", "S
 @model("tensorflow.compat.v1.losses.softmax_cross_entropy")
 def softmax_cross_entropy(onehot_labels: Any, logits: Any, *rest: Any, **keywords: Any) -> Tensor:
     del rest
-    given = convert(logits)
-    wanted = cast_to(convert(onehot_labels, hint=dtype_of(given)), dtype_of(given))
-    return _reduced(softmax_cross_entropy_with_logits(wanted, given), keywords)
+    return _reduced(softmax_cross_entropy_with_logits(onehot_labels, logits), keywords)
 
 
 @model("tensorflow.compat.v1.losses.sparse_softmax_cross_entropy")
