@@ -7,17 +7,24 @@ from dataclasses import dataclass, field
 
 from mlvet.core.location import Location
 from mlvet.domains.tensors import Tensor
-from mlvet.ir.graph import Execution, Literal, Node
+from mlvet.ir.graph import Execution, Literal, Node, Value
 from mlvet.ops.require import Constraint
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Run:
-    """An execution of the graph as the program does it: what is fed for each of its feeds, on which path."""
+    """An execution of the graph as the program does it: what is fed for each of its feeds, on which path.
+
+    It is `complete` if nothing else can be fed, and `followed` if nothing is computed of which the operands are not
+    known; `repeated` has what the program writes more than once among the feeds.
+    """
 
     execution: Execution
     fed: tuple[Tensor | None, ...]
     guards: tuple[Literal, ...] = ()
+    complete: bool = False
+    followed: bool = False
+    repeated: tuple[Value, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,3 +88,4 @@ class Demands:
     settings: Mapping[str, Setting] = field(default_factory=dict)
     runs: tuple[Run, ...] = ()
     varying: frozenset[str] = frozenset()
+    placeholders: Mapping[Value, Location | None] = field(default_factory=dict)

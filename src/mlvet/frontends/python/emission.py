@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import Any, TypeVar, cast, overload
 
 import numpy as np
@@ -91,22 +92,28 @@ def constant(array: np.ndarray[Any, Any], kind: type[T], name: str = "constant")
 
 
 def demand(
-    condition: bool | None, because: str, rule: str = "illegal-argument", of: Sequence[TensorValue] | None = None
-) -> None:
+    condition: bool | None, because: str, rule: str = "illegal-argument", of: Sequence[TensorValue] | None = None,
+    assumed: str = "",
+) -> None:  # fmt: skip
     """Something that the real function demands of its arguments; what does not hold is recorded at this call.
 
-    It is demanded `of` some tensors, of all among the arguments if it is not said which.
+    It is demanded `of` some tensors, of all among the arguments if it is not said which. `assumed` says when it is
+    demanded, if not always: by which version of the library.
     """
     if condition is False:
         here = machine()
-        here.node(
-            "assert",
-            _given(here.given if of is None else of),
-            [],
-            {},
-            "",
-            [Constraint(None, 0, 0, because, rule, False)],
-        )
+        broken = Constraint(None, 0, 0, because, rule, False, assumed)
+        here.node("assert", _given(here.given if of is None else of), [], {}, "", [broken])
+
+
+def demand_equal(left: Dim, right: Dim, because: str, rule: str = "dims-differ", assumed: str = "") -> None:
+    """Two numbers must be the same."""
+    require = Require()
+    require.equal(left, right, because, rule)
+    if require.constraints:
+        here = machine()
+        stated = [replace(each, assumed=assumed) for each in require.constraints]
+        here.node("assert", _given(here.given), [], {}, "", stated)
 
 
 def demand_same(

@@ -63,6 +63,8 @@ class Teller:
         consequence = "so whoever relies on it goes wrong" if rule.name == ANNOTATION else "so it cannot run"
         if usual:
             consequence += f" with the default {' and '.join(usual)}"
+        if found.assumed:
+            consequence += f" where {' and '.join(found.assumed)}"
         if allowed:
             consequence += f"; {allowed[0].setting.name} must be {allowed[0].words}"
         told = self._why(demand) if rule.name == ANNOTATION else f"{self._what(demand)}; {self._why(demand)}"
@@ -85,8 +87,12 @@ class Teller:
                     "path": [_outcome(*each) for each in choices(found.path, self._demands)],
                 },
             ),
-            assumptions=tuple(
-                Assumption(f"{each.name} is {each.default}, as by default", each.location) for each in found.defaults
+            assumptions=(
+                *(
+                    Assumption(f"{each.name} is {each.default}, as by default", each.location)
+                    for each in found.defaults
+                ),
+                *map(Assumption, found.assumed),
             ),
             fix=cure(demand),
         )
@@ -131,7 +137,8 @@ class Teller:
         """What the program calls a tensor; empty if it has no name for it."""
         name = value.name.partition("#")[0]
         maker = self._makers.get(value)
-        unnamed = value in self._constants or (maker is not None and _COUNTED.sub("", name) in (maker.op, "opaque"))
+        plainly = _COUNTED.sub("", name)
+        unnamed = value in self._constants or (maker is not None and plainly in (maker.op, maker.source_op, "opaque"))
         return "" if unnamed or not name.replace(".", "_").isidentifier() else name
 
     def _why(self, demand: Demand) -> str:
