@@ -39,8 +39,8 @@ def fired(tmp_path_factory: pytest.TempPathFactory) -> Fired:
 
 
 def _file_of(name: str) -> str:
-    """Rules about Python have programs on their pages, rules about graphs have graphs in text form."""
-    return "program.py" if catalogue()[name].code.startswith("PY") else "model.mlvet"
+    """A page has programs, or graphs in text form."""
+    return "model.mlvet" if PAGES[name].code("Example").startswith("mlvet-graph") else "program.py"
 
 
 @pytest.mark.parametrize("name", PAGES)

@@ -26,7 +26,7 @@ from mlvet.frontends.python.project import Project, parsed
 from mlvet.frontends.python.values.objects import ClassValue, FunctionValue, ModuleValue, Object
 from mlvet.frontends.python.values.unknown import Reason, Unknown
 from mlvet.ir.graph import Graph
-from mlvet.ir.program import Condition, Demand, Demands, Run, Setting
+from mlvet.ir.program import Condition, Demand, Demands, Event, Run, Setting
 
 _RECURSION = 12_000
 _SHARE = 3
@@ -58,10 +58,11 @@ class Interpreted:
     libraries: Counter[str] = field(default_factory=Counter)
     recalled: int = 0
     runs: list[Run] = field(default_factory=list)
+    events: list[Event] = field(default_factory=list)
 
     @property
     def demanded(self) -> Demands:
-        return Demands(tuple(self.demands), self.conditions, self.settings, tuple(self.runs))
+        return Demands(tuple(self.demands), self.conditions, self.settings, tuple(self.runs), tuple(self.events))
 
 
 def interpret(
@@ -104,6 +105,7 @@ def _interpreted(machine: Machine, file: File, names: dict[str, Any]) -> Interpr
             try:
                 run_module(machine, main, file)
                 mark = machine.trail.mark()
+                machine.on_its_own = True
                 _uncalled(machine, main, file)
                 machine.trail.undo(mark)
             except OutOfBudget:
@@ -135,6 +137,7 @@ def _interpreted(machine: Machine, file: File, names: dict[str, Any]) -> Interpr
         libraries=machine.libraries,
         recalled=machine.recalled,
         runs=machine.runs,
+        events=machine.events,
     )
 
 
