@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from mlvet.analyses.shapes.suspicions.lineage import Lineage, axis_size, dims_of
+from mlvet.analyses.shapes.suspicions.lineage import MOVES, Lineage, axis_size, dims_of
 from mlvet.analyses.shapes.suspicions.suspicion import Suspicion, Suspicions
 from mlvet.analyses.shapes.suspicions.words import birth, called, shown
 from mlvet.ir.graph import Node, Value
@@ -15,6 +15,7 @@ _ENTROPIES = {
     "sparse_softmax_cross_entropy_with_logits": -1,
 }
 """Losses that apply softmax themselves, with the axis of the classes."""
+_THROUGH = MOVES | {"slice", "strided_slice", "gather", "index", "masked_select", "log", "clip"}
 _ARGUMENTS = frozenset(("arg_max", "arg_min"))
 
 
@@ -26,12 +27,19 @@ def lone_classes(lineage: Lineage) -> Suspicions:
         scores = node.inputs[0]
         if node.op in _SOFTMAXES and axis_size(scores, node.attributes.get("axis", -1)) == 1:
             layer = lineage.layer(scores)
-            if layer is not None and axis_size(layer.outputs[0], -1) == 1:
+            if layer is not None and _one_unit(layer):
                 yield _softmax(lineage, node, scores, layer)
         elif node.op in _ENTROPIES and axis_size(scores, _ENTROPIES[node.op]) == 1:
-            yield _entropy(lineage, node, scores)
+            layer = lineage.layer(scores, _THROUGH)
+            if layer is not None and _one_unit(layer):
+                yield _entropy(lineage, node, scores)
         elif node.op in _ARGUMENTS and _one_of_many(scores, node.attributes.get("axis", 0)):
             yield _argmax(lineage, node, scores)
+
+
+def _one_unit(layer: Node) -> bool:
+    """Whether a layer yields one number, or one map."""
+    return axis_size(layer.outputs[0], 1 if layer.op == "conv" else -1) == 1
 
 
 def _one_of_many(scores: Value, axis: object) -> bool:
