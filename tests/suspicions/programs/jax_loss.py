@@ -24,7 +24,7 @@ def loss(params, x, y):
 
 
 params = init(jax.random.PRNGKey(0), [4, 16, 1])
-x, y = jnp.ones((128, 4)), jnp.ones(128)
+x, y = jnp.ones((128, 4)), jnp.linspace(0.0, 1.0, 128)
 step = jax.jit(jax.value_and_grad(loss))
 for _ in range(10):
     value, grads = step(params, x, y)

@@ -9,6 +9,8 @@ from mlvet.domains.dims import equal, product
 from mlvet.ir.graph import Node
 
 OVER_BATCH, MIXED = "argmax-over-batch", "reshape-mixes-batch"
+_SKEWED = frozenset(("pad", "concat"))
+"""Operators before a reshape that shifts rows on purpose, as attention to relative positions does."""
 _SCORES = MOVES | {"softmax", "log_softmax", "sigmoid"}
 
 
@@ -49,9 +51,13 @@ def _mixed(lineage: Lineage, node: Node) -> Suspicions:
     given = node.inputs[0]
     before = None if given is None else dims_of(given)
     after = dims_of(node.outputs[0])
-    if given is None or before is None or after is None or len(before) < 3 or not lineage.is_trained(given):
+    if given is None or before is None or after is None or len(before) < 3:
         return
-    if not _second_comes_first(before, after) and not _reordered(before, after):
+    maker = lineage.maker(given)
+    skewed = maker is not None and maker.op in _SKEWED
+    if not _second_comes_first(before, after) and (skewed or not _reordered(before, after)):
+        return
+    if not lineage.is_trained(given):
         return
     yield Suspicion(
         MIXED,

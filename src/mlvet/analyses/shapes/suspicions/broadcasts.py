@@ -35,7 +35,8 @@ def _loss(lineage: Lineage, node: Node) -> Suspicions:
     sides = [_before_stretching(lineage, value, node) for value in node.inputs[:2]]
     if len(sides) == 2 and sides[0] is not None and sides[1] is not None:
         left, right = dims_of(sides[0]), dims_of(sides[1])
-        if left is not None and right is not None and _stretch_each_other(left, right):
+        filled = any(each is not None and lineage.is_uniform(each) for each in sides)
+        if left is not None and right is not None and _stretch_each_other(left, right) and not filled:
             yield _told(lineage, node, sides[0], sides[1], node.inputs[0] or sides[0])
 
 
@@ -66,6 +67,8 @@ def _comparison(lineage: Lineage, node: Node) -> Suspicions:
         return
     flat, tall = operands[row], operands[column]
     if lineage.bare(flat) is lineage.bare(tall) or _is_meant(lineage, flat, node) or _is_meant(lineage, tall, node):
+        return
+    if lineage.is_uniform(flat) or lineage.is_uniform(tall):
         return
     one_predicts = lineage.is_trained(flat) != lineage.is_trained(tall)
     if not one_predicts and (node.op == "mul" or equal(size, height) is not True):

@@ -26,7 +26,7 @@ def evaluation(lineage: Lineage, events: Sequence[Event]) -> Suspicions:
     trained = {value for each in events if each.act is Act.STEPPED for value in each.values}
     evaluated = [each for each in events if each.act is Act.EVALUATING]
     losses = [value for each in events if each.act is Act.DERIVED for value in each.values]
-    learned_from = {origin for loss in losses for origin in lineage.origins(loss)}
+    learned_from = lineage.origins(losses)
     for call in calls:
         values = set(call.values)
         if not values & trained or any(not each.values or values & set(each.values) for each in evaluated):

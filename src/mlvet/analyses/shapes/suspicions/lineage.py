@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Set
+from collections.abc import Iterable, Set
 from functools import cached_property
 
 from mlvet.domains.dims import Dim
@@ -18,6 +18,7 @@ _HANDED_ON = frozenset(("predict", "assumed rank"))
 _WEIGHTS = frozenset(("initial", "params"))
 """Opaque nodes that stand for the weights of a model that keeps them apart from itself."""
 PRODUCTS = frozenset(("linear", "matmul", "gemm", "conv", "dot_general", "tensordot"))
+_FILLED = frozenset(("constant_of_shape", "ones_like", "zeros_like", "full_like", "fill"))
 _MOST = 20_000
 
 
@@ -112,17 +113,24 @@ class Lineage:
         node = self._makers.get(self.bare(value))
         return self.is_weight(value) or (node is not None and node.op == "constant_of_shape")
 
-    def origins(self, value: Value) -> Iterator[Value]:
-        """All values that a value is computed from, itself first."""
-        pending, seen = [value], {value}
-        while pending and len(seen) < _MOST:
-            value = pending.pop()
-            yield value
-            node = self._makers.get(value)
+    def is_uniform(self, value: Value) -> bool:
+        """Whether all elements are the same by the way the value is made."""
+        node = self._makers.get(self.bare(value))
+        while node is not None and node.op == "neg" and node.inputs[0] is not None:
+            node = self._makers.get(self.bare(node.inputs[0]))
+        return node is not None and node.op in _FILLED
+
+    def origins(self, values: Iterable[Value]) -> set[Value]:
+        """All values that some values are computed from, with themselves."""
+        pending = list(values)
+        seen = set(pending)
+        while pending:
+            node = self._makers.get(pending.pop())
             for each in node.inputs if node is not None else ():
                 if each is not None and each not in seen:
                     seen.add(each)
                     pending.append(each)
+        return seen
 
 
 def dims_of(value: Value) -> Dims | None:

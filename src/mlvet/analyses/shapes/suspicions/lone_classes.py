@@ -48,12 +48,11 @@ def _one_of_many(scores: Value, axis: object) -> bool:
 
 
 def _softmax(lineage: Lineage, node: Node, scores: Value, layer: Node) -> Suspicion:
-    result = "0" if node.op == "log_softmax" else "1"
     return Suspicion(
         SOFTMAX,
         node.location,
-        f"`{called(node)}` applies {node.op} to {shown(lineage, scores)} over an axis of size 1, so the result is "
-        f"{result} whatever the scores are; one unit needs a sigmoid, or the axis is the wrong one",
+        f"`{called(node)}` takes the softmax of {shown(lineage, scores)} over an axis of size 1, which is 1 whatever "
+        "the scores are; one unit needs a sigmoid, or the axis is the wrong one",
         key=layer.inputs[1],
         guards=node.guards,
         related=tuple(birth(lineage, scores, node)),

@@ -57,7 +57,7 @@ def _frozen(optimisers: dict[int, Event], steps: Sequence[Event]) -> Suspicions:
 def _used(lineage: Lineage, events: Sequence[Event]) -> list[Value]:
     """The parameters that losses hang on whose gradients are computed."""
     losses = [value for each in events if each.act is Act.DERIVED for value in each.values]
-    found = {origin for loss in losses for origin in lineage.origins(loss)}
+    found = lineage.origins(losses)
     return [value for value in lineage.parameters if value in found]
 
 
