@@ -70,6 +70,7 @@ class Act(StrEnum):
     TRAINING = "a model is set to train"
     EVALUATING = "a model is set to be evaluated"
     CALLED = "a model is called"
+    DROPPED = "dropout works in a model that is evaluated"
     FITTED = "a model is fitted"
     SCORED = "a loss takes scores"
     WEIGHED = "a loss takes probabilities"

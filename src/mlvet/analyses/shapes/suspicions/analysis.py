@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from mlvet.analyses.shapes.suspicions.accumulation import accumulation
 from mlvet.analyses.shapes.suspicions.batch_axes import batch_axes
 from mlvet.analyses.shapes.suspicions.broadcasts import broadcasts
-from mlvet.analyses.shapes.suspicions.evaluation import evaluation
+from mlvet.analyses.shapes.suspicions.evaluation import evaluation, lasting_dropout
 from mlvet.analyses.shapes.suspicions.freezing import late_freezing
 from mlvet.analyses.shapes.suspicions.lineage import Lineage
 from mlvet.analyses.shapes.suspicions.lone_classes import lone_classes
@@ -39,6 +39,7 @@ def _suspicions(lineage: Lineage, demands: Demands) -> Suspicions:
     yield from batch_axes(lineage)
     yield from accumulation(demands.events)
     yield from evaluation(lineage, demands.events)
+    yield from lasting_dropout(demands.events)
     yield from optimisation(lineage, demands.events)
     yield from late_freezing(demands.events)
 

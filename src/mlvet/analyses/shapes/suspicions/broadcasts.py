@@ -18,6 +18,7 @@ _ELEMENTWISE = frozenset((
 ))  # fmt: skip
 _REDUCTIONS = frozenset(("reduce_mean", "reduce_sum", "count_nonzero"))
 _NEW_AXIS = frozenset(("unsqueeze", "reshape"))
+_FITS = frozenset(("fit", "train_on_batch", "evaluate"))
 _STEPS = 12
 
 
@@ -61,6 +62,7 @@ def _comparison(lineage: Lineage, node: Node) -> Suspicions:
     row = next((n for n, dims in enumerate(shapes) if dims is not None and len(dims) == 1), None)
     column = next((n for n, dims in enumerate(shapes) if dims is not None and len(dims) == 2 and dims[1] == 1), None)
     if row is None or column is None:
+        yield from _one_label(lineage, node)
         return
     (size,), (height, _) = shapes[row] or (1,), shapes[column] or (1, 1)
     if 1 in (size, height) or equal(size, height) is False:
@@ -75,6 +77,33 @@ def _comparison(lineage: Lineage, node: Node) -> Suspicions:
         return
     if _ends_in_one_number(lineage, node):
         yield _told(lineage, node, operands[0], operands[1], node.outputs[0])
+
+
+def _one_label(lineage: Lineage, node: Node) -> Suspicions:
+    """The difference in a loss of `fit` of several outputs per example and one label per example."""
+    if node.module or node.op != "sub" or node.source_op.rpartition(".")[2] not in _FITS:
+        return
+    label, output = node.inputs[:2]
+    if label is None or output is None:
+        return
+    labels, outputs = dims_of(label) or (), dims_of(output) or ()
+    if len(labels) != len(outputs) or len(labels) < 2 or labels[-1] != 1 or labels[:-1] != outputs[:-1]:
+        return
+    if (
+        isinstance(outputs[-1], int)
+        and outputs[-1] > 1
+        and lineage.is_trained(output)
+        and not lineage.is_trained(label)
+    ):
+        yield Suspicion(
+            RULE,
+            node.location,
+            f"the loss of `{called(node)}` compares {shown(lineage, output)} with one label per example, "
+            f"{shown(lineage, label)}: each of the {outputs[-1]} outputs is drawn to the same label; the labels may "
+            "lack one-hot encoding, or the loss is the wrong one",
+            key=node.location,
+            guards=node.guards,
+        )
 
 
 def _is_meant(lineage: Lineage, value: Value, node: Node) -> bool:

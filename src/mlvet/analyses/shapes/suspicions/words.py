@@ -8,6 +8,9 @@ from mlvet.analyses.shapes.suspicions.lineage import Lineage
 from mlvet.core.evidence import Related
 from mlvet.ir.graph import Node, Value
 
+_RETYPED = frozenset(("cast",))
+_SIGNS = {"equal": "==", "not_equal": "!="}
+
 
 def shown(lineage: Lineage, value: Value) -> str:
     """A value with its name, if the program gave it one, and its shape."""
@@ -17,6 +20,7 @@ def shown(lineage: Lineage, value: Value) -> str:
 
 def name_of(lineage: Lineage, value: Value) -> str:
     """The name that the program gives a value, empty if it gives none."""
+    value = lineage.bare(value, _RETYPED)
     name = value.name.partition("#")[0]
     maker = lineage.maker(value)
     made = maker is not None and name.partition("_")[0] in (maker.op.partition("_")[0], "opaque", maker.source_op)
@@ -32,4 +36,4 @@ def birth(lineage: Lineage, value: Value, node: Node) -> Iterator[Related]:
 
 def called(node: Node) -> str:
     """What the program calls an operator."""
-    return node.source_op or node.op
+    return _SIGNS.get(node.source_op, node.source_op) or node.op

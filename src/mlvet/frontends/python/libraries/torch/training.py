@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from contextvars import ContextVar
 from typing import Any
 
 from mlvet.frontends.python.active import machine, store
@@ -14,6 +15,8 @@ from mlvet.frontends.python.values.tensors import TensorValue
 from mlvet.ir.graph import Value
 from mlvet.ir.program import Act
 
+RUNNING: ContextVar[Any] = ContextVar("running module", default=None)
+"""The innermost module that is being called."""
 _OFF = ("torch", "no gradients")
 _SWITCHES = ("no_grad", "inference_mode")
 
@@ -61,6 +64,15 @@ def cleared(subject: Any, parameters: Iterator[Any] | None, *facts: str) -> None
     """Gradients of some parameters are set to 0; None for parameters that are not known."""
     values = None if parameters is None else [each.graph_value for each in parameters]
     machine().event(Act.CLEARED, subject, values or (), *facts, complete=values is not None)
+
+
+def dropout_noted(p: Any) -> None:
+    """Note dropout that the program does not say to be of training, in a module that is set to be evaluated."""
+    at, module = machine().at, RUNNING.get()
+    if not isinstance(at, ast.Call) or module is None or module.cells.get("training") is not False or p == 0:
+        return
+    if len(at.args) < 3 and all(each.arg not in ("training", "train", None) for each in at.keywords):
+        machine().event(Act.DROPPED, module)
 
 
 def optimised(act: Act, optimizer: Object) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextvars import ContextVar
 from typing import Any, ClassVar
 
 from mlvet.domains import dtypes
@@ -14,7 +13,7 @@ from mlvet.frontends.python.emission import unknown_tensor
 from mlvet.frontends.python.libraries.registry import model
 from mlvet.frontends.python.libraries.torch.nn.parameter import Buffer, Parameter, floating, redeclared
 from mlvet.frontends.python.libraries.torch.tensor import Tensor
-from mlvet.frontends.python.libraries.torch.training import cleared, gradients_off, tensors_in
+from mlvet.frontends.python.libraries.torch.training import RUNNING, cleared, gradients_off, tensors_in
 from mlvet.frontends.python.values.choices import Choice
 from mlvet.frontends.python.values.containers import DictValue, IteratorValue, ListValue, Repeated
 from mlvet.frontends.python.values.numbers import Scalar
@@ -22,8 +21,6 @@ from mlvet.frontends.python.values.objects import Object
 from mlvet.frontends.python.values.tensors import TensorValue
 from mlvet.frontends.python.values.unknown import Reason, Undecided
 from mlvet.ir.program import Act
-
-_RUNNING: ContextVar[Any] = ContextVar("running module", default=None)
 
 
 @model("torch.utils.hooks.RemovableHandle")
@@ -69,9 +66,11 @@ class Module(Object):
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         here = machine()
-        outer, path = _RUNNING.get(), here.module_path
+        outer, path = RUNNING.get(), here.module_path
         name = place_in(outer, self) if outer is not None else ""
-        token = _RUNNING.set(self)
+        if outer is not None and not name and self.changes_in_training() and outer.cells.get("training") is False:
+            _passing_noted(self)
+        token = RUNNING.set(self)
         here.module_path = (*path, name) if name else path
         try:
             for hook in _hooks(self, "@pre_hooks"):
@@ -87,7 +86,7 @@ class Module(Object):
             return result
         finally:
             here.module_path = path
-            _RUNNING.reset(token)
+            RUNNING.reset(token)
 
     def forward(self, *input: Any, **kwargs: Any) -> Any:
         del input, kwargs
@@ -376,6 +375,12 @@ def _mode_noted(module: Module, mode: Any) -> None:
     values = [each.graph_value for _, each in parameters_of(module)]
     act = Act.TRAINING if mode is True else Act.EVALUATING
     machine().event(act, module, values, *(() if isinstance(mode, bool) else ("perhaps",)), complete=lists_all(module))
+
+
+def _passing_noted(module: Module) -> None:
+    """Note a layer that trains in a module that is evaluated, since it is made where it is called."""
+    if module.cells.get("training") is True:
+        machine().event(Act.DROPPED, module)
 
 
 def _call_noted(module: Module, result: Any) -> None:
