@@ -73,6 +73,7 @@ class Act(StrEnum):
     DROPPED = "dropout works in a model that is evaluated"
     FITTED = "a model is fitted"
     SCORED = "a loss takes scores"
+    HALVED = "predictions are compared with a half"
     WEIGHED = "a loss takes probabilities"
 
 

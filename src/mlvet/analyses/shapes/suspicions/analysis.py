@@ -12,7 +12,7 @@ from mlvet.analyses.shapes.suspicions.freezing import late_freezing
 from mlvet.analyses.shapes.suspicions.lineage import Lineage
 from mlvet.analyses.shapes.suspicions.lone_classes import lone_classes
 from mlvet.analyses.shapes.suspicions.optimisation import optimisation
-from mlvet.analyses.shapes.suspicions.scores import misread_scores
+from mlvet.analyses.shapes.suspicions.scores import halves_of_scores, misread_scores
 from mlvet.analyses.shapes.suspicions.suspicion import Suspicion, Suspicions
 from mlvet.core.evidence import Evidence, Related
 from mlvet.core.finding import Finding
@@ -36,6 +36,7 @@ def _suspicions(lineage: Lineage, demands: Demands) -> Suspicions:
     yield from broadcasts(lineage)
     yield from lone_classes(lineage)
     yield from misread_scores(lineage, demands.events)
+    yield from halves_of_scores(lineage, demands.events)
     yield from batch_axes(lineage)
     yield from accumulation(demands.events)
     yield from evaluation(lineage, demands.events)

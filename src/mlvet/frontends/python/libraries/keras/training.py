@@ -13,7 +13,7 @@ from mlvet.frontends.python.libraries.keras.batches import count_of, one_batch, 
 from mlvet.frontends.python.libraries.keras.held import held
 from mlvet.frontends.python.libraries.keras.layer import TRAINING, every_layer, inside, method
 from mlvet.frontends.python.libraries.keras.losses import loss_of, scalar_loss
-from mlvet.frontends.python.libraries.keras.metrics import Metric, metric_of
+from mlvet.frontends.python.libraries.keras.metrics import Metric, halved, metric_of
 from mlvet.frontends.python.libraries.keras.optimizers import optimizer_of
 from mlvet.frontends.python.libraries.keras.settings import put, setting
 from mlvet.frontends.python.libraries.keras.tensor import numpy_class
@@ -162,6 +162,8 @@ class Trainer(Object):
         spec = held(self).get("loss")
         for each in inside(held(self).get("@metrics")):
             found = metric_of(each)
+            if each == "binary_accuracy" or (each in ("accuracy", "acc") and _is_single(y_pred)):
+                halved(y_pred)
             if found is not None and y is not None and isinstance(y_pred, TensorValue):
                 machine().send(found, "update_state", y, y_pred)
         if spec is None or isinstance(spec, Unknown):
@@ -217,6 +219,12 @@ class Trainer(Object):
 
     def compile_from_config(self, config: Any) -> None:
         del config
+
+
+def _is_single(y_pred: Any) -> bool:
+    """Whether there is one output per example, whose accuracy Keras takes for one of two classes."""
+    dims = dims_of(y_pred) if isinstance(y_pred, TensorValue) else None
+    return dims is not None and len(dims) > 1 and dims[-1] == 1
 
 
 def _fit_noted(it: Trainer) -> None:
