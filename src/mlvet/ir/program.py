@@ -43,21 +43,29 @@ class Demand:
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """A branch condition of the program: its text, its place, and what it is by default if a user's setting decides."""
+    """A branch condition of the program: its text, its place, and what it is by default if a user's setting decides.
+
+    One that is `opaque` hangs on something of which nothing is known but that it is there.
+    """
 
     name: str
     text: str
     location: Location | None
     default: bool | None = None
+    opaque: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """An integer that the user can set: the symbol that stands for it, what it is by default, and where it is set."""
+    """An integer that the user can set: the symbol that stands for it, what it is by default, and where it is set.
+
+    `choices` is what it can be if that is limited.
+    """
 
     name: str
     default: int | None
     location: Location | None = None
+    choices: tuple[int, ...] = ()
 
 
 class Act(StrEnum):
@@ -102,10 +110,14 @@ class Event:
 
 @dataclass(frozen=True, slots=True)
 class Demands:
-    """All demands of a program in the order in which it makes them."""
+    """All demands of a program in the order in which it makes them.
+
+    Symbols that are `varying` stand for a size of its own each time: of an element of a list, of an iteration.
+    """
 
     all: tuple[Demand, ...] = ()
     conditions: Mapping[str, Condition] = field(default_factory=dict)
     settings: Mapping[str, Setting] = field(default_factory=dict)
     runs: tuple[Run, ...] = ()
+    varying: frozenset[str] = frozenset()
     events: tuple[Event, ...] = ()

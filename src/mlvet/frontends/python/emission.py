@@ -72,7 +72,7 @@ def unknown_tensor(kind: type[T], dtype: DType | None = None, name: str = "") ->
     """A tensor of which nothing but perhaps the element type is known."""
     here = machine()
     label = here.name_for(name or "unknown")
-    return source(label, unknown(label, dtype), kind)
+    return source(label, unknown(here.fresh(label), dtype), kind)
 
 
 def constant(array: np.ndarray[Any, Any], kind: type[T], name: str = "constant") -> T:

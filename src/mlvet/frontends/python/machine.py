@@ -70,6 +70,8 @@ class Machine:
     constants: dict[Any, Value] = field(default_factory=dict)
     demands: list[Demand] = field(default_factory=list)
     conditions: dict[str, Condition] = field(default_factory=dict)
+    required: set[str] = field(default_factory=set)
+    opaque: set[str] = field(default_factory=set)
     settings: dict[str, Setting] = field(default_factory=dict)
     memory_of_calls: dict[Any, Any] = field(default_factory=dict)
     recordings: list[Any] = field(default_factory=list)
@@ -86,6 +88,7 @@ class Machine:
     settled: dict[int, tuple[Any, Any]] = field(default_factory=dict)
     carried: set[Value] = field(default_factory=set)
     widened: set[str] = field(default_factory=set)
+    repeated: dict[int, Any] = field(default_factory=dict)
     running: list[ast.AST] = field(default_factory=list)
     owners: list[Any] = field(default_factory=list)
     breaks: list[Boundary] = field(default_factory=list)
@@ -108,6 +111,7 @@ class Machine:
     executions: list[Any] = field(default_factory=list)
     runs: list[Run] = field(default_factory=list)
     events: list[Event] = field(default_factory=list)
+    entered: int | None = None
     forks: int = 0
     rehearsing: int = 0
     on_its_own: bool = False
@@ -167,6 +171,10 @@ class Machine:
 
             raise PythonRaise(error)
         return self.unknown(Reason.EXCEPTION, detail or repr(error))
+
+    def settle(self, outcomes: Sequence[Literal]) -> None:
+        """Remember conditions whose other outcome ends the program, so that every run that goes on has this one."""
+        self.required.update(each.condition for each in outcomes)
 
     def note(self, text: str) -> None:
         """Something the summary should say, once."""

@@ -7,7 +7,7 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from inspect import Parameter
 from pathlib import Path
 from typing import Any
@@ -25,6 +25,7 @@ from mlvet.frontends.python.observations import Observation, Span
 from mlvet.frontends.python.project import Project, parsed
 from mlvet.frontends.python.values.objects import ClassValue, FunctionValue, ModuleValue, Object
 from mlvet.frontends.python.values.unknown import Reason, Unknown
+from mlvet.frontends.python.variation import varying
 from mlvet.ir.graph import Graph
 from mlvet.ir.program import Condition, Demand, Demands, Event, Run, Setting
 
@@ -59,10 +60,22 @@ class Interpreted:
     recalled: int = 0
     runs: list[Run] = field(default_factory=list)
     events: list[Event] = field(default_factory=list)
+    varying: frozenset[str] = frozenset()
+    required: set[str] = field(default_factory=set)
+
+    @property
+    def _conditions(self) -> dict[str, Condition]:
+        """The conditions; those whose other outcome ends the program are no matter of doubt."""
+        return {
+            name: replace(condition, opaque=condition.opaque and name not in self.required)
+            for name, condition in self.conditions.items()
+        }
 
     @property
     def demanded(self) -> Demands:
-        return Demands(tuple(self.demands), self.conditions, self.settings, tuple(self.runs), tuple(self.events))
+        return Demands(
+            tuple(self.demands), self._conditions, self.settings, tuple(self.runs), self.varying, tuple(self.events)
+        )
 
 
 def interpret(
@@ -138,6 +151,8 @@ def _interpreted(machine: Machine, file: File, names: dict[str, Any]) -> Interpr
         recalled=machine.recalled,
         runs=machine.runs,
         events=machine.events,
+        varying=varying(machine),
+        required=machine.required,
     )
 
 
@@ -260,7 +275,7 @@ def _functions(kind: ClassValue) -> list[FunctionValue]:
 
 def _attempt(machine: Machine, value: Any, *args: Any, certain: bool = True, **keywords: Any) -> Any:
     """Call it on a part of the work left, so that some is left for what else nobody calls."""
-    before = len(machine.demands)
+    before = machine.entered = len(machine.demands)
     steps, deadline = machine.most_steps, machine.deadline
     now = time.process_time()
     machine.most_steps = min(steps, machine.steps + (steps - machine.steps) // _SHARE)
@@ -276,6 +291,7 @@ def _attempt(machine: Machine, value: Any, *args: Any, certain: bool = True, **k
         return Unknown(Reason.BUDGET)
     finally:
         machine.path = ()
+        machine.entered = None
         machine.most_steps, machine.deadline = steps, deadline
         if not certain:
             machine.demands[before:] = [

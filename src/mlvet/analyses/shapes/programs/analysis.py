@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from mlvet.analyses.shapes.programs.contradictions import Contradiction, Search
+from mlvet.analyses.shapes.programs.contradictions import Contradiction, Search, components
 from mlvet.analyses.shapes.programs.once import Once
 from mlvet.analyses.shapes.programs.restrictions import Restriction, restrictions
 from mlvet.analyses.shapes.programs.runs import Runs, distinct
@@ -34,10 +34,11 @@ def vet(graph: Graph, demands: Demands, rules: Catalogue) -> Outcome:
     found: list[Contradiction] = []
     limited: list[Restriction] = []
     for part in _parts(graph, demands):
-        failing = list(search.contradictions(part))
+        groups = components(part, demands.varying)
+        failing = list(search.contradictions(part, groups))
         found += once.new(failing)
         guilty = {id(each.demand) for each in failing if not each.defaults}
-        limited += restrictions([each for each in part if id(each) not in guilty], search)
+        limited += restrictions([[each for each in group if id(each) not in guilty] for group in groups], search)
     outcome.findings = list(teller.findings(found, limited))
     figures = search.figures
     outcome.figures = Counter(

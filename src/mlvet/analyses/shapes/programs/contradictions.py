@@ -64,12 +64,12 @@ class Search:
     figures: Figures = field(default_factory=Figures)
     _spent: float = 0.0
 
-    def contradictions(self, demands: Sequence[Demand]) -> Iterator[Contradiction]:
-        """All contradictions, those of single demands and those that need the solver, in the order of the program."""
+    def contradictions(self, demands: Sequence[Demand], groups: Iterable[list[Demand]]) -> Iterator[Contradiction]:
+        """All contradictions in the order of the program: those of single demands, and those within a group of them."""
         order = {id(demand): place for place, demand in enumerate(demands)}
         found = [Contradiction(demand) for demand in demands if demand.constraint.decided is False]
         self.figures.decided += len(found)
-        for group in components(demands):
+        for group in groups:
             found += self._together(group)
         yield from sorted(found, key=lambda each: order[id(each.demand)])
 
@@ -121,12 +121,15 @@ class Search:
         return answer
 
 
-def components(demands: Iterable[Demand]) -> list[list[Demand]]:
-    """The demands that hang on symbols, in groups that share none; equal ones are there once."""
-    groups: dict[str, list[Demand]] = {}
-    places: dict[int, int] = {}
+def components(demands: Iterable[Demand], varying: frozenset[str]) -> list[list[Demand]]:
+    """The demands that hang on symbols, in groups that share none; equal ones are there once.
+
+    Demands on symbols that stand for another size each time say nothing of one another, so they are left out.
+    """
+    above: dict[str, str] = {}
+    open_demands: list[tuple[Demand, str]] = []
     seen: set[Hashable] = set()
-    for place, demand in enumerate(demands):
+    for demand in demands:
         constraint = demand.constraint
         if constraint.decided is not None or constraint.relation is None:
             continue
@@ -134,14 +137,26 @@ def components(demands: Iterable[Demand]) -> list[list[Demand]]:
         if key in seen:
             continue
         seen.add(key)
-        places[id(demand)] = place
-        names = {found.name for found in mentioned(demand)}
-        joined = {id(groups[name]): groups[name] for name in names if name in groups}
-        merged = [each for group in joined.values() for each in group] + [demand]
-        for name in names.union(found.name for each in merged[:-1] for found in mentioned(each)):
-            groups[name] = merged
-    distinct = {id(group): group for group in groups.values()}
-    return [sorted(group, key=lambda each: places[id(each)]) for group in distinct.values()]
+        first, *rest = names = [found.name for found in mentioned(demand)]
+        if not varying.isdisjoint(names):
+            continue
+        for name in rest:
+            above[_top(above, name)] = _top(above, first)
+        open_demands.append((demand, first))
+    groups: dict[str, list[Demand]] = {}
+    for demand, name in open_demands:
+        groups.setdefault(_top(above, name), []).append(demand)
+    return list(groups.values())
+
+
+def _top(above: dict[str, str], name: str) -> str:
+    """The symbol that stands for all that a symbol is joined with."""
+    top = name
+    while (next_up := above.setdefault(top, top)) != top:
+        top = next_up
+    while name != top:
+        above[name], name = top, above[name]
+    return top
 
 
 def mentioned(demand: Demand) -> frozenset[Symbol]:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from math import gcd
 
-from mlvet.analyses.shapes.programs.contradictions import Search, claim, components, mentioned, outcomes
+from mlvet.analyses.shapes.programs.contradictions import Search, claim, mentioned, outcomes
 from mlvet.domains.claims import Relation
 from mlvet.domains.dims import Expr, Symbol, symbol
 from mlvet.domains.solver import Status
@@ -35,13 +35,14 @@ class Restriction:
         return value % self.multiple == 0 if self.multiple else value in self.values
 
 
-def restrictions(demands: Sequence[Demand], search: Search) -> Iterator[Restriction]:
-    """The settings that demands leave few values, or multiples of a number only."""
-    for group in components(demands):
+def restrictions(groups: Iterable[Sequence[Demand]], search: Search) -> Iterator[Restriction]:
+    """The settings that groups of demands leave few values, or multiples of a number only."""
+    for group in groups:
         for demand in group:
             for found in sorted(mentioned(demand), key=lambda each: each.name):
                 setting = search.settings.get(found.name)
-                if setting is not None and (told := _restriction(setting, found, demand, group, search)) is not None:
+                told = None if setting is None else _restriction(setting, found, demand, group, search)
+                if told is not None and not (told.setting.choices and all(map(told.allows, told.setting.choices))):
                     yield told
 
 

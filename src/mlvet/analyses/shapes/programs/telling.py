@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from mlvet.analyses.shapes.programs.arithmetic import Arithmetic
 from mlvet.analyses.shapes.programs.contradictions import Contradiction
 from mlvet.analyses.shapes.programs.cures import cure
+from mlvet.analyses.shapes.programs.grading import certainty
 from mlvet.analyses.shapes.programs.restrictions import Restriction
 from mlvet.core.evidence import Assumption, Evidence, Related
 from mlvet.core.finding import Finding
@@ -30,7 +31,7 @@ class Teller:
     def __init__(self, graph: Graph, demands: Demands, rules: Catalogue) -> None:
         self._path = graph.path
         self._rules = rules
-        self._conditions = demands.conditions
+        self._demands = demands
         self._makers = {value: node for node in graph.body.nodes for value in node.outputs}
         self._constants = {constant.value for constant in graph.body.constants}
         self._parameters = {parameter.value for parameter in graph.parameters}
@@ -62,7 +63,7 @@ class Teller:
             rule=rule.name,
             code=rule.code,
             severity=rule.severity,
-            certainty=Certainty.LIKELY if found.defaults else Certainty.PROVED,
+            certainty=certainty(found, self._demands),
             message=f"{self._what(demand)}; {self._why(demand)}{self._beside(found)}, {consequence}",
             location=self._place(node),
             related=tuple(self._related(found)),
@@ -91,7 +92,7 @@ class Teller:
             code=rule.code,
             severity=rule.severity,
             certainty=Certainty.PROVED,
-            message=f"{setting.name} must be {found.words}{usual}: {self._what(demand)}; {self._why(demand)}, "
+            message=f"{setting.name} must be {found.words}{usual}: {self._what(demand)}; {self._need(demand)}, "
             "so any other value fails here",
             location=self._place(demand.node),
             related=(*self._settings([setting]), *self._related(Contradiction(demand))),
@@ -135,6 +136,18 @@ class Teller:
                 return f"{because}, but {left} is no multiple of {right}"
             case _:
                 return because
+
+    def _need(self, demand: Demand) -> str:
+        """What a demand asks for, as something that can be met."""
+        constraint = demand.constraint
+        left, right = constraint.left, constraint.right
+        match constraint.relation:
+            case Relation.EQUAL:
+                return f"{constraint.because.rstrip('.')}, so {left} must be {right}"
+            case Relation.DIVISIBLE:
+                return f"{constraint.because.rstrip('.')}, so {left} must be a multiple of {right}"
+            case _:
+                return constraint.because.rstrip(".")
 
     def _size(self, demand: Demand, size: Dim) -> str:
         """A size, with the arithmetic it comes from where the program did some."""
@@ -182,7 +195,7 @@ class Teller:
 
     def _conditions_of(self, path: Iterable[Literal]) -> Iterator[Related]:
         for literal in path:
-            condition = self._conditions.get(literal.condition)
+            condition = self._demands.conditions.get(literal.condition)
             if condition is not None:
                 yield Related(
                     f"on the path where {'' if literal.holds else 'not '}{condition.text}", condition.location

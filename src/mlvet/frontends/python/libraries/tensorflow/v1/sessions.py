@@ -38,7 +38,7 @@ def placeholder(dtype: DType | None = None, shape: Any = None, name: Any = None)
         sizes = partial_sizes(shape, _NAMES.get(count, _IMAGES))
     except Undecided:
         sizes = None
-    made = source(label, unknown(label, dtype) if sizes is None else Known(dtype, sizes), Tensor)
+    made = source(label, unknown(machine().fresh(label), dtype) if sizes is None else Known(dtype, sizes), Tensor)
     made.cells["@name"] = label
     return made
 

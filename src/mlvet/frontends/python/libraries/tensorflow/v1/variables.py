@@ -145,7 +145,7 @@ def new_variable(
             return each
     made = Variable.__new__(Variable)
     assert isinstance(made, Variable)
-    like = unknown(name, dtype) if dims is None else Known(dtype, dims)
+    like = unknown(machine().fresh(name), dtype) if dims is None else Known(dtype, dims)
     value = machine().builder.parameter(name, like, trainable=train is not False)
     made.cells.update({"@value": value, "@name": name, "trainable": train})
     remember_variable(made)
