@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from mlvet.core.executor import Died, Executor, Failed, Ok, TimedOut
 from mlvet.core.finding import Finding
+from mlvet.core.grade import Severity
 from mlvet.core.result import Problem
 from mlvet.core.source import Source
 
@@ -96,7 +97,8 @@ def vet_program(program: Program) -> Outcome:
 
         shapes = vet(found.graph, found.demanded, catalogue())
         outcome.findings += shapes.findings
-        outcome.findings += suspicions(found.graph, found.demanded, catalogue())
+        failing = [each.location for each in shapes.findings if each.severity is Severity.ERROR]
+        outcome.findings += suspicions(found.graph, found.demanded, catalogue(), failing)
         outcome.figures += Counter({f"shape_{name}": count for name, count in shapes.figures.items()})
     if program.numerics is not None and outcome.figures["operators"]:
         from mlvet.model_files import graph_numerics
