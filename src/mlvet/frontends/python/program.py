@@ -28,7 +28,7 @@ from mlvet.frontends.python.values.objects import ClassValue, FunctionValue, Mod
 from mlvet.frontends.python.values.unknown import Reason, Unknown
 from mlvet.frontends.python.variation import varying
 from mlvet.ir.graph import Graph, Value
-from mlvet.ir.program import Condition, Demand, Demands, Run, Setting
+from mlvet.ir.program import Condition, Demand, Demands, Event, Run, Setting
 
 _RECURSION = 12_000
 _SHARE = 3
@@ -61,6 +61,7 @@ class Interpreted:
     recalled: int = 0
     runs: list[Run] = field(default_factory=list)
     placeholders: dict[Value, Location | None] = field(default_factory=dict)
+    events: list[Event] = field(default_factory=list)
     varying: frozenset[str] = frozenset()
     required: set[str] = field(default_factory=set)
 
@@ -71,7 +72,13 @@ class Interpreted:
     @property
     def demanded(self) -> Demands:
         return Demands(
-            tuple(self.demands), self._conditions, self.settings, tuple(self.runs), self.varying, self.placeholders
+            tuple(self.demands),
+            self._conditions,
+            self.settings,
+            tuple(self.runs),
+            self.varying,
+            self.placeholders,
+            tuple(self.events),
         )
 
 
@@ -115,6 +122,7 @@ def _interpreted(machine: Machine, file: File, names: dict[str, Any]) -> Interpr
             try:
                 run_module(machine, main, file)
                 mark = machine.trail.mark()
+                machine.on_its_own = True
                 _uncalled(machine, main, file)
                 machine.trail.undo(mark)
             except OutOfBudget:
@@ -147,6 +155,7 @@ def _interpreted(machine: Machine, file: File, names: dict[str, Any]) -> Interpr
         recalled=machine.recalled,
         runs=machine.runs,
         placeholders=machine.placeholders,
+        events=machine.events,
         varying=varying(machine),
         required=machine.required,
     )
