@@ -32,6 +32,7 @@ class Contradiction:
     demand: Demand
     others: tuple[Demand, ...] = ()
     defaults: tuple[Setting, ...] = ()
+    taken: tuple[str, ...] = ()
 
     @property
     def run(self) -> Run | None:
@@ -39,8 +40,8 @@ class Contradiction:
 
     @property
     def assumed(self) -> tuple[str, ...]:
-        """What must be so for all of these demands to be made."""
-        found = (each.constraint.assumed for each in (self.demand, *self.others))
+        """What must be so for all of these demands to be made, and what sizes are taken to be."""
+        found = (*self.taken, *(each.constraint.assumed for each in (self.demand, *self.others)))
         return tuple(dict.fromkeys(each for each in found if each))
 
     @property

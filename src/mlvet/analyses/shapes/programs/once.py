@@ -32,7 +32,7 @@ class Once:
         here = found.demand.node.location
         new = not any(
             (here is not None and told.demand.node.location == here)
-            or (origins & known and not _exclude(told.path, found.path))
+            or (origins & known and (_is_same(told, found) or not _exclude(told.path, found.path)))
             for told, known in self._told
         )
         self._told.append((found, origins))
@@ -43,7 +43,7 @@ class Once:
         nodes: list[Node] = [each.node for each in (found.demand, *found.others)]
         pending = [value for node in nodes for value in (*node.inputs, *node.outputs) if value is not None]
         if found.run is not None:
-            pending += found.run.execution.feeds
+            pending += (*found.run.execution.feeds, *found.run.given)
         seen: set[Value] = set()
         while pending and len(seen) < _MOST:
             value = pending.pop()
@@ -54,6 +54,12 @@ class Once:
             if maker is not None and maker.op != "sizes":
                 pending += [each for each in maker.inputs if each is not None]
         return {value for value in seen if (maker := self._makers.get(value)) is None or maker.op != "sizes"}
+
+
+def _is_same(one: Contradiction, other: Contradiction) -> bool:
+    """Whether two paths meet the same mismatch of the same shapes."""
+    sides = [(each.demand.constraint.left, each.demand.constraint.right, each.demand.operands) for each in (one, other)]
+    return sides[0][:2] == sides[1][:2] and list(map(str, sides[0][2])) == list(map(str, sides[1][2]))
 
 
 def _exclude(one: Iterable[Literal], other: Iterable[Literal]) -> bool:
