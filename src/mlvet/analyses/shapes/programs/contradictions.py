@@ -26,13 +26,15 @@ _MILLISECONDS = 300
 class Contradiction:
     """A demand that is not met, with the others that it cannot hold together with and the settings at their defaults.
 
-    It holds on the path on which all of them are made.
+    It holds on the path on which all of them are made; `also` are others of the same sizes on other paths. `taken` says
+    what sizes are taken to be.
     """
 
     demand: Demand
     others: tuple[Demand, ...] = ()
     defaults: tuple[Setting, ...] = ()
     taken: tuple[str, ...] = ()
+    also: tuple[Contradiction, ...] = ()
 
     @property
     def run(self) -> Run | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 
 from mlvet.analyses.shapes.programs.contradictions import Contradiction
 from mlvet.ir.graph import Graph, Literal, Node, Value
@@ -22,19 +23,25 @@ class Once:
         self._constants = {constant.value for constant in graph.body.constants}
         self._makers = {value: node for node in graph.body.nodes for value in node.outputs}
         self._told: list[tuple[Contradiction, set[Value]]] = []
+        self._also: dict[int, list[Contradiction]] = {}
 
     def new(self, contradictions: Iterable[Contradiction]) -> list[Contradiction]:
-        """Those that tell something new."""
-        return [each for each in contradictions if self._is_new(each)]
+        """Those that tell something new, each with the places on other paths that fail alike."""
+        found = [each for each in contradictions if self._is_new(each)]
+        return [replace(each, also=tuple(self._also.get(id(each), ()))) for each in found]
 
     def _is_new(self, found: Contradiction) -> bool:
         origins = self._origins(found)
         here = found.demand.node.location
-        new = not any(
-            (here is not None and told.demand.node.location == here)
-            or (origins & known and (_is_same(told, found) or not _exclude(told.path, found.path)))
-            for told, known in self._told
-        )
+        new = True
+        for told, known in self._told:
+            if here is not None and told.demand.node.location == here:
+                new = False
+            elif origins & known:
+                elsewhere = _exclude(told.path, found.path)
+                new = new and elsewhere and not _is_same(told, found)
+                if elsewhere and _is_same(told, found):
+                    self._also.setdefault(id(told), []).append(found)
         self._told.append((found, origins))
         return new
 
