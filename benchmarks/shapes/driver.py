@@ -25,10 +25,6 @@ WALL = 8
 """A run that takes this many times its processor seconds is killed."""
 
 
-class Stopped(BaseException):
-    """The seconds of the program are over."""
-
-
 def serve(modules):
     """Answer the jobs of standard input until it ends."""
     import standins
@@ -51,13 +47,10 @@ def in_fork(job):
     if child == 0:
         os.close(reading)
         os.setsid()
-        told = {"outcome": "died", "message": "no answer"}
         try:
-            told = run(job)
+            run(job, lambda told: _leave(writing, told))
         finally:
-            with os.fdopen(writing, "w") as pipe:
-                pipe.write(json.dumps(told))
-            os._exit(0)
+            _leave(writing, {"outcome": "died", "message": "no answer"})
     os.close(writing)
     timer = _Alarm(child, WALL * job["seconds"] + 30)
     with timer, os.fdopen(reading) as pipe:
@@ -68,6 +61,13 @@ def in_fork(job):
     told = json.loads(text) if text else {"outcome": "died", "message": f"status {status}"}
     told["seconds"] = round(usage.ru_utime + usage.ru_stime, 1)
     return told
+
+
+def _leave(writing, told):
+    """Answer and end this process at once, whatever it is doing."""
+    with os.fdopen(writing, "w") as pipe:
+        pipe.write(json.dumps(told))
+    os._exit(0)
 
 
 class _Alarm:
@@ -88,8 +88,8 @@ class _Alarm:
             os.killpg(self.group, signal.SIGKILL)
 
 
-def run(job):
-    """Run one program in this process, as if it were the main one."""
+def run(job, answer):
+    """Run one program in this process, as if it were the main one; `answer` does not return."""
     folder, entry = os.path.realpath(job["folder"]), job["entry"]
     os.chdir(folder)
     root = os.path.realpath(job["root"])
@@ -109,7 +109,7 @@ def run(job):
     module.__builtins__ = __builtins__
     sys.modules["__main__"] = module
     lines = {}
-    signal.signal(signal.SIGPROF, _stop)
+    signal.signal(signal.SIGPROF, lambda *_: answer(_with_lines({"outcome": "stopped"}, lines)))
     signal.setitimer(signal.ITIMER_PROF, job["seconds"])
     try:
         with open(module.__file__, encoding="utf-8") as source:
@@ -118,8 +118,6 @@ def run(job):
             sys.settrace(_tracer(folder + os.sep, lines))
         exec(code, module.__dict__)
         told = {"outcome": "ended"}
-    except Stopped:
-        told = {"outcome": "stopped"}
     except SystemExit as exit_of:
         told = {"outcome": "ended" if exit_of.code in (None, 0) else "raised", "type": "SystemExit", "frames": [],
                 "message": str(exit_of.code), "named": []}  # fmt: skip
@@ -129,13 +127,11 @@ def run(job):
     finally:
         sys.settrace(None)
         signal.setitimer(signal.ITIMER_PROF, 0)
-    if job["lines"]:
-        told["lines"] = {name: sorted(found) for name, found in lines.items()}
-    return told
+    answer(_with_lines(told, lines))
 
 
-def _stop(*_):
-    raise Stopped
+def _with_lines(told, lines):
+    return {**told, "lines": {name: sorted(found) for name, found in lines.items()}}
 
 
 def _tracer(folder, lines):
@@ -165,11 +161,12 @@ def _told(error, folder):
         message = str(error)
     except Exception as second:
         message = repr(second)
+    below = os.sep + os.sep.join(folder.rstrip(os.sep).split(os.sep)[-3:]) + os.sep
     named = []
     for match in NAMED.finditer(message):
         name, line = match.group(1) or match.group(4), match.group(2) or match.group(5)
-        if name.startswith(folder):
-            named.append([name[len(folder) :], int(line), match.group(3) or ""])
+        if below in name:
+            named.append([name.split(below)[-1], int(line), match.group(3) or ""])
     kinds = [each.__name__ for each in type(error).__mro__]
     message = message.replace(folder, "")
     return {"outcome": "raised", "type": kinds[0], "kinds": kinds, "message": message[:MESSAGE], "frames": frames,

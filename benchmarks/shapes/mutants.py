@@ -15,14 +15,20 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from queue import SimpleQueue
+from tempfile import TemporaryDirectory
 from typing import Any
+from zlib import crc32
 
-from benchmarks.shapes.mutations import OPERATORS, SEED, candidates
 from benchmarks.shapes.bases import Program, programs
-from benchmarks.shapes.running import Ending, Runner
+from benchmarks.shapes.mutations import OPERATORS, SEED, candidates
+from benchmarks.shapes.running import Ending, Runner, plain
 from benchmarks.shapes.sites import Edit
+from benchmarks.shapes.store import fill
 
 HERE = Path(__file__).parent
 RECORD = HERE / "mutants.json"
@@ -65,12 +71,16 @@ def read(path: Path = RECORD) -> list[Mutant]:
     return [_mutant(record) for record in json.loads(path.read_text(encoding="utf-8"))["mutants"]]
 
 
-def make(corpora: Path, environments: Mapping[str, str], journal: Path | None, minutes: float) -> dict[str, Any]:
+def make(
+    corpora: Path, environments: Mapping[str, str], journal: Path | None, minutes: float, jobs: int
+) -> dict[str, Any]:
     """Run originals and mutants until each operator has its quota, no site is left or the time is over."""
-    with Runner(corpora, environments) as runner:
-        runs = Runs(runner, corpora, journal)
-        bases = [program for program in programs() if runs.original(program)]
-        told = _drawn(bases, runs, time.monotonic() + 60 * minutes)
+    with TemporaryDirectory(prefix="shape-store-") as folder, ExitStack() as stack, ThreadPoolExecutor(jobs) as pool:
+        fill(Path(folder))
+        runners = [stack.enter_context(Runner(corpora, environments, Path(folder))) for _ in range(jobs)]
+        runs = Runs(runners, corpora, journal, time.monotonic() + 60 * minutes)
+        bases = [program for program, ran in zip(programs(), pool.map(runs.original, programs()), strict=True) if ran]
+        told = _drawn(bases, runs, pool)
     return {
         "seed": SEED,
         "originals": runs.originals,
@@ -78,29 +88,30 @@ def make(corpora: Path, environments: Mapping[str, str], journal: Path | None, m
     }
 
 
-def _drawn(bases: list[Program], runs: Runs, deadline: float) -> list[Mutant]:
+def _drawn(bases: list[Program], runs: Runs, pool: ThreadPoolExecutor) -> list[Mutant]:
     """In each round every operator tries to get one more mutant from every program."""
     left = {(name, each.name): runs.candidates(each, name) for name in OPERATORS for each in bases}
     told: list[Mutant] = []
     kept: Counter[str] = Counter()
     number = 0
-    while any(left.values()) and time.monotonic() < deadline:
+    while any(left.values()) and not runs.over:
         for operator in OPERATORS:
-            order = list(bases)
+            order = [program for program in bases if kept[program.name] < MOST and left[operator, program.name]]
             random.Random(f"{SEED} {operator} {number}").shuffle(order)
-            for program in order:
-                sites = left[operator, program.name]
-                for _ in range(TRIES):
-                    if kept[operator] == QUOTA or kept[program.name] == MOST:
-                        sites.clear()
-                    if not sites or time.monotonic() > deadline:
-                        break
-                    mutant = runs.mutant(program, operator, sites.pop(0))
-                    told.append(mutant)
-                    kept.update([operator, program.name] if mutant.status == "kept" else [])
+            if kept[operator] == QUOTA:
+                continue
+            tries = {each.name: left[operator, each.name][:TRIES] for each in order}
+            for found in pool.map(lambda each: runs.until_kept(each, operator, tries[each.name]), order):  # noqa: B023
+                if kept[operator] == QUOTA:
+                    break
+                told += found
+                for mutant in found:
+                    left[operator, mutant.program].pop(0)
+                    kept.update([operator, mutant.program] if mutant.status == "kept" else [])
                     print(f"{number} {kept[operator]} {mutant.id} {mutant.status}", flush=True)
-                    if mutant.status == "kept":
-                        break
+        for operator, name in left:
+            if kept[operator] == QUOTA or kept[name] == MOST:
+                left[operator, name].clear()
         number += 1
     return told
 
@@ -108,8 +119,11 @@ def _drawn(bases: list[Program], runs: Runs, deadline: float) -> list[Mutant]:
 class Runs:
     """Runs of programs and mutants; those in the journal are not repeated."""
 
-    def __init__(self, runner: Runner, corpora: Path, journal: Path | None) -> None:
-        self.runner, self.corpora, self.journal = runner, corpora, journal
+    def __init__(self, runners: Iterable[Runner], corpora: Path, journal: Path | None, deadline: float) -> None:
+        self.corpora, self.journal, self.deadline = corpora, journal, deadline
+        self.free: SimpleQueue[Runner] = SimpleQueue()
+        for runner in runners:
+            self.free.put(runner)
         self.known: dict[str, dict[str, Any]] = {}
         self.originals: dict[str, dict[str, Any]] = {}
         self.lines: dict[str, set[int]] = {}
@@ -117,11 +131,16 @@ class Runs:
             entries = (json.loads(line) for line in journal.read_text(encoding="utf-8").splitlines())
             self.known = {entry.pop("key"): entry for entry in entries}
 
+    @property
+    def over(self) -> bool:
+        return time.monotonic() > self.deadline
+
     def original(self, program: Program) -> bool:
         """Whether a program runs as it is; its executed lines are recorded on the way."""
         if altered := program.altered(self.corpora):
             raise SystemExit(f"{program.name}: missing or not as recorded: {', '.join(altered)}")
-        eager = (False, True) if program.framework == "keras" else (False,)
+        compiled = any(each in program.text(self.corpora) for each in ("tf.function", "def train_step"))
+        eager = (False, True) if program.framework == "keras" and compiled else (False,)
         endings = [self._run(program, None, each) for each in eager]
         file = program.files[0]
         self.lines[program.name] = {line for ending in endings for line in ending.lines.get(file, ())}
@@ -135,14 +154,23 @@ class Runs:
         found = candidates(program.text(self.corpora), program.framework, program.name, operator)
         return [edit for edit in found if self._executed(program, edit)]
 
+    def until_kept(self, program: Program, operator: str, edits: Iterable[Edit]) -> list[Mutant]:
+        """The outcomes of the edits up to the first that is kept."""
+        told: list[Mutant] = []
+        for edit in edits:
+            if self.over or (told and told[-1].status == "kept"):
+                break
+            told.append(self.mutant(program, operator, edit))
+        return told
+
     def mutant(self, program: Program, operator: str, edit: Edit) -> Mutant:
         """The outcome of one edit."""
         ending = self._run(program, edit, False)
         status = "survivor" if ending.ran else "kept" if ending.about_shapes else "other failure"
-        name = f"{program.name}:{edit.line}:{edit.column}:{operator}"
+        name = f"{program.name}:{operator}:{edit.line}:{edit.column}:{crc32(edit.new.encode()):08x}"
         return Mutant(
             name, program.name, operator, edit, status, _failing(ending), ending.frames, ending.named, ending.kind,
-            ending.message,
+            plain(ending.message),
         )  # fmt: skip
 
     def _executed(self, program: Program, edit: Edit) -> bool:
@@ -155,7 +183,11 @@ class Runs:
         key = json.dumps([program.name, digest, program.arguments, program.seconds, asdict(edit) if edit else eager])
         if key not in self.known:
             text = edit.applied(program.text(self.corpora)) if edit else None
-            ending = self.runner.run(program, text, lines=edit is None, eager=eager)
+            runner = self.free.get()
+            try:
+                ending = runner.run(program, text, lines=edit is None, eager=eager)
+            finally:
+                self.free.put(runner)
             self.known[key] = asdict(ending)
             if self.journal is not None:
                 with self.journal.open("a", encoding="utf-8") as file:
@@ -201,12 +233,12 @@ def verify(corpora: Path) -> list[str]:
         wrong += [f"{program.name}: {name} is missing or not as recorded" for name in program.altered(corpora)]
     told = read()
     for mutant in told:
-        program = by_name.get(mutant.program)
-        if program is None:
+        base = by_name.get(mutant.program)
+        if base is None:
             wrong.append(f"{mutant.id}: no program {mutant.program}")
             continue
         try:
-            compile(mutant.edit.applied(program.text(corpora)), mutant.id, "exec")
+            compile(mutant.edit.applied(base.text(corpora)), mutant.id, "exec")
         except (ValueError, SyntaxError, OSError) as error:
             wrong.append(f"{mutant.id}: {error}")
     kept = Counter(mutant.program for mutant in told if mutant.status == "kept")
@@ -234,12 +266,13 @@ def main() -> int:
         "--environment", action="append", default=[], metavar="NAME=PYTHON", help="interpreters: side, tf1"
     )
     parser.add_argument("--journal", type=Path, help="file of earlier runs, which are not repeated")
+    parser.add_argument("--jobs", type=int, default=1, help="programs that run at the same time")
     parser.add_argument("--minutes", type=float, default=600.0, help="no run starts later")
     parser.add_argument("command", choices=("make", "verify"))
     options = parser.parse_args()
     if options.command == "make":
         environments = {"side": sys.executable, **dict(each.split("=", 1) for each in options.environment)}
-        record = make(options.corpora, environments, options.journal, options.minutes)
+        record = make(options.corpora, environments, options.journal, options.minutes, options.jobs)
         RECORD.write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")
     wrong = verify(options.corpora)
     print("\n".join([summary(read()), *wrong]))

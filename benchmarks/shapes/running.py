@@ -17,7 +17,6 @@ from tempfile import TemporaryDirectory
 from types import TracebackType
 from typing import Any, Self
 
-from benchmarks.shapes import store
 from benchmarks.shapes.bases import Program
 
 HERE = Path(__file__).parent
@@ -53,10 +52,11 @@ NEVER = (
 )  # fmt: skip
 VALUES = re.compile(
     r"Target -?\d+ is out of bounds|index out of range in self|label value of|not in \[0, |"
-    r"must be between 0 and 1|all elements of (input|target)",
+    r"must be between 0 and 1|all elements of (input|target)|requires ndarray or scalar",
     re.IGNORECASE,
 )
-"""An element of the data is too large for a table or for the number of classes: no shape is at fault."""
+"""An element of the data is too large for a table or for the number of classes, or no tensor is there: no shape is at
+fault."""
 SHAPES = re.compile(
     r"shape|size|rank|dimension|\bdims?\b|\baxis\b|\baxes\b|channel|broadcast|incompatible|mismatch|matmul|matmuls|multipl|"
     r"dtype|features|elements|unpack|ndim|length|expected input|stack|concat|reshape|tuple index out of range|"
@@ -65,6 +65,9 @@ SHAPES = re.compile(
     r"only one element|batch",
     re.IGNORECASE,
 )
+LONGEST = 1500
+COLOURS = re.compile(r"\x1b\[\d*m")
+MACHINE = re.compile(r"/[^\s\"']*/(?:site-packages|lib/python\d\.\d+|work/project)/|/tmp/(?:[\w-]+/)*(?=\w)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,17 +95,22 @@ class Ending:
         return not VALUES.search(self.message) and bool(SHAPES.search(self.message))
 
 
-class Runner:
-    """Runs programs; its drivers and the stand-in data live as long as the `with` block."""
+def plain(message: str) -> str:
+    """The beginning of a message without colours, tracebacks and the places of this machine."""
+    for mark in ("Original stack trace", "defined at (most recent call last)"):
+        message = message.partition(mark)[0]
+    return MACHINE.sub("", COLOURS.sub("", message))[:LONGEST].strip()
 
-    def __init__(self, corpora: Path, environments: Mapping[str, str]) -> None:
-        self.corpora, self.environments = corpora, environments
+
+class Runner:
+    """Runs one program at a time; its drivers live as long as the `with` block."""
+
+    def __init__(self, corpora: Path, environments: Mapping[str, str], store: Path) -> None:
+        self.corpora, self.environments, self.store = corpora, environments, store
         self.drivers: dict[tuple[str, str], subprocess.Popen[str]] = {}
 
     def __enter__(self) -> Self:
         self.folder = TemporaryDirectory(prefix="shape-mutants-")
-        self.store = Path(self.folder.name) / "store"
-        store.fill(self.store)
         return self
 
     def __exit__(
