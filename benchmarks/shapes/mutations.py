@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import ast
 import random
+import re
 from collections.abc import Iterator
 from itertools import pairwise
 
@@ -33,6 +34,7 @@ from benchmarks.shapes.sites import (
 )  # fmt: skip
 
 SEED = 20261116
+IMAGES = re.compile(r"conv\w*2d|\bConv\(|conv_general", re.IGNORECASE)
 Variants = list[Edit]
 
 
@@ -117,18 +119,18 @@ def _transposed(source: Source, framework: str, node: ast.expr) -> Variants:
         numpy = source.alias("jax.numpy")
         news = [f"{text}.T", *([f"{numpy}.swapaxes({whole}, 0, -1)"] if numpy else [])]
     else:
-        news = [f"{place}.transpose({whole})" for place in _places_of_transpose(source)[:1]]
+        news = [f"{place}.transpose({whole})" for place in _places_of_transpose(source, framework)[:1]]
         layers = source.alias("keras.layers") or source.alias("tensorflow.keras.layers")
         if layers and isinstance(source.parents.get(node), ast.Call):
             news += [f"{layers}.Permute((2, 1))({whole})"]
     return [source.replaced(node, new) for new in news]
 
 
-def _places_of_transpose(source: Source) -> list[str]:
-    """The modules of a TensorFlow or Keras program that have a function `transpose`."""
-    names = [source.alias("tensorflow"), source.alias("tensorflow.compat.v1"), source.alias("keras.ops")]
-    keras = source.alias("keras")
-    return [name for name in [*names, f"{keras}.ops" if keras else None] if name]
+def _places_of_transpose(source: Source, framework: str) -> list[str]:
+    """The modules of a TensorFlow or Keras program that have a function `transpose`, those of Keras first."""
+    keras = source.alias("keras") or source.alias("tensorflow.keras")
+    names = [source.alias("keras.ops"), f"{keras}.ops" if keras and framework == "keras" else None]
+    return [name for name in [*names, source.alias("tensorflow"), source.alias("tensorflow.compat.v1")] if name]
 
 
 def dropped_flatten(source: Source, _: str) -> Iterator[Variants]:
@@ -194,8 +196,7 @@ def channel_order(source: Source, framework: str) -> Iterator[Variants]:
             yield _swapped(source, target(source, call))
         yield _other_format(source, name, call)
     for layer, tensor in source.applications():
-        if "conv" in layer.lower() or not layer[:1].islower():
-            yield _moved_channels(source, framework, layer, tensor)
+        yield _moved_channels(source, framework, layer, tensor)
 
 
 def _swapped(source: Source, sizes: list[ast.expr]) -> Variants:
@@ -224,19 +225,22 @@ def _other_format(source: Source, name: str, call: ast.Call) -> Variants:
 
 
 def _moved_channels(source: Source, framework: str, layer: str, tensor: ast.expr) -> Variants:
+    """Channels moved before a convolution or pooling, or before a network of a file that has convolutions of images."""
+    kind = layer.lower()
+    images = IMAGES.search(source.text) is not None
+    if "3d" in kind or not (
+        "conv" in kind or "pool" in kind or (images and (layer in source.classes or "norm2d" in kind))
+    ):
+        return []
     text, whole = source.operand(tensor), source.of(tensor)
-    flat = not ("2" in layer or "conv" in layer.lower())
+    flat = "1d" in kind
     if framework == "torch":
-        news = [f"{text}.permute(0, 2, 1)"] if flat else [f"{text}.permute(0, 2, 3, 1)"]
-    else:
-        axes = "(0, 2, 1)" if flat else "(0, 3, 1, 2)"
-        place = (
-            source.alias("jax.numpy") or source.alias("numpy")
-            if framework in ("jax", "numpy")
-            else next(iter(_places_of_transpose(source)), None)
-        )
-        news = [f"{place}.transpose({whole}, {axes})"] if place else []
-    return [source.replaced(tensor, new) for new in news]
+        return [source.replaced(tensor, f"{text}.permute({'0, 2, 1' if flat else '0, 2, 3, 1'})")]
+    axes = "(0, 2, 1)" if flat else "(0, 3, 1, 2)"
+    place = (
+        source.alias("jax.numpy") if framework == "jax" else next(iter(_places_of_transpose(source, framework)), None)
+    )
+    return [source.replaced(tensor, f"{place}.transpose({whole}, {axes})")] if place else []
 
 
 OPERATORS = {

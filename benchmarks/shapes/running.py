@@ -52,7 +52,8 @@ NEVER = (
 )  # fmt: skip
 VALUES = re.compile(
     r"Target -?\d+ is out of bounds|index out of range in self|label value of|not in \[0, |"
-    r"must be between 0 and 1|all elements of (input|target)|requires ndarray or scalar",
+    r"must be between 0 and 1|all elements of (input|target)|requires ndarray or scalar|"
+    r"Failed to convert object of type|KerasTensor cannot be used as input",
     re.IGNORECASE,
 )
 """An element of the data is too large for a table or for the number of classes, or no tensor is there: no shape is at

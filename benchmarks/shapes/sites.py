@@ -93,6 +93,8 @@ class Source:
         self.parents = {child: node for node in ast.walk(self.tree) for child in ast.iter_child_nodes(node)}
         self.modules = dict(_modules(self.tree))
         self.layers = dict(_layers(self.tree))
+        self.functions = {node.name for node in ast.walk(self.tree) if isinstance(node, ast.FunctionDef)}
+        self.classes = {node.name for node in ast.walk(self.tree) if isinstance(node, ast.ClassDef)}
         inside = {
             id(part) for node in ast.walk(self.tree) if isinstance(node, ast.JoinedStr) for part in ast.walk(node)
         }
@@ -135,10 +137,14 @@ class Source:
         return isinstance(node, ast.Name) and node.id in self.modules
 
     def calls(self) -> Iterator[tuple[str, ast.Call]]:
-        """Each call with the last part of the name that is called, in the order of the text."""
+        """Each call with the last part of the name that is called, in the order of the text.
+
+        A function of the file has no name here, unless it makes weights: it may be called `conv` and be no layer.
+        """
         for node in self.nodes:
             if isinstance(node, ast.Call):
-                yield called(node), node
+                own = isinstance(node.func, ast.Name) and node.func.id in self.functions
+                yield "" if own and called(node) not in SHAPED else called(node), node
 
     def applications(self) -> Iterator[tuple[str, ast.expr]]:
         """Each tensor that enters a layer or a loss, with the name of the layer."""

@@ -45,10 +45,10 @@ CASES = [
     (TORCH, "torch", "transpose", {"x.permute(0, 3, 1, 2)", "0, 3", "3, 1", "1, 2", "x"}),
     (TORCH, "torch", "reshape-constant", {"-1", "64"}),
     (TORCH, "torch", "dropped-flatten", {"x.view(-1, 64)"}),
-    (TORCH, "torch", "channel-order", {"3, 16", "16 * 4, 10", "-1, 64", "x.permute(0, 3, 1, 2)", "x"}),
+    (TORCH, "torch", "channel-order", {"3, 16", "16 * 4, 10", "-1, 64", "x.permute(0, 3, 1, 2)"}),
     (KERAS, "keras", "feature-size", {"28", "20", "1", "8"}),
     (KERAS, "keras", "dropped-flatten", {"layers.Flatten()(x)"}),
-    (KERAS, "keras", "channel-order", {"28, 20", "20, 1", ")", "inputs", "x"}),
+    (KERAS, "keras", "channel-order", {"28, 20", "20, 1", ")", "inputs"}),
 ]
 
 
