@@ -150,6 +150,11 @@ def _tracer(folder, lines):
     return enter
 
 
+def _ends(message):
+    """The beginning and the end of a message: some frameworks put the reason last."""
+    return message if len(message) <= 2 * MESSAGE else message[:MESSAGE] + " ... " + message[-MESSAGE:]
+
+
 def _told(error, folder):
     """The exception, the frames of its traceback that are in the program, and the places that its message names."""
     frames = [
@@ -169,7 +174,7 @@ def _told(error, folder):
             named.append([name.split(below)[-1], int(line), match.group(3) or ""])
     kinds = [each.__name__ for each in type(error).__mro__]
     message = message.replace(folder, "")
-    return {"outcome": "raised", "type": kinds[0], "kinds": kinds, "message": message[:MESSAGE], "frames": frames,
+    return {"outcome": "raised", "type": kinds[0], "kinds": kinds, "message": _ends(message), "frames": frames,
             "named": named}  # fmt: skip
 
 

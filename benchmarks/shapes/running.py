@@ -98,8 +98,10 @@ class Ending:
 
 def plain(message: str) -> str:
     """The beginning of a message without colours, tracebacks and the places of this machine."""
-    for mark in ("Original stack trace", "defined at (most recent call last)"):
-        message = message.partition(mark)[0]
+    message = message.partition("Original stack trace")[0]
+    before, mark, after = message.partition("defined at (most recent call last)")
+    if mark:
+        message = before + after.rpartition("\nNode: ")[2]
     return MACHINE.sub("", COLOURS.sub("", message))[:LONGEST].strip()
 
 
