@@ -47,13 +47,14 @@ def vet(paths: Iterable[Path], config: Config, executor: Executor, *, known: fro
     shown = {source.path: source for source in reading.sources.values()}
     jobs = _model_jobs(reading, config)
 
-    findings, notes, figures, complete = _analyse(reading, config, executor)
+    engines = frozenset(catalogue()[name].code[:3] for name in selected)
+    findings, notes, figures, complete = _analyse(reading, config, executor, engines)
     models = _vet_models(jobs, config, executor)
     findings += models.findings
     notes += models.notes
     if models.figures:
         figures["numerics"] = dict(models.figures)
-    interpreted = _vet_programs(reading, config, executor, base)
+    interpreted = _vet_programs(reading, config, executor, base, engines)
     if not models.problems:
         require_names(_named(models, interpreted), config)
     findings += interpreted.findings
@@ -97,8 +98,10 @@ def read(paths: Iterable[Path], config: Config, base: Path) -> Reading:
 
 
 def _analyse(
-    reading: Reading, config: Config, executor: Executor
+    reading: Reading, config: Config, executor: Executor, engines: frozenset[str]
 ) -> tuple[list[Finding], list[str], dict[str, object], bool]:
+    if not any(engine.startswith("PY") for engine in engines):
+        return [], [], {}, True
     from mlvet.analyses.pycheck import analysis as pycheck
     from mlvet.engine.cache import cache_folder
 
@@ -136,15 +139,20 @@ def _named(models: Outcome, interpreted: programs.Outcome) -> Outcome:
     )
 
 
-def _vet_programs(reading: Reading, config: Config, executor: Executor, base: Path) -> programs.Outcome:
+def _vet_programs(
+    reading: Reading, config: Config, executor: Executor, base: Path, engines: frozenset[str]
+) -> programs.Outcome:
     """The programs among the sources that compute with tensors."""
     chosen = {path: source for path, source in reading.sources.items() if programs.uses_tensors(source)}
-    if not chosen:
+    if not chosen or engines.isdisjoint(("SHP", "NUM")):
         return programs.Outcome()
     from mlvet.analyses.numerics.request import request_of
 
-    request = request_of(config)
-    jobs = [programs.Program(path, source, base, config.models, request) for path, source in chosen.items()]
+    numerics = request_of(config) if "NUM" in engines else None
+    jobs = [
+        programs.Program(path, source, base, config.models, numerics, shapes="SHP" in engines)
+        for path, source in chosen.items()
+    ]
     return programs.vet_programs(jobs, executor, config.timeout)
 
 

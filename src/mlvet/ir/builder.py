@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from types import MappingProxyType
 from typing import Any
@@ -152,6 +152,20 @@ class Builder:
     ) -> Node:
         """Add a node that no table knows."""
         return self.node(OPAQUE, inputs, outputs, source_op=source_op, **rest)
+
+    def makers(self, values: Iterable[Value]) -> tuple[Node, ...]:
+        """The nodes of this region that make some values."""
+        wanted = set(values)
+        return tuple(node for node in self._nodes if wanted.intersection(node.outputs)) if wanted else ()
+
+    def maker(self, value: Value) -> Node | None:
+        """The node of this region that makes a value, if one does."""
+        return next((node for node in reversed(self._nodes) if value in node.outputs), None)
+
+    @property
+    def parameters_made(self) -> int:
+        """How many parameters there are so far."""
+        return len(self._parameters)
 
     def mark(self) -> tuple[int, int]:
         """A point to go back to."""

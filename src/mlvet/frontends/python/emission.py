@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import Any, TypeVar, cast, overload
 
 import numpy as np
@@ -13,9 +14,12 @@ from mlvet.domains.dtypes import DType
 from mlvet.domains.tensors import Tensor, UnknownRank, Unranked, of_dims, unknown
 from mlvet.domains.tensors import constant as of_array
 from mlvet.frontends.python.active import machine
+from mlvet.frontends.python.values.choices import Choice, resolved
+from mlvet.frontends.python.values.containers import ListValue
 from mlvet.frontends.python.values.tensors import TensorValue
 from mlvet.frontends.python.values.unknown import Reason, Undecided
 from mlvet.ir.graph import OPAQUE, Value
+from mlvet.ir.program import Run
 from mlvet.ops import REGISTRY
 from mlvet.ops.folding import REFUSALS, folded
 from mlvet.ops.require import Constraint, Require
@@ -55,7 +59,7 @@ def opaque(source_op: str, operands: Iterable[Operand], like: Tensor, kind: type
     """A tensor that no operator of ours makes, of which only the type is known: data, or an unmodelled computation."""
     here = machine()
     inputs = [value_of(operand) for operand in operands]
-    value = here.builder.value(here.name_for(source_op), like)
+    value = here.builder.value(here.name_for(source_op), _settled(like))
     here.node(OPAQUE, inputs, [value], {}, source_op)
     return _of(kind, value)
 
@@ -63,14 +67,23 @@ def opaque(source_op: str, operands: Iterable[Operand], like: Tensor, kind: type
 def source(name: str, like: Tensor, kind: type[T]) -> T:
     """A tensor that comes from outside: data of a file, an argument of an entry point, a placeholder."""
     here = machine()
-    return _of(kind, here.builder.input(here.name_for(name), like))
+    return _of(kind, here.builder.input(here.name_for(name), _settled(like)))
+
+
+def _settled(like: Tensor) -> Tensor:
+    """A tensor whose sizes are one each; raises NeedsChoice where a size differs between the paths that lead here."""
+    shape = like.shape
+    if isinstance(shape, Unranked) or not any(isinstance(dim, Choice) for dim in shape):
+        return like
+    dims = tuple(resolved(dim, machine()) if isinstance(dim, Choice) else dim for dim in shape)
+    return Tensor(like.dtype, dims)
 
 
 def unknown_tensor(kind: type[T], dtype: DType | None = None, name: str = "") -> T:
     """A tensor of which nothing but perhaps the element type is known."""
     here = machine()
     label = here.name_for(name or "unknown")
-    return source(label, unknown(label, dtype), kind)
+    return source(label, unknown(here.fresh(label), dtype), kind)
 
 
 def constant(array: np.ndarray[Any, Any], kind: type[T], name: str = "constant") -> T:
@@ -78,11 +91,55 @@ def constant(array: np.ndarray[Any, Any], kind: type[T], name: str = "constant")
     return _of(kind, _constant(name, array))
 
 
-def demand(condition: bool | None, because: str, rule: str = "illegal-argument") -> None:
-    """Something that the real function demands of its arguments; what does not hold is recorded at this call."""
+def demand(
+    condition: bool | None, because: str, rule: str = "illegal-argument", of: Sequence[TensorValue] | None = None,
+    assumed: str = "",
+) -> None:  # fmt: skip
+    """Something that the real function demands of its arguments; what does not hold is recorded at this call.
+
+    It is demanded `of` some tensors, of all among the arguments if it is not said which. `assumed` says when it is
+    demanded, if not always: by which version of the library.
+    """
     if condition is False:
         here = machine()
-        here.node("assert", [], [], {}, "", [Constraint(None, 0, 0, because, rule, False)])
+        broken = Constraint(None, 0, 0, because, rule, False, assumed)
+        here.node("assert", _given(here.given if of is None else of), [], {}, "", [broken])
+
+
+def demand_equal(left: Dim, right: Dim, because: str, rule: str = "dims-differ", assumed: str = "") -> None:
+    """Two numbers must be the same."""
+    require = Require()
+    require.equal(left, right, because, rule)
+    if require.constraints:
+        here = machine()
+        stated = [replace(each, assumed=assumed) for each in require.constraints]
+        here.node("assert", _given(here.given), [], {}, "", stated)
+
+
+def demand_same(
+    left: Sequence[Dim], right: Sequence[Dim], because: str, rule: str = "dims-differ", within: Run | None = None
+) -> None:
+    """Two shapes must be the same, size by size; `within` is the run of the graph for which they must be."""
+    here = machine()
+    require = Require()
+    if require.holds(len(left) == len(right), because, rule):
+        for one, other in zip(left, right, strict=True):
+            require.equal(one, other, because, rule)
+    if require.constraints:
+        here.node("assert", _given(here.given), [], {}, "", require.constraints, within)
+
+
+def _given(arguments: Sequence[Any]) -> list[Value]:
+    """The tensors among the arguments of the library function at hand."""
+    found: list[Value] = []
+    for each in arguments:
+        if isinstance(each, TensorValue):
+            if "@value" in each.cells:
+                found.append(each.graph_value)
+        elif isinstance(each, ListValue | tuple):
+            items = each.items if isinstance(each, ListValue) else each
+            found += _given(items) if isinstance(items, tuple) else []
+    return found
 
 
 def value_of(operand: Operand) -> Value | None:
@@ -162,6 +219,7 @@ def _sizes(sizes: Sequence[Dim], scalar: bool) -> Value:
 def _apply(op: str, inputs: list[Value | None], count: int, attributes: dict[str, Any]) -> list[Value]:
     here = machine()
     rule = REGISTRY[op]
+    attributes = {name: _one(value) for name, value in attributes.items()}
     operands = tuple(None if value is None else value.declared for value in inputs)
     require = Require(here.fresh(op))
     results: Sequence[Tensor] = ()
@@ -185,6 +243,15 @@ def _apply(op: str, inputs: list[Value | None], count: int, attributes: dict[str
     ]
     here.node(op, inputs, outputs, attributes, "", require.constraints)
     return outputs
+
+
+def _one(value: Any) -> Any:
+    """An attribute that is the same on all paths; raises NeedsChoice if it is not."""
+    if isinstance(value, Choice):
+        return resolved(value, machine())
+    if isinstance(value, tuple) and any(isinstance(each, Choice) for each in value):
+        return tuple(_one(each) for each in value)
+    return value
 
 
 def ranked(x: TensorValue) -> bool:

@@ -13,10 +13,11 @@ from typing import TYPE_CHECKING, Any
 from mlvet.core.location import Location
 from mlvet.frontends.python.trail import Trail
 from mlvet.frontends.python.values.containers import Items
-from mlvet.frontends.python.values.numbers import Scalar, Setting
+from mlvet.frontends.python.values.numbers import Scalar
 from mlvet.frontends.python.values.unknown import Reason, Unknown
 from mlvet.ir.builder import Builder
 from mlvet.ir.graph import Frame, HostLoop, Iteration, Literal, Node, Value
+from mlvet.ir.program import Act, Condition, Demand, Event, Run, Setting
 from mlvet.ops.require import Constraint
 
 if TYPE_CHECKING:
@@ -24,24 +25,6 @@ if TYPE_CHECKING:
     from mlvet.frontends.python.interpretation.scopes import Scope
     from mlvet.frontends.python.observations import Observation, Span
     from mlvet.frontends.python.project import Project
-
-
-@dataclass(frozen=True, slots=True)
-class Demand:
-    """What an operator needs of its operands and does not surely get."""
-
-    node: Node
-    constraint: Constraint
-
-
-@dataclass(frozen=True, slots=True)
-class Condition:
-    """A branch condition of the program: its text, its place, and what it is by default if a user's setting decides."""
-
-    name: str
-    text: str
-    location: Location | None
-    default: bool | None = None
 
 
 @dataclass(slots=True)
@@ -82,10 +65,13 @@ class Machine:
     scopes: list[Scope] = field(default_factory=list)
     at: ast.AST | None = None
     calling: ast.AST | None = None
+    given: tuple[Any, ...] = ()
     file: Any = None
     constants: dict[Any, Value] = field(default_factory=dict)
     demands: list[Demand] = field(default_factory=list)
     conditions: dict[str, Condition] = field(default_factory=dict)
+    required: set[str] = field(default_factory=set)
+    opaque: set[str] = field(default_factory=set)
     settings: dict[str, Setting] = field(default_factory=dict)
     memory_of_calls: dict[Any, Any] = field(default_factory=dict)
     recordings: list[Any] = field(default_factory=list)
@@ -102,6 +88,7 @@ class Machine:
     settled: dict[int, tuple[Any, Any]] = field(default_factory=dict)
     carried: set[Value] = field(default_factory=set)
     widened: set[str] = field(default_factory=set)
+    repeated: dict[int, Any] = field(default_factory=dict)
     running: list[ast.AST] = field(default_factory=list)
     owners: list[Any] = field(default_factory=list)
     breaks: list[Boundary] = field(default_factory=list)
@@ -111,6 +98,7 @@ class Machine:
     raised: Any = None
     files: list[Any] = field(default_factory=list)
     imported: set[str] = field(default_factory=set)
+    generations: set[str] = field(default_factory=set)
     libraries: Counter[str] = field(default_factory=Counter)
     boundaries: list[Boundary] = field(default_factory=list)
     observations: dict[Span, Observation] = field(default_factory=dict)
@@ -122,8 +110,14 @@ class Machine:
     named: set[Value] = field(default_factory=set)
     modules: dict[str, Any] = field(default_factory=dict)
     executions: list[Any] = field(default_factory=list)
+    runs: list[Run] = field(default_factory=list)
+    events: list[Event] = field(default_factory=list)
+    entered: int | None = None
+    placeholders: dict[Value, Location | None] = field(default_factory=dict)
+    written_twice: dict[int, tuple[Any, list[Value]]] = field(default_factory=dict)
     forks: int = 0
     rehearsing: int = 0
+    on_its_own: bool = False
     deadline: float = inf
     most_steps: int = 0
     importing: int = 0
@@ -181,6 +175,10 @@ class Machine:
             raise PythonRaise(error)
         return self.unknown(Reason.EXCEPTION, detail or repr(error))
 
+    def settle(self, outcomes: Sequence[Literal]) -> None:
+        """Remember conditions whose other outcome ends the program, so that every run that goes on has this one."""
+        self.required.update(each.condition for each in outcomes)
+
     def note(self, text: str) -> None:
         """Something the summary should say, once."""
         self.notes.setdefault(text)
@@ -218,14 +216,28 @@ class Machine:
         attributes: Mapping[str, Any],
         source_op: str = "",
         constraints: Sequence[Constraint] = (),
+        within: Run | None = None,
     ) -> Node:
         """Add a node at the place of the call at hand, under the branch outcomes and in the loops of the path."""
         node = self.builder.node(
             op, inputs, outputs, attributes, source_op=source_op or self.callee or op, location=self.location,
             stack=self.stack, module=".".join(self.module_path), guards=self.path, loops=self.loops,
         )  # fmt: skip
-        self.demands += [Demand(node, constraint) for constraint in constraints]
+        self.demands += [Demand(node, constraint, within) for constraint in constraints]
         return node
+
+    def event(
+        self, act: Act, subject: object, values: Sequence[Value] = (), *facts: str, complete: bool = True,
+        results: Sequence[Value] = (),
+    ) -> None:  # fmt: skip
+        """Note what the program does at the call at hand to a model or an optimiser."""
+        known = frozenset((*facts, "uncalled") if self.on_its_own else facts)
+        self.events.append(
+            Event(
+                act, subject, tuple(values), complete, tuple(results), self.builder.parameters_made,
+                self.location, self.path, self.loops, known,
+            )
+        )  # fmt: skip
 
     @property
     def callee(self) -> str:

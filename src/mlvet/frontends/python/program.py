@@ -7,11 +7,12 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from inspect import Parameter
 from pathlib import Path
 from typing import Any
 
+from mlvet.core.location import Location
 from mlvet.core.source import Source
 from mlvet.frontends.python.active import interpreting
 from mlvet.frontends.python.interpretation.imports import run_module
@@ -20,13 +21,14 @@ from mlvet.frontends.python.interpretation.signals import PythonRaise
 from mlvet.frontends.python.layer_paths import qualified_names
 from mlvet.frontends.python.libraries import registry
 from mlvet.frontends.python.libraries.binding import signature
-from mlvet.frontends.python.machine import Condition, Demand, Limits, Machine, OutOfBudget
+from mlvet.frontends.python.machine import Limits, Machine, OutOfBudget
 from mlvet.frontends.python.observations import Observation, Span
 from mlvet.frontends.python.project import Project, parsed
-from mlvet.frontends.python.values.numbers import Setting
 from mlvet.frontends.python.values.objects import ClassValue, FunctionValue, ModuleValue, Object
 from mlvet.frontends.python.values.unknown import Reason, Unknown
-from mlvet.ir.graph import Graph
+from mlvet.frontends.python.variation import varying
+from mlvet.ir.graph import Graph, Value
+from mlvet.ir.program import Condition, Demand, Demands, Event, Run, Setting
 
 _RECURSION = 12_000
 _SHARE = 3
@@ -57,6 +59,27 @@ class Interpreted:
     reached: int = 0
     libraries: Counter[str] = field(default_factory=Counter)
     recalled: int = 0
+    runs: list[Run] = field(default_factory=list)
+    placeholders: dict[Value, Location | None] = field(default_factory=dict)
+    events: list[Event] = field(default_factory=list)
+    varying: frozenset[str] = frozenset()
+    required: set[str] = field(default_factory=set)
+
+    @property
+    def _conditions(self) -> dict[str, Condition]:
+        return {name: replace(condition, required=name in self.required) for name, condition in self.conditions.items()}
+
+    @property
+    def demanded(self) -> Demands:
+        return Demands(
+            tuple(self.demands),
+            self._conditions,
+            self.settings,
+            tuple(self.runs),
+            self.varying,
+            self.placeholders,
+            tuple(self.events),
+        )
 
 
 def interpret(
@@ -99,6 +122,7 @@ def _interpreted(machine: Machine, file: File, names: dict[str, Any]) -> Interpr
             try:
                 run_module(machine, main, file)
                 mark = machine.trail.mark()
+                machine.on_its_own = True
                 _uncalled(machine, main, file)
                 machine.trail.undo(mark)
             except OutOfBudget:
@@ -129,6 +153,11 @@ def _interpreted(machine: Machine, file: File, names: dict[str, Any]) -> Interpr
         reached=sum(id(node) in file.reached for node in statements),
         libraries=machine.libraries,
         recalled=machine.recalled,
+        runs=machine.runs,
+        placeholders=machine.placeholders,
+        events=machine.events,
+        varying=varying(machine),
+        required=machine.required,
     )
 
 
@@ -251,7 +280,7 @@ def _functions(kind: ClassValue) -> list[FunctionValue]:
 
 def _attempt(machine: Machine, value: Any, *args: Any, certain: bool = True, **keywords: Any) -> Any:
     """Call it on a part of the work left, so that some is left for what else nobody calls."""
-    before = len(machine.demands)
+    before = machine.entered = len(machine.demands)
     steps, deadline = machine.most_steps, machine.deadline
     now = time.process_time()
     machine.most_steps = min(steps, machine.steps + (steps - machine.steps) // _SHARE)
@@ -267,6 +296,7 @@ def _attempt(machine: Machine, value: Any, *args: Any, certain: bool = True, **k
         return Unknown(Reason.BUDGET)
     finally:
         machine.path = ()
+        machine.entered = None
         machine.most_steps, machine.deadline = steps, deadline
         if not certain:
             machine.demands[before:] = [

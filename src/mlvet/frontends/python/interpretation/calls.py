@@ -125,7 +125,7 @@ def native(machine: Machine, function: Any, args: Sequence[Any], keywords: Mappi
             machine, choice, lambda each: native(machine, function, *_chosen(args, keywords, choice, each))
         )
     machine.step()
-    at, file = machine.at, machine.file
+    at, file, given = machine.at, machine.file, machine.given
     mark, kept = machine.trail.mark(), machine.builder.mark()
     try:
         if getattr(function, "takes_spread", False):
@@ -138,6 +138,7 @@ def native(machine: Machine, function: Any, args: Sequence[Any], keywords: Mappi
         if any(isinstance(arg, Spread) for arg in args):
             raise Undecided(Reason.DYNAMIC_CONTAINER, "an unknown number of arguments")
         positional, named = bind(function, args, keywords)
+        machine.given = (*positional, *named.values())
         result = wrapped(function(*positional, **named))
         return _of_any_dtype(result) if _asks_unknown_dtype(function, args, keywords) else result
     except Raised as raised:
@@ -160,7 +161,7 @@ def native(machine: Machine, function: Any, args: Sequence[Any], keywords: Mappi
         machine.refusals.append(f"{_name(function)}: {type(error).__name__}: {error}")
         return _typed(machine, function, machine.unknown(Reason.UNMODELLED_ARGUMENTS, f"{_name(function)}: {error}"))
     finally:
-        machine.at, machine.file = at, file
+        machine.at, machine.file, machine.given = at, file, given
 
 
 def _asks_unknown_dtype(function: Any, args: Sequence[Any], keywords: Mapping[str, Any]) -> bool:
@@ -332,6 +333,7 @@ def call_function(machine: Machine, function: FunctionValue, args: Sequence[Any]
 
 
 def _run(machine: Machine, function: FunctionValue, args: Sequence[Any], keywords: Mapping[str, Any]) -> Any:
+    from mlvet.frontends.python.interpretation.annotations import refined
     from mlvet.frontends.python.interpretation.scopes import Scope
     from mlvet.frontends.python.interpretation.statements import run
 
@@ -363,7 +365,8 @@ def _run(machine: Machine, function: FunctionValue, args: Sequence[Any], keyword
             return generated(machine, scope.yields or [])
         if not reached:
             raise PythonRaise(machine.last_raised)
-        return value
+        machine.at = node.returns or machine.at
+        return refined(machine, node.returns, value, scope, "")
     finally:
         machine.boundaries.pop()
         machine.scopes.pop()

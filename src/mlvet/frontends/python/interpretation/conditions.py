@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
-from mlvet.frontends.python.machine import Condition
 from mlvet.frontends.python.values.choices import Choice
 from mlvet.frontends.python.values.numbers import Scalar
 from mlvet.ir.graph import Literal
+from mlvet.ir.program import Condition
 
 if TYPE_CHECKING:
     from mlvet.frontends.python.machine import Machine

@@ -9,6 +9,7 @@ from functools import partial
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
+from mlvet.domains.written import Int, Origin
 from mlvet.frontends.python.interpretation import memory, operators
 from mlvet.frontends.python.interpretation.attributes import attribute, used_as_tensor
 from mlvet.frontends.python.interpretation.branches import distributed, fork
@@ -23,8 +24,9 @@ from mlvet.frontends.python.observations import Observation
 from mlvet.frontends.python.trail import MISSING
 from mlvet.frontends.python.values.choices import Choice, NeedsChoice, conjoined
 from mlvet.frontends.python.values.containers import DictValue, ListValue, Repeated, SetValue, is_key
-from mlvet.frontends.python.values.numbers import Int, Origin, Scalar
+from mlvet.frontends.python.values.numbers import Scalar
 from mlvet.frontends.python.values.objects import ClassValue, FunctionValue, Object, Super
+from mlvet.frontends.python.values.tensors import TensorValue
 from mlvet.frontends.python.values.unknown import Reason, Unknown
 from mlvet.ir.graph import Literal
 
@@ -397,6 +399,8 @@ def _dict(machine: Machine, node: ast.Dict) -> DictValue:
                 made.rest_cell["rest"] = machine.unknown(Reason.DYNAMIC_CONTAINER, "a dictionary spread into another")
             continue
         key = evaluate(machine, key_node)
+        if isinstance(key, TensorValue) and key in made.cells:
+            machine.written_twice.setdefault(id(made), (made, []))[1].append(key.graph_value)
         put(machine, made, key, value)
     return made
 

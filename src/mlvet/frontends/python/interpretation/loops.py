@@ -245,12 +245,21 @@ def kept(machine: Machine) -> tuple[Any, ...]:
     """How much the graph and all ways out hold now."""
     exits = [len(boundary.exits) for boundary in machine.boundaries]
     yields = [None if scope.yields is None else len(scope.yields) for scope in machine.scopes]
-    return machine.builder.mark(), len(machine.demands), exits, yields, len(machine.host_loops), len(machine.executions)
+    return (
+        machine.builder.mark(),
+        len(machine.demands),
+        exits,
+        yields,
+        len(machine.host_loops),
+        len(machine.executions),
+        len(machine.runs),
+        len(machine.events),
+    )
 
 
 def forget(machine: Machine, held: tuple[Any, ...]) -> None:
     """Take back what steps that are run again have added since."""
-    mark, demands, exits, yields, loops, executions = held
+    mark, demands, exits, yields, loops, executions, runs, events = held
     machine.builder.back_to(mark)
     del machine.demands[demands:]
     for boundary, count in zip(machine.boundaries, exits, strict=True):
@@ -260,6 +269,8 @@ def forget(machine: Machine, held: tuple[Any, ...]) -> None:
             del scope.yields[count:]
     del machine.host_loops[loops:]
     del machine.executions[executions:]
+    del machine.runs[runs:]
+    del machine.events[events:]
 
 
 def while_loop(machine: Machine, node: ast.While) -> bool:

@@ -21,6 +21,9 @@ class Repeated:
     element: Any
     length: Dim
 
+    def __post_init__(self) -> None:
+        machine().repeated[id(self.element)] = self.element
+
 
 Items = tuple[Any, ...] | Repeated
 
@@ -81,6 +84,8 @@ class DictValue:
     ) -> None:
         self.cells: dict[Any, Any] = Cells(cells or {})
         self.rest_cell: dict[str, Any] = Cells({"rest": rest, "key": rest_key})
+        if rest is not None:
+            machine().repeated[id(rest)] = rest
         self.made_by = made_by
         self.factory: Any = None
 

@@ -1,4 +1,4 @@
-"""Python scalars: integers that remember where they were written, and scalars of which only the type is known."""
+"""Python scalars of which only the type is known."""
 
 from __future__ import annotations
 
@@ -6,29 +6,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from mlvet.core.location import Location
+from mlvet.domains.dims import Expr
 
 
-@dataclass(frozen=True, slots=True)
-class Origin:
-    """The expression that made an integer, and its place: `64*12*12` rather than 9216."""
+class OpenSize(Expr):
+    """A size that a graph leaves to its runs, so that the program sees None; what it will be has a name here."""
 
-    text: str
-    location: Location | None = None
-
-    @property
-    def is_computed(self) -> bool:
-        return not self.text.replace("_", "").isalnum()
-
-
-class Int(int):
-    """An integer with its origin. Arithmetic of Python on it yields plain integers."""
-
-    origin: Origin
-
-    def __new__(cls, value: int, origin: Origin) -> Int:
-        self = super().__new__(cls, value)
-        self.origin = origin
-        return self
+    __slots__ = ()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -50,12 +34,3 @@ class Scalar:
     def __repr__(self) -> str:
         default = f"={self.default!r}" if self.has_default else ""
         return f"<{self.kind.__name__} {self.name}{default}>"
-
-
-@dataclass(frozen=True, slots=True)
-class Setting:
-    """An integer that the user can set: the symbol that stands for it, what it is by default, and where it is set."""
-
-    name: str
-    default: int | None
-    location: Location | None = None

@@ -11,12 +11,13 @@ from typing import Any
 
 from mlvet.domains.dims import Expr
 from mlvet.domains.dtypes import DType
+from mlvet.domains.written import Int
 from mlvet.frontends.python.active import machine
 from mlvet.frontends.python.libraries.builtins.elements import integer, preset, writes
 from mlvet.frontends.python.libraries.registry import Overloads, model
 from mlvet.frontends.python.trail import MISSING
 from mlvet.frontends.python.values.containers import DictValue, IteratorValue, ListValue, Repeated, SetValue
-from mlvet.frontends.python.values.numbers import Int, Scalar
+from mlvet.frontends.python.values.numbers import Scalar
 from mlvet.frontends.python.values.objects import (
     BoundMethod,
     ClassMethod,
@@ -92,6 +93,8 @@ def instance_of(value: Any, kind: Any) -> bool | None:
         return None if type(value) is ListValue else False
     if vars(type(value)).get("may_be_below") and isinstance(kind, type) and issubclass(kind, type(value)):
         return True if kind is type(value) else None
+    if isinstance(value, IteratorValue) and getattr(kind, "of_iterators", False):
+        return None
     return subclass_of(class_of(value), kind)
 
 

@@ -87,7 +87,7 @@ def cvtColor(src: Any, code: Any, *args: Any) -> Tensor:
     if dims is None:
         dims = (symbol(machine().fresh("height")), symbol(machine().fresh("width")))
     elif code in TAKES and len(dims) > 2 and isinstance(dims[2], int):
-        demand(dims[2] in TAKES[code], f"an image of {dims[2]} channels", "channels-differ")
+        demand(dims[2] in TAKES[code], f"an image of {dims[2]} channels", "dims-differ")
     sizes: tuple[Any, ...] = (*dims[:2], 3)
     if code in TO_GREY:
         sizes = dims[:2]

@@ -51,12 +51,13 @@ class BooleanOptionalAction(Action):
 class _Option:
     """One option as it was added."""
 
-    __slots__ = ("action", "choices", "const", "default", "dest", "kind", "location", "nargs", "positional")
+    __slots__ = ("action", "choices", "const", "default", "dest", "kind", "location", "nargs", "positional", "required")
 
     def __init__(self, names: tuple[Any, ...], options: dict[str, Any]) -> None:
         texts = [name for name in names if isinstance(name, str)]
         self.positional = not texts or not texts[0].startswith("-")
         self.action = options.get("action", "store")
+        self.required = options.get("required") is True
         self.nargs = options.get("nargs")
         self.const = options.get("const")
         self.kind = options.get("type")
@@ -84,7 +85,6 @@ class _Adding(Object):
     def add_argument(self, *name_or_flags: Any, **kwargs: Any) -> Any:
         parser = self._parser()
         option = _Option(name_or_flags, kwargs)
-        parser.cells["@shared"].cells["@options"]
         shared = parser.cells["@shared"]
         setattr(shared, "@options", (*shared.cells["@options"], option))
         made = Action()
@@ -241,7 +241,7 @@ def _value(option: _Option, default: Any) -> Any:
     match option.action:
         case "store_true" | "store_false":
             off = option.action == "store_false"
-            return setting(bool, option.dest, default if isinstance(default, bool) else off)
+            return setting(bool, option.dest, default if isinstance(default, bool) else off, where=option.location)
         case "store_const" | "append_const":
             kind = kind_of(option.const) or kind_of(default)
             return (
@@ -250,7 +250,7 @@ def _value(option: _Option, default: Any) -> Any:
                 else setting(kind, option.dest, default)
             )
         case "count":
-            return setting(int, option.dest, default if isinstance(default, int) else 0)
+            return setting(int, option.dest, default if isinstance(default, int) else 0, where=option.location)
         case "append" | "extend":
             return default if _is_list(default) else several(_kind(option, default) or str, option.dest)
         case "store" | None:
@@ -273,12 +273,14 @@ def _stored(option: _Option, default: Any, given: bool) -> Any:
         return default
     if kind is None:
         return machine().unknown(Reason.EXTERNAL_DATA, option.dest, option.dest)
-    required = option.positional and nargs is None
+    required = (option.positional or option.required) and nargs is None
     if kind is str and not given and not required:
         given = True
     if kind in (int, float, bool) and not given and not required:
         given, default = True, None
-    return setting(kind, option.dest, preset(default), given=given and not required, choices=option.choices)
+    return setting(
+        kind, option.dest, preset(default), given=given and not required, choices=option.choices, where=option.location
+    )
 
 
 def _kind(option: _Option, default: Any) -> type | None:

@@ -12,7 +12,7 @@ from mlvet.frontends.python.libraries.registry import model
 from mlvet.frontends.python.libraries.tensorflow.arguments import chosen, sizes_of
 from mlvet.frontends.python.libraries.tensorflow.tensor import Tensor, alongside, convert, matched, op_of, quotient
 from mlvet.frontends.python.values.containers import ListValue
-from mlvet.frontends.python.values.tensors import dims_of, rank_of
+from mlvet.frontends.python.values.tensors import TensorValue, dims_of, rank_of
 from mlvet.frontends.python.values.unknown import Reason, Undecided
 
 _FORMATS = {1: "NWC", 2: "NHWC", 3: "NDHWC"}
@@ -54,7 +54,7 @@ def images(x: Any, dims: int, data_format: str) -> Tensor:
     names = _NAMES.get(dims, ("batch", "depth", "height", "width", "channels"))
     if data_format.startswith("NC"):
         names = (names[0], names[-1], *names[1:-1])
-    demand(rank_of(made) in (dims + 2, None), f"{dims + 2} dims are wanted, not {rank_of(made)}", "rank-mismatch")
+    demand(rank_of(made) in (dims + 2, None), f"{dims + 2} dims are wanted, not {rank_of(made)}", "rank-differs")
     found: Tensor = assumed(made, dims + 2, *names)
     return found
 
@@ -279,7 +279,7 @@ def pool(
 def bias_add(value: Any, bias: Any, data_format: Any = None, name: Any = None) -> Tensor:
     del name
     x, add = matched(value, bias)
-    demand(rank_of(add) in (1, None), "the bias has one dim", "rank-mismatch")
+    demand(rank_of(add) in (1, None), "the bias has one dim", "rank-differs")
     rank = rank_of(x)
     if isinstance(data_format, str) and data_format.startswith("NC") and rank is not None:
         return op_of("add", x, op_of("reshape", add, (-1, *(1 for _ in range(rank - 2)))))
@@ -334,9 +334,15 @@ def dropout(
 ) -> Tensor:
     """Older programs give the probability to keep an element; shapes do not care."""
     del noise_shape, seed, name
-    ratio = rate if isinstance(rate, float | int) else 1.0 - keep_prob if isinstance(keep_prob, float) else 0.5
-    made: Tensor = emit_all("dropout", convert(x), float(ratio), True, count=1, kind=Tensor)[0]
+    if rate is None and _is_number(keep_prob):
+        rate = 1.0 - keep_prob if isinstance(keep_prob, float | int) else op_of("sub", 1.0, keep_prob)
+    ratio = (float(rate) if isinstance(rate, float | int) else rate) if _is_number(rate) else 0.5
+    made: Tensor = emit_all("dropout", convert(x), ratio, True, count=1, kind=Tensor)[0]
     return made
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, float | int) or (isinstance(value, TensorValue) and dims_of(value) in ((), None))
 
 
 @model("tensorflow.nn.normalize_moments")

@@ -29,7 +29,7 @@ def resized(images: Any, height: Dim, width: Dim, method: Any, *, half_pixel: bo
     """Images of another size: f32 unless elements are only repeated."""
     x = convert(images)
     rank = rank_of(x)
-    demand(rank in (3, 4, None), f"images have 3 dims or 4, not {rank}", "rank-mismatch")
+    demand(rank in (3, 4, None), f"images have 3 dims or 4, not {rank}", "rank-differs")
     dims = dims_or_undecided(x)
     where = (1, 2) if len(dims) == 4 else (0, 1)
     how = (
@@ -110,7 +110,7 @@ def framed(name: str, image: Any, height: Dim, width: Dim) -> Tensor:
     """An image of the same channels and another size."""
     x = convert(image)
     dims = dims_or_undecided(x)
-    demand(len(dims) in (3, 4), f"images have 3 dims or 4, not {len(dims)}", "rank-mismatch")
+    demand(len(dims) in (3, 4), f"images have 3 dims or 4, not {len(dims)}", "rank-differs")
     if len(dims) not in (3, 4):
         raise Undecided(Reason.EXCEPTION, "no image")
     return typed(name, [x], dtype_of(x), *dims[:-3], height, width, dims[-1])
@@ -153,7 +153,7 @@ def random_crop(value: ArrayLike, size: Any, seed: Any = None, name: Any = None)
     x = convert(value)
     sizes, dims = sizes_of(size, "size"), dims_of(x)
     if dims is not None:
-        demand(len(sizes) == len(dims), f"{len(sizes)} sizes for {len(dims)} dims", "rank-mismatch")
+        demand(len(sizes) == len(dims), f"{len(sizes)} sizes for {len(dims)} dims", "rank-differs")
         for part, whole in zip(sizes, dims, strict=False):
             known = isinstance(part, int) and isinstance(whole, int)
             demand(not known or part <= whole, f"{part} of {whole} cannot be cropped", "size-out-of-range")  # type: ignore[operator]

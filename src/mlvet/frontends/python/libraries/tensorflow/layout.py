@@ -152,7 +152,7 @@ def split(value: ArrayLike, num_or_size_splits: Any, axis: Any = 0, num: Any = N
 def tile(input: ArrayLike, multiples: Any, name: Any = None) -> Tensor:
     del name
     if isinstance(multiples, int | Expr):
-        demand(False, "multiples are a row of numbers, one per dim", "rank-mismatch")
+        demand(False, "multiples are a row of numbers, one per dim", "rank-differs")
     return op_of("tile", convert(input), sizes_of(multiples))
 
 
@@ -184,7 +184,7 @@ def matrix_transpose(a: ArrayLike, name: Any = None, conjugate: bool = False) ->
     x = convert(a)
     count = rank_of(x)
     if count is None or count < 2:
-        demand(count is None, "a matrix has two dims", "rank-mismatch")
+        demand(count is None, "a matrix has two dims", "rank-differs")
         raise Undecided(Reason.UNMODELLED_ARGUMENTS, "a tensor of unknown rank")
     return op_of("transpose", x, perm=(*range(count - 2), count - 1, count - 2))
 

@@ -7,10 +7,11 @@ from typing import Any
 from mlvet.domains import dtypes
 from mlvet.domains.dims import symbol
 from mlvet.frontends.python.active import machine
-from mlvet.frontends.python.emission import demand
+from mlvet.frontends.python.emission import demand_same
 from mlvet.frontends.python.libraries.registry import model
 from mlvet.frontends.python.libraries.tensorflow.arguments import (
     axis_of,
+    cast_to,
     chosen,
     dims_or_undecided,
     index_tensor,
@@ -31,7 +32,8 @@ def softmax_cross_entropy_with_logits(
     del name, _sentinel
     scores = inexact(logits, "softmax_cross_entropy_with_logits")
     where = axis_of(chosen(dim, axis))
-    return op_of("softmax_cross_entropy_with_logits", scores, alongside(labels, scores), axis=where)
+    wanted = cast_to(alongside(labels, scores), dtype_of(scores))
+    return op_of("softmax_cross_entropy_with_logits", scores, wanted, axis=where)
 
 
 @model("tensorflow.nn.sparse_softmax_cross_entropy_with_logits")
@@ -59,9 +61,7 @@ def same_shape(a: Tensor, b: Tensor) -> None:
     """Record that two shapes must agree."""
     left, right = dims_of(a), dims_of(b)
     if left is not None and right is not None:
-        ints = [(x, y) for x, y in zip(left, right, strict=False) if isinstance(x, int) and isinstance(y, int)]
-        fits = len(left) == len(right) and all(x == y for x, y in ints)
-        demand(fits, f"shapes {list(left)} and {list(right)} must be the same", "shape-mismatch")
+        demand_same(left, right, f"shapes {list(left)} and {list(right)} must be the same")
 
 
 @model("tensorflow.nn.weighted_cross_entropy_with_logits")

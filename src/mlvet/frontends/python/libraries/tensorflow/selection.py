@@ -161,7 +161,7 @@ def one_hot(
 
 def _distinct(x: ArrayLike, out_idx: DType | None) -> tuple[tuple[str, Tensor], ...]:
     made = convert(x)
-    demand(rank_of(made) in (1, None), "elements of a row", "rank-mismatch")
+    demand(rank_of(made) in (1, None), "elements of a row", "rank-differs")
     values, _, places, counts = emit_all("unique", made, count=4, kind=Tensor, sorted=False)
     wanted = out_idx or dtypes.i32
     return ("y", values), ("idx", cast_to(places, wanted)), ("count", cast_to(counts, wanted))

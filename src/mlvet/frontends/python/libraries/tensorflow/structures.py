@@ -113,7 +113,7 @@ def of_shape(name: str, dtype: DType | None, sizes: tuple[Dim, ...] | None) -> T
     """A tensor that comes from outside."""
     from mlvet.domains.tensors import unknown
 
-    return source(name, unknown(name, dtype) if sizes is None else Known(dtype, sizes), Tensor)
+    return source(name, unknown(machine().fresh(name), dtype) if sizes is None else Known(dtype, sizes), Tensor)
 
 
 def grown(x: Any, length: Dim, name: str) -> Any:

@@ -37,8 +37,8 @@ def element_of(entry: Entry | None, supervised: bool) -> Any:
     """One element: a dictionary of features, or input and target."""
     if entry is None:
         if supervised:
-            return tuple(source(each, unknown(each), Tensor) for each in ("input", "target"))
-        return DictValue(rest=source("feature", unknown("feature"), Tensor))
+            return tuple(source(each, unknown(machine().fresh(each)), Tensor) for each in ("input", "target"))
+        return DictValue(rest=source("feature", unknown(machine().fresh("feature")), Tensor))
     names: dict[str, Dim] = {}
     if supervised and entry.supervised:
         return tuple(_value(each, entry.features[each], names) for each in entry.supervised)

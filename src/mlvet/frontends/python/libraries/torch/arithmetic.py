@@ -69,7 +69,7 @@ def add(input: Any, other: Any, *, alpha: Any = 1, out: Any = None) -> Tensor:
 def sub(input: Any, other: Any, *, alpha: Any = 1, out: Any = None) -> Tensor:
     for each in (input, other):
         truth = dtype_of(each) is dtypes.bool_ if isinstance(each, TensorValue) else isinstance(each, bool)
-        demand(not truth, "truth values cannot be subtracted; use ^ or logical_not", "dtype-mismatch")
+        demand(not truth, "truth values cannot be subtracted; use ^ or logical_not", "dtype-differs")
     return combined("sub", input, _scaled(other, alpha))
 
 
@@ -228,7 +228,7 @@ def _logical(op: str) -> Any:
 def _bitwise(op: str) -> Any:
     def function(input: Any, other: Any, *, out: Any = None) -> Tensor:
         common = common_dtype(input, other, Framework.TORCH)
-        demand(common is None or not common.is_float, f"bitwise {op} does not take floats", "dtype-mismatch")
+        demand(common is None or not common.is_float, f"bitwise {op} does not take floats", "dtype-differs")
         return combined(op if common is dtypes.bool_ else f"bitwise_{op}", input, other)
 
     return function
@@ -291,7 +291,7 @@ def where(condition: Tensor, input: Any = None, other: Any = None, *, out: Any =
         return nonzero(condition, as_tuple=True)
     known = dtype_of(condition)
     demand(
-        known is None or known in (dtypes.bool_, dtypes.u8), "where needs truth values as condition", "dtype-mismatch"
+        known is None or known in (dtypes.bool_, dtypes.u8), "where needs truth values as condition", "dtype-differs"
     )
     if not isinstance(input, TensorValue | Unknown) and not isinstance(other, TensorValue | Unknown):
         input = from_python(input, Tensor)

@@ -52,19 +52,19 @@ def is_integral(x: TensorValue) -> bool:
 
 
 def wants_floats(x: TensorValue, what: str) -> None:
-    demand(not is_integral(x), f"{what} needs floats, but gets {dtype_of(x)}", "dtype-mismatch")
+    demand(not is_integral(x), f"{what} needs floats, but gets {dtype_of(x)}", "dtype-differs")
 
 
 def wants_integers(x: TensorValue, what: str) -> None:
     known = dtype_of(x)
-    demand(known is None or known.is_integer, f"{what} needs integers, but gets {known}", "dtype-mismatch")
+    demand(known is None or known.is_integer, f"{what} needs integers, but gets {known}", "dtype-differs")
 
 
 def same_types(what: str, *xs: TensorValue | None) -> None:
     """Operands of a product must be of one element type."""
     known = {dtype_of(x) for x in xs if x is not None} - {None}
     names = " and ".join(sorted(map(str, known)))
-    demand(len(known) < 2, f"{what} needs operands of one element type, but gets {names}", "dtype-mismatch")
+    demand(len(known) < 2, f"{what} needs operands of one element type, but gets {names}", "dtype-differs")
 
 
 @model("torch.set_default_dtype")

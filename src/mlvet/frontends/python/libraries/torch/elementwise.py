@@ -63,13 +63,13 @@ for _name, _op in SAME.items():
 @method("torch.abs", "torch.absolute", in_place=True)
 def abs(input: Tensor, *, out: Any = None) -> Tensor:
     known = dtype_of(input)
-    demand(known is not dtypes.bool_, "abs does not take truth values", "dtype-mismatch")
+    demand(known is not dtypes.bool_, "abs does not take truth values", "dtype-differs")
     return made("complex_abs" if known is not None and known.kind is Kind.COMPLEX else "abs", input)
 
 
 @method("torch.neg", "torch.negative", in_place=True)
 def neg(input: Tensor, *, out: Any = None) -> Tensor:
-    demand(dtype_of(input) is not dtypes.bool_, "truth values have no negative; use ~", "dtype-mismatch")
+    demand(dtype_of(input) is not dtypes.bool_, "truth values have no negative; use ~", "dtype-differs")
     return made("neg", input)
 
 
@@ -161,7 +161,7 @@ def logical_not(input: Tensor, *, out: Any = None) -> Tensor:
 @method("torch.bitwise_not", in_place=True)
 def bitwise_not(input: Tensor, *, out: Any = None) -> Tensor:
     known = dtype_of(input)
-    demand(known is None or not known.is_float, "bitwise_not does not take floats", "dtype-mismatch")
+    demand(known is None or not known.is_float, "bitwise_not does not take floats", "dtype-differs")
     return made("not" if known is dtypes.bool_ else "bitwise_not", input)
 
 

@@ -107,9 +107,7 @@ def masked_select(input: Tensor, mask: Tensor, *, out: Any = None) -> Tensor:
 
 def _wants_truths(mask: TensorValue, what: str) -> None:
     known = dtype_of(mask)
-    demand(
-        known is None or known in (dtypes.bool_, dtypes.u8), f"{what} needs a mask of truth values", "dtype-mismatch"
-    )
+    demand(known is None or known in (dtypes.bool_, dtypes.u8), f"{what} needs a mask of truth values", "dtype-differs")
 
 
 @method("torch.masked_fill", in_place=True)
@@ -119,7 +117,7 @@ def masked_fill(input: Tensor, mask: Tensor, value: Any) -> Tensor:
         demand(rank_of(value) in (None, 0), "masked_fill needs a value without dims", "rank-differs")
     known = dtype_of(input)
     if isinstance(value, float) and known is not None:
-        demand(category(known) >= 1, f"a tensor of {known} cannot take a float", "dtype-mismatch")
+        demand(category(known) >= 1, f"a tensor of {known} cannot take a float", "dtype-differs")
     return made("where", cast(mask, dtypes.bool_), operand(value, known, Tensor), input)
 
 
@@ -196,7 +194,7 @@ def _rows(x: TensorValue, dim: Any, index: TensorValue, source: Any, reduction: 
     order = (axis, *(n for n in range(len(dims)) if n != axis))
     base = made("transpose", x, perm=order)
     if isinstance(source, TensorValue) and rank_of(source) == len(dims):
-        demand(dtype_of(source) in (None, dtype_of(x)), "rows need the same element type", "dtype-mismatch")
+        demand(dtype_of(source) in (None, dtype_of(x)), "rows need the same element type", "dtype-differs")
         updates: Any = made("transpose", source, perm=order)
     else:
         filling = source if isinstance(source, bool | int | float) else 0

@@ -75,7 +75,7 @@ def _drawing(op: str, **figures: float) -> Any:
         layout: Any = None, device: Any = None, requires_grad: bool = False, pin_memory: Any = None, names: Any = None,
     ) -> Tensor:  # fmt: skip
         to = dtype or default_float()
-        demand(not to.is_integer, f"random numbers of {to} need randint", "dtype-mismatch")
+        demand(not to.is_integer, f"random numbers of {to} need randint", "dtype-differs")
         return with_gradient(drawn(op, spread(sizes, size), to, Tensor, **figures), requires_grad)
 
     return function

@@ -88,7 +88,7 @@ def hidden(run: Run) -> tuple[Any, tuple[Dim, ...]]:
         ids = assumed(ids, 2, "batch", "tokens")
         known = dtype_of(ids)
         integral = known is None or known.kind in (Kind.SIGNED, Kind.UNSIGNED)
-        demand(integral, f"`{run.name}` looks tokens up by their numbers, but gets {known}", "dtype-mismatch")
+        demand(integral, f"`{run.name}` looks tokens up by their numbers, but gets {known}", "dtype-differs")
         dims = dims_of(ids) or ()
         return run.made("last_hidden_state", (*dims, size(run.config, "hidden_size")), ids), dims
     if embedded is not None:

@@ -124,10 +124,13 @@ class Cell(RNNCellBase):
         super().__init__(parent=parent, name=name)
 
     def _gates(self, inputs: Any, state: Any) -> Any:
+        """The state that comes in says how many features there are, whatever the cell was made for."""
         total: Any = None
+        known = dims_of(state)
+        features = known[-1] if known else self.features
         for parts, x in ((self._inputs, inputs), (self._states, state)):
             for gate, bias in parts:
-                layer = Dense(self.features, bias, self.dtype, self.param_dtype, parent=self, name=gate)
+                layer = Dense(features, bias, self.dtype, self.param_dtype, parent=self, name=gate)
                 made = layer(x)
                 total = made if total is None else emit("add", total, made)
         return emit("tanh", total)

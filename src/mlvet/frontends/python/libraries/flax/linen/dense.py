@@ -171,7 +171,7 @@ class Embed(Module):
 
     def __call__(self, inputs: ArrayLike) -> Tensor:
         known = dtype_of(inputs)
-        demand(known is None or not known.is_float, f"positions are integers, not {known}", "dtype-mismatch")
+        demand(known is None or not known.is_float, f"positions are integers, not {known}", "dtype-differs")
         (table,) = promoted(self.dtype, self.embedding)
         return gathered(table, inputs, 0)
 

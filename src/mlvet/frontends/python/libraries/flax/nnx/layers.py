@@ -115,7 +115,7 @@ class Embed(Module):
 
     def __call__(self, inputs: ArrayLike, out_sharding: Any = None) -> Tensor:
         known = dtype_of(inputs)
-        demand(known is None or not known.is_float, f"positions are integers, not {known}", "dtype-mismatch")
+        demand(known is None or not known.is_float, f"positions are integers, not {known}", "dtype-differs")
         (table,) = promoted(self.dtype, as_jax(self.embedding))
         return gathered(table, inputs, 0)
 
@@ -178,7 +178,7 @@ class ConvTranspose(Module):
         dims = dims_or_refuse(x)
         if isinstance(dims[-1], int) and isinstance(self.in_features, int):
             because = f"{tensor_of(x)} has {dims[-1]} channels, the kernel takes {self.in_features}"
-            demand(dims[-1] == self.in_features, because, "channels-differ")
+            demand(dims[-1] == self.in_features, because, "dims-differ")
         pads = conv_pads(self.padding, count)
         strides, gaps = each_of(self.strides, count), each_of(self.kernel_dilation, count)
         space = [

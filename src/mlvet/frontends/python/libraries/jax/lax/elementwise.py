@@ -49,7 +49,7 @@ def _agree(x: Any, y: Any) -> None:
     demand(scalar or same or not left or not right, f"{tensor_of(x)} and {tensor_of(y)} differ", "dims-differ")
     kinds = dtype_of(x), dtype_of(y)
     if None not in kinds and not (is_weak(x) or is_weak(y)):
-        demand(kinds[0] is kinds[1], f"element types {kinds[0]} and {kinds[1]} differ", "dtype-mismatch")
+        demand(kinds[0] is kinds[1], f"element types {kinds[0]} and {kinds[1]} differ", "dtype-differs")
 
 
 def _pair(op: str) -> Callable[..., Any]:

@@ -149,7 +149,7 @@ def conv_transpose(
     channels = x[data.index("C")]
     if isinstance(channels, int) and isinstance(taken, int):
         because = f"{tensor_of(lhs)} has {channels} channels, the kernel takes {taken}"
-        demand(channels == taken, because, "channels-differ")
+        demand(channels == taken, because, "dims-differ")
     pads = pads_of(padding)
     sizes: dict[str, Dim] = {"N": x[data.index("N")], "C": made}
     for place, letter in enumerate(each for each in data if each not in "NC"):

@@ -49,7 +49,7 @@ def _floats(op: str) -> Callable[..., Any]:
     def function(x: ArrayLike) -> Tensor:
         known = dtype_of(x)
         if op in ("sigmoid", "silu"):
-            demand(known is None or known.is_float, f"{op} takes floats, not {known}", "dtype-mismatch")
+            demand(known is None or known.is_float, f"{op} takes floats, not {known}", "dtype-differs")
         return marked(emit(op, inexact(x)), x)
 
     return function

@@ -8,6 +8,7 @@ from mlvet.domains import dtypes
 from mlvet.domains.dims import Dim, floor_div
 from mlvet.domains.tensors import Tensor as Known
 from mlvet.domains.tensors import unknown
+from mlvet.frontends.python.active import machine
 from mlvet.frontends.python.arrays.arithmetic import cast
 from mlvet.frontends.python.emission import emit, opaque
 from mlvet.frontends.python.libraries.binding import ArrayLike, Misfit, Size, Tensor, as_size
@@ -91,7 +92,7 @@ class Normalization(Preprocessing):
             dims = None
         axes = () if held(self)["axis"] is None else places(held(self)["axis"])
         if dims is None:
-            learned = unknown("mean", dtypes.f32)
+            learned = unknown(machine().fresh("mean"), dtypes.f32)
         else:
             own = {axis % len(dims) for axis in axes}
             learned = Known(dtypes.f32, tuple(dim if place in own else 1 for place, dim in enumerate(dims)))

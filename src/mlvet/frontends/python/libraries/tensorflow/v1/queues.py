@@ -114,7 +114,8 @@ def _declared(dtypes_: Any, shapes: Any) -> Any:
     for kind, shape in zip(kinds, given, strict=True):
         sizes = partial_sizes(shape)
         dtype = kind if isinstance(kind, DType) else None
-        made.append(source("element", unknown("element", dtype) if sizes is None else Known(dtype, sizes), Tensor))
+        like = unknown(machine().fresh("element"), dtype) if sizes is None else Known(dtype, sizes)
+        made.append(source("element", like, Tensor))
     return made[0] if len(made) == 1 else ListValue(made)
 
 

@@ -5,25 +5,28 @@ from __future__ import annotations
 from typing import Any
 
 from mlvet.domains import dtypes
-from mlvet.domains.dims import Dim, Expr, equal, substitute, symbol
+from mlvet.domains.dims import Dim, Expr, substitute, symbol
 from mlvet.domains.dtypes import DType
 from mlvet.domains.tensors import Tensor as Known
 from mlvet.domains.tensors import unknown
 from mlvet.frontends.python.active import machine
-from mlvet.frontends.python.emission import demand, source
+from mlvet.frontends.python.emission import demand_same, source
 from mlvet.frontends.python.libraries.binding import as_items
 from mlvet.frontends.python.libraries.registry import model
 from mlvet.frontends.python.libraries.tensorflow.environment import Scope
 from mlvet.frontends.python.libraries.tensorflow.shapes import partial_sizes
+from mlvet.frontends.python.libraries.tensorflow.static import is_placeholder, leave_open
 from mlvet.frontends.python.libraries.tensorflow.structures import leaves, mapped
-from mlvet.frontends.python.libraries.tensorflow.tensor import Tensor, convert, numpy_array, typed
+from mlvet.frontends.python.libraries.tensorflow.tensor import Tensor, convert, numpy_array, op_of, typed
 from mlvet.frontends.python.values.containers import DictValue
 from mlvet.frontends.python.values.numbers import Scalar
 from mlvet.frontends.python.values.objects import Object
 from mlvet.frontends.python.values.tensors import TensorValue, dims_of, dtype_of
 from mlvet.frontends.python.values.unknown import Reason, Undecided, Unknown
-from mlvet.ir.graph import Execution
+from mlvet.ir.graph import Execution, Node
+from mlvet.ir.program import Run
 
+_DECLARING = ("set_shape", "placeholder_with_default")
 _NAMES = {1: ("batch",), 2: ("batch", "features"), 3: ("batch", "steps", "features")}
 _IMAGES = ("batch", "height", "width", "channels")
 
@@ -31,20 +34,35 @@ _IMAGES = ("batch", "height", "width", "channels")
 @model("tensorflow.compat.v1.placeholder")
 def placeholder(dtype: DType | None = None, shape: Any = None, name: Any = None) -> Tensor:
     """A tensor that the program feeds; sizes that are left open have names."""
+    made = _placeholder(dtype, shape, name)
+    here = machine()
+    here.placeholders[made.graph_value] = here.location
+    return made
+
+
+def _placeholder(dtype: DType | None, shape: Any, name: Any) -> Tensor:
     label = name if isinstance(name, str) else "placeholder"
     try:
         count = len(as_items(shape)) if shape is not None and not isinstance(shape, int | Object) else 1
         sizes = partial_sizes(shape, _NAMES.get(count, _IMAGES))
     except Undecided:
         sizes = None
-    made = source(label, unknown(label, dtype) if sizes is None else Known(dtype, sizes), Tensor)
+    made = source(label, unknown(machine().fresh(label), dtype) if sizes is None else Known(dtype, sizes), Tensor)
     made.cells["@name"] = label
+    leave_open(made.graph_value, _left_open(shape, sizes))
     return made
+
+
+def _left_open(shape: Any, sizes: tuple[Dim, ...] | None) -> list[Dim]:
+    """The sizes for which the program writes None or -1."""
+    if sizes is None or isinstance(shape, Object | Unknown | int):
+        return []
+    return [size for item, size in zip(as_items(shape), sizes, strict=True) if item is None or item == -1]
 
 
 @model("tensorflow.compat.v1.sparse_placeholder", "tensorflow.compat.v1.ragged.placeholder")
 def sparse_placeholder(dtype: DType | None = None, shape: Any = None, name: Any = None) -> Tensor:
-    return placeholder(dtype, shape, name)
+    return _placeholder(dtype, shape, name)
 
 
 @model("tensorflow.compat.v1.placeholder_with_default")
@@ -52,25 +70,44 @@ def placeholder_with_default(input: Any, shape: Any = None, name: Any = None) ->
     start = convert(input)
     known = dims_of(start)
     given = partial_sizes(shape)
-    made = placeholder(start.dtype if isinstance(start.dtype, DType) else None, None, name)
+    made = _placeholder(start.dtype if isinstance(start.dtype, DType) else None, None, name)
     sizes = known if given is None else given
     return made if sizes is None else typed("placeholder_with_default", [start], start.dtype, *sizes)
 
 
-def executed(kind: str, fetches: Any, feed_dict: Any) -> Any:
-    """What running the graph yields: arrays for tensors, nothing for operations. Feeds must fit their placeholders."""
+def executed(kind: str, fetches: Any, feed_dict: Any, whole: bool = True) -> Any:
+    """What running the graph yields: arrays for tensors, nothing for operations. Feeds must fit their placeholders.
+
+    A run that is not the `whole` of it gets other feeds elsewhere.
+    """
     here = machine()
-    feeds, sizes = _fed(feed_dict)
-    found = [leaf for leaf in leaves(fetches) if isinstance(leaf, TensorValue)]
-    here.executions.append(
-        Execution(
-            kind,
-            tuple(each.graph_value for each in found),
-            tuple(each.graph_value for each in feeds),
-            (),
-            here.location,
-        )
+    asked = leaves(fetches)
+    fed = _fed(feed_dict)
+    execution = Execution(
+        kind,
+        tuple(each.graph_value for each in asked if isinstance(each, TensorValue)),
+        tuple(key.graph_value for key, _ in fed),
+        tuple(node for each in asked if isinstance(each, Operation) for node in each.nodes),
+        here.location,
     )
+    run = Run(
+        execution, tuple(given for _, given in fed), here.path, whole and not here.trying and _is_complete(feed_dict),
+        bool(asked) and all(_is_followed(each) for each in asked),
+        tuple(here.written_twice.get(id(feed_dict), (None, ()))[1]),
+    )  # fmt: skip
+    here.executions.append(execution)
+    here.runs.append(run)
+    sizes: dict[str, Dim] = {}
+    for key, given in fed:
+        wanted = dims_of(key)
+        got = given.dims if given is not None and given.ranked else None
+        if wanted is None or got is None or not _is_declared(key):
+            continue
+        said = f"a value of shape {list(got)} is fed for `{key.graph_value.name}` of shape {list(wanted)}"
+        demand_same(got, wanted, said, "fed-shape-differs", run)
+        for open_size, size in zip(wanted, got, strict=False):
+            if isinstance(open_size, Expr) and str(open_size).isidentifier():
+                sizes[str(open_size)] = size
     return mapped(lambda each: _result(each, sizes), fetches)
 
 
@@ -81,49 +118,69 @@ def _result(fetched: Any, sizes: dict[str, Dim]) -> Any:
     if isinstance(fetched, TensorValue):
         dims = dims_of(fetched)
         exact = None if dims is None else tuple(substitute(dim, sizes) for dim in dims)
+        same = exact is None or exact == dims
         return numpy_array(
-            fetched if exact is None or exact == dims else typed("run", [fetched], dtype_of(fetched), *exact)
+            op_of("identity", fetched) if same else typed("run", [fetched], dtype_of(fetched), *(exact or ()))
         )
     if isinstance(fetched, str):
         return Unknown(Reason.UNKNOWN_DISPATCH, "a tensor by its name")
     return fetched
 
 
-def _fed(feed_dict: Any) -> tuple[list[TensorValue], dict[str, Dim]]:
-    """The placeholders that are fed, and what their open sizes are then."""
-    fed: list[TensorValue] = []
-    sizes: dict[str, Dim] = {}
+def _is_declared(fed: TensorValue) -> bool:
+    """Whether the shape of what is fed is one that the program declares.
+
+    Of other tensors a graph may know less than interpretation does: batches of a data set have any number of rows.
+    """
+    node = machine().builder.maker(fed.graph_value)
+    return is_placeholder(fed.graph_value) or (node is not None and node.source_op in _DECLARING)
+
+
+def _is_followed(fetched: Any) -> bool:
+    """Whether it is known what a fetch is computed from."""
+    return isinstance(fetched, TensorValue) or (isinstance(fetched, Operation) and bool(fetched.nodes))
+
+
+def _is_complete(feed_dict: Any) -> bool:
+    """Whether nothing but the tensors that are keys can be fed."""
     if not isinstance(feed_dict, DictValue):
-        return fed, sizes
-    for key, given in feed_dict.cells.items():
-        if not isinstance(key, TensorValue):
-            continue
-        fed.append(key)
-        wanted = dims_of(key)
-        try:
-            got = None if isinstance(given, Unknown) else dims_of(convert(given, hint=key.graph_value.declared.dtype))
-        except Undecided:
-            got = None
-        if wanted is None or got is None:
-            continue
-        fits = len(wanted) == len(got) and all(equal(a, b) is not False for a, b in zip(wanted, got, strict=True))
-        demand(fits, f"a value of shape {list(got)} is fed for {list(wanted)}", "shape-mismatch")
-        for open_size, size in zip(wanted, got, strict=False):
-            if isinstance(open_size, Expr) and str(open_size).isidentifier():
-                sizes[str(open_size)] = size
-    return fed, sizes
+        return feed_dict is None
+    return feed_dict.rest is None and all(isinstance(key, TensorValue) for key in feed_dict.cells)
+
+
+def _fed(feed_dict: Any) -> list[tuple[TensorValue, Known | None]]:
+    """The placeholders that are fed, and what is fed as far as that is known."""
+    fed: list[tuple[TensorValue, Known | None]] = []
+    for key, given in feed_dict.cells.items() if isinstance(feed_dict, DictValue) else ():
+        if isinstance(key, TensorValue):
+            try:
+                known = None if isinstance(given, Unknown) else convert(given, hint=key.graph_value.declared.dtype)
+            except Undecided:
+                known = None
+            fed.append((key, None if known is None else known.graph_value.declared.without_value()))
+    return fed
 
 
 @model("tensorflow.Operation")
 class Operation(Object):
-    """Something that a session runs for its effect: a step of training, an initialisation."""
+    """Something that a session runs for its effect: a step of training, an initialisation.
+
+    Of the tensors that it is made from the session computes those first.
+    """
 
     def __init__(self, *args: Any, **keywords: Any) -> None:
-        del args, keywords
+        parts = [leaf for each in (*args, *keywords.values()) for leaf in leaves(each)]
+        made = machine().builder.makers(each.graph_value for each in parts if isinstance(each, TensorValue))
+        before = [node for each in parts if isinstance(each, Operation) for node in each.nodes]
+        self.cells["@nodes"] = (*before, *made)
+
+    @property
+    def nodes(self) -> tuple[Node, ...]:
+        return tuple(self.cells["@nodes"])
 
     def run(self, feed_dict: Any = None, session: Any = None) -> None:
         del session
-        executed("run", (), feed_dict)
+        executed("run", self, feed_dict)
 
     @property
     def name(self) -> Any:
@@ -136,8 +193,7 @@ class Operation(Object):
 
 def operation(*args: Any, **keywords: Any) -> Any:
     """A node that yields no tensor."""
-    del args, keywords
-    return Operation()
+    return Operation(*args, **keywords)
 
 
 for _name in (
@@ -159,14 +215,14 @@ class Session(Object):
 
     def partial_run(self, handle: Any, fetches: Any, feed_dict: Any = None) -> Any:
         del handle
-        return executed("session", fetches, feed_dict)
+        return executed("session", fetches, feed_dict, whole=False)
 
     def make_callable(self, fetches: Any, feed_list: Any = None, accept_options: Any = False) -> Any:
         del feed_list, accept_options
 
         def run(*args: Any) -> Any:
             del args
-            return executed("session", fetches, None)
+            return executed("session", fetches, None, whole=False)
 
         return run
 
@@ -280,8 +336,7 @@ def assign(ref: Any, value: Any, validate_shape: Any = None, use_locking: Any = 
     made = convert(value, hint=ref.graph_value.declared.dtype)
     wanted, got = dims_of(ref), dims_of(made)
     if wanted is not None and got is not None and validate_shape is not False:
-        fits = len(wanted) == len(got) and all(equal(a, b) is not False for a, b in zip(wanted, got, strict=True))
-        demand(fits, f"a value of shape {list(got)} for a variable of {list(wanted)}", "shape-mismatch")
+        demand_same(got, wanted, f"a value of shape {list(got)} for a variable of {list(wanted)}")
     return ref
 
 

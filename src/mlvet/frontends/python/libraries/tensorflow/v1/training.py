@@ -6,12 +6,13 @@ from collections.abc import Callable
 from typing import Any
 
 from mlvet.domains import dtypes
-from mlvet.domains.dims import equal, symbol
+from mlvet.domains.dims import symbol
 from mlvet.domains.dtypes import DType
 from mlvet.frontends.python.active import machine
-from mlvet.frontends.python.emission import demand
+from mlvet.frontends.python.emission import demand_same
 from mlvet.frontends.python.libraries.binding import as_items, as_size
 from mlvet.frontends.python.libraries.registry import model
+from mlvet.frontends.python.libraries.tensorflow.arguments import cast_to, chosen
 from mlvet.frontends.python.libraries.tensorflow.environment import Scope, Stored
 from mlvet.frontends.python.libraries.tensorflow.gradients import gradient_of
 from mlvet.frontends.python.libraries.tensorflow.losses import (
@@ -31,7 +32,7 @@ from mlvet.frontends.python.libraries.tensorflow.v1.variables import (
 from mlvet.frontends.python.values.containers import ListValue, Repeated
 from mlvet.frontends.python.values.numbers import Scalar
 from mlvet.frontends.python.values.objects import Object
-from mlvet.frontends.python.values.tensors import TensorValue, dims_of
+from mlvet.frontends.python.values.tensors import TensorValue, dims_of, dtype_of
 
 
 @model("tensorflow.compat.v1.train.Optimizer")
@@ -47,13 +48,13 @@ class Optimizer(Object):
         return ListValue((gradient_of(loss, each), each) for each in variables)
 
     def apply_gradients(self, grads_and_vars: Any, global_step: Any = None, name: Any = None) -> Any:
-        del grads_and_vars, global_step, name
-        return Operation()
+        del global_step, name
+        return Operation(grads_and_vars)
 
     def minimize(self, loss: Any, global_step: Any = None, var_list: Any = None, *rest: Any, **keywords: Any) -> Any:
         del global_step, rest, keywords
         self.compute_gradients(loss, var_list)
-        return Operation()
+        return Operation(loss)
 
     def variables(self) -> Any:
         return ListValue()
@@ -151,14 +152,18 @@ def _loss(compute: Callable[[Tensor, Tensor], Tensor]) -> Callable[..., Any]:
         labels: Any = None, predictions: Any = None, weights: Any = 1.0, scope: Any = None, *rest: Any, **keywords: Any
     ) -> Tensor:
         del weights, scope, rest
-        wanted, given = matched(labels, predictions)
+        wanted, given = (_as_floats(each) for each in matched(labels, chosen(predictions, keywords.get("logits"))))
         ours, theirs = dims_of(wanted), dims_of(given)
         if ours is not None and theirs is not None:
-            same = len(ours) == len(theirs) and all(equal(a, b) is not False for a, b in zip(ours, theirs, strict=True))
-            demand(same, f"labels of shape {list(ours)} for predictions of shape {list(theirs)}", "shape-mismatch")
+            demand_same(ours, theirs, f"labels of shape {list(ours)} for predictions of shape {list(theirs)}")
         return _reduced(compute(wanted, given), keywords)
 
     return function
+
+
+def _as_floats(x: Tensor) -> Tensor:
+    """Losses are computed in f32, whatever their operands are."""
+    return cast_to(x, dtypes.f32)
 
 
 def _reduced(each: Tensor, keywords: dict[str, Any]) -> Tensor:
@@ -198,13 +203,15 @@ def sparse_softmax_cross_entropy(labels: Any, logits: Any, *rest: Any, **keyword
 @model("tensorflow.compat.v1.losses.sigmoid_cross_entropy")
 def sigmoid_cross_entropy(multi_class_labels: Any, logits: Any, *rest: Any, **keywords: Any) -> Tensor:
     del rest
-    return _reduced(sigmoid_cross_entropy_with_logits(multi_class_labels, logits), keywords)
+    given = convert(logits)
+    wanted = cast_to(convert(multi_class_labels, hint=dtype_of(given)), dtype_of(given))
+    return _reduced(sigmoid_cross_entropy_with_logits(wanted, given), keywords)
 
 
 @model("tensorflow.compat.v1.losses.cosine_distance")
 def cosine_distance(labels: Any, predictions: Any, *rest: Any, **keywords: Any) -> Tensor:
     del rest
-    return _reduced(op_of("mul", *matched(labels, predictions)), keywords)
+    return _reduced(op_of("mul", *(_as_floats(each) for each in matched(labels, predictions))), keywords)
 
 
 @model("tensorflow.compat.v1.losses.compute_weighted_loss")

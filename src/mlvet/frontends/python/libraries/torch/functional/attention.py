@@ -30,7 +30,7 @@ def embedding(
     demand(
         known in (None, dtypes.i64, dtypes.i32),
         f"an embedding is looked up by integers, not by {known}",
-        "dtype-mismatch",
+        "dtype-differs",
     )
     demand(rank_of(weight) in (None, 2), "the weight of an embedding needs 2 dims", "rank-differs")
     return made("embedding", weight, input, padding_idx=padding_idx if isinstance(padding_idx, int) else None)
@@ -61,7 +61,7 @@ def embedding_bag(
 
 @model("torch.nn.functional.one_hot")
 def one_hot(tensor: Tensor, num_classes: Size = -1) -> Tensor:
-    demand(dtype_of(tensor) in (None, dtypes.i64), f"one_hot needs i64, but gets {dtype_of(tensor)}", "dtype-mismatch")
+    demand(dtype_of(tensor) in (None, dtypes.i64), f"one_hot needs i64, but gets {dtype_of(tensor)}", "dtype-differs")
     if num_classes != -1:
         return made("one_hot", tensor, num_classes, (0, 1), axis=-1)
     dims = ranked_dims(tensor)

@@ -51,7 +51,7 @@ def cross_entropy(
 
 def wants_labels(target: TensorValue) -> None:
     known = dtype_of(target)
-    demand(known in (None, dtypes.i64, dtypes.u8), f"labels must be of i64, but are of {known}", "dtype-mismatch")
+    demand(known in (None, dtypes.i64, dtypes.u8), f"labels must be of i64, but are of {known}", "dtype-differs")
 
 
 def _classified(
@@ -110,7 +110,7 @@ def mse_loss(
 ) -> Tensor:  # fmt: skip
     kind = how(reduction, reduce, size_average)
     if kind == "mean":
-        demand(not (is_integral(input) and is_integral(target)), "mse_loss needs floats", "dtype-mismatch")
+        demand(not (is_integral(input) and is_integral(target)), "mse_loss needs floats", "dtype-differs")
     return _elementwise("mse_loss", input, target, kind)
 
 
@@ -121,7 +121,7 @@ def l1_loss(
 ) -> Tensor:  # fmt: skip
     kind = how(reduction, reduce, size_average)
     if kind == "mean":
-        demand(not (is_integral(input) and is_integral(target)), "l1_loss needs floats", "dtype-mismatch")
+        demand(not (is_integral(input) and is_integral(target)), "l1_loss needs floats", "dtype-differs")
     return _elementwise("l1_loss", input, target, kind)
 
 

@@ -44,7 +44,7 @@ class Convolution(Module):
         self.dilation = self._spread(dilation)
         for what, channels in (("in_channels", in_channels), ("out_channels", out_channels)):
             if isinstance(channels, int) and isinstance(groups, int) and groups > 0:
-                demand(channels % groups == 0, f"{what} must be divisible by groups", "groups-do-not-divide")
+                demand(channels % groups == 0, f"{what} must be divisible by groups", "not-divisible")
         if isinstance(groups, int):
             demand(groups > 0, "groups must be positive")
         ins, outs = (out_channels, in_channels) if self.transposed else (in_channels, out_channels)
