@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from mlvet.core.executor import Died, Executor, Failed, Ok, TimedOut
 from mlvet.core.finding import Finding
+from mlvet.core.grade import Severity
 from mlvet.core.result import Problem
 from mlvet.core.source import Source
 
@@ -92,9 +93,12 @@ def vet_program(program: Program) -> Outcome:
     if program.shapes:
         from mlvet.analyses.catalogue import catalogue
         from mlvet.analyses.shapes.programs.analysis import vet
+        from mlvet.analyses.shapes.suspicions.analysis import suspicions
 
         shapes = vet(found.graph, found.demanded, catalogue())
         outcome.findings += shapes.findings
+        failing = [each.location for each in shapes.findings if each.severity is Severity.ERROR]
+        outcome.findings += suspicions(found.graph, found.demanded, catalogue(), failing)
         outcome.figures += Counter({f"shape_{name}": count for name, count in shapes.figures.items()})
     if program.numerics is not None and outcome.figures["operators"]:
         from mlvet.model_files import graph_numerics

@@ -1,8 +1,8 @@
 """Agreement cases: lines of Python that the real library and mlvet run with the same small sizes.
 
 `cases/<library>/<topic>.txt` has one case per line: statements with `; ` between them, the last an expression, whose
-value is the answer. The names a to e are sizes from 1 to 5. Lines that start with # are comments. Modules need no
-import where they go by their usual name.
+value is the answer. A ` ;; ` stands for the end of a line, after a class or a block. The names a to e are sizes from 1
+to 5. Lines that start with # are comments. Modules need no import where they go by their usual name.
 """
 
 from __future__ import annotations
@@ -88,7 +88,7 @@ def cases(file: Path) -> Iterator[Case]:
 
 def program(text: str, file: str = "<case>", number: int = 1, library: str = "") -> str:
     """The program of a case: the imports that it takes for granted, its statements, and where the answer goes."""
-    tree = ast.parse(text, file)
+    tree = ast.parse(text.replace(" ;; ", "\n"), file)
     last = tree.body[-1]
     if not isinstance(last, ast.Expr):
         raise SyntaxError(f"{file}:{number}: a case must end with an expression: {text}")  # noqa: TRY004

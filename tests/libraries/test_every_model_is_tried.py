@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-import ast
 import sys
 from collections import Counter
+from collections.abc import Callable
 from fnmatch import fnmatchcase
 from importlib.util import find_spec
 from typing import Any
 
 import pytest
+from case_uses import names_put_to_use, used_names
 from library_cases import CASES, cases, files, libraries
 from recordings import AGAIN, missing_names, recorded_names
 
 from mlvet.frontends.python.libraries import registry
+from mlvet.frontends.python.libraries.stdlib.annotations import Annotation
 
 
 def listed(kind: str) -> frozenset[str]:
@@ -37,7 +39,10 @@ OLDER = {"tensorflow": "tensorflow_contrib", "keras": "tf_keras"}
 HOMES = {
     "builtins.Counter.": "collections.Counter.", "builtins.OrderedDict.": "collections.OrderedDict.",
     "builtins.chain.": "itertools.chain.", "builtins.defaultdict.": "collections.defaultdict.",
-    "builtins.deque.": "collections.deque.", "builtins.iterator.": "types.GeneratorType.",
+    "builtins.deque.": "collections.deque.", "builtins.dtype.kind": "numpy.dtype.kind",
+    "builtins.dtype.itemsize": "numpy.dtype.itemsize", "builtins.dtype.type": "numpy.dtype.type",
+    "builtins.dtype.is_floating_point": "torch.dtype.is_floating_point",
+    "builtins.dtype.": "tensorflow.dtypes.DType.", "builtins.iterator.": "types.GeneratorType.",
 }  # fmt: skip
 """Where the methods of values are that the interpreter takes for builtin."""
 
@@ -47,37 +52,6 @@ def load_all() -> None:
         assert registry.load(top)
 
 
-def used_names(program: str) -> set[str]:
-    """The dotted names that a program uses, with the modules that its own names stand for written out."""
-    tree = ast.parse(program)
-    modules: dict[str, str] = {}
-    for node in ast.walk(tree):
-        match node:
-            case ast.Import(names):
-                for each in names:
-                    top = each.name.partition(".")[0]
-                    modules[each.asname or top] = each.name if each.asname else top
-            case ast.ImportFrom(module=str(module), names=names):
-                modules |= {each.asname or each.name: f"{module}.{each.name}" for each in names}
-    found = set()
-    for node in ast.walk(tree):
-        if dotted := _dotted(node, modules):
-            found.add(dotted)
-        if isinstance(node, ast.Attribute):
-            found.add(f"builtins.*.{node.attr}")
-    return found | set(modules.values())
-
-
-def _dotted(node: ast.AST, modules: dict[str, str]) -> str:
-    match node:
-        case ast.Name(name):
-            return modules.get(name, f"builtins.{name}")
-        case ast.Attribute(value, name):
-            before = _dotted(value, modules)
-            return f"{before}.{name}" if before else ""
-    return ""
-
-
 def _needs_none(name: str, thing: Any) -> bool:
     """Whether a model needs no case: it yields nothing, stands for itself, or is a base of classes of programs."""
     made_by_effects = getattr(thing, "__qualname__", "").startswith("effects.")
@@ -85,28 +59,82 @@ def _needs_none(name: str, thing: Any) -> bool:
     return made_by_effects or itself or name in EFFECTS_ONLY or name in GONE or hasattr(thing, "subclassed")
 
 
-def test_every_model_is_tried() -> None:
+def named_only() -> dict[str, str]:
+    """Models whose cases can do no more than name them, each with the reason, as libraries list them."""
+    lines = [
+        line for file in CASES.glob("*/named_only.names") for line in file.read_text(encoding="utf-8").splitlines()
+    ]
+    return {name.strip(): reason.strip() for name, _, reason in (line.partition("#") for line in lines)}
+
+
+def untried(names_of: Callable[[str], set[str]]) -> dict[str, Any]:
+    """The models that no case has among the names that its program is asked for."""
     load_all()
     tried: set[int] = set()
     names: set[str] = set()
     for library in libraries():
         for file in files(library):
             for case in cases(file):
-                for name in used_names(case.program):
+                for name in names_of(case.program):
                     names.add(name)
                     try:
                         tried.add(id(registry.find(name)))
                     except KeyError:
                         continue
-    untried = [
-        name
+    return {
+        name: thing
         for name, thing in registry.MODELS.items()
-        if not {name, f"builtins.*.{name.rpartition('.')[2]}"} & names
+        if name not in names
+        and not (name.startswith("builtins.") and f"builtins.*.{name.rpartition('.')[2]}" in names)
         and id(thing) not in tried
         and not _needs_none(name, thing)
-    ]
-    counts = Counter(name.partition(".")[0] for name in untried)
-    assert not untried, f"{dict(counts)} models have no case: {', '.join(sorted(untried))}"
+    }
+
+
+def _can_be_called(thing: Any) -> bool:
+    return (callable(thing) or isinstance(thing, registry.Overloads)) and not isinstance(thing, Annotation)
+
+
+def test_every_model_is_tried() -> None:
+    found = untried(used_names).keys() - named_only().keys()
+    counts = Counter(name.partition(".")[0] for name in found)
+    assert not found, f"{dict(counts)} models have no case: {', '.join(sorted(found))}"
+
+
+def test_every_model_that_can_be_called_is_called() -> None:
+    found = {name for name, thing in untried(names_put_to_use).items() if _can_be_called(thing)}
+    listed = named_only().keys()
+    assert not found - listed, (
+        f"cases only name these models, and do not call them: {', '.join(sorted(found - listed))}"
+    )
+    assert not listed - found, f"cases call these, so no list should have them: {', '.join(sorted(listed - found))}"
+
+
+def test_what_is_only_named_has_a_reason() -> None:
+    assert [name for name, reason in named_only().items() if not reason] == []
+
+
+@pytest.mark.parametrize(
+    ("program", "used"),
+    [
+        ("import m; m.f(1)", True),
+        ("import m; x = m.f; x(1)", True),
+        ("import m; [g(1) for g in (m.e, m.f)]", True),
+        ("import m; map(m.f, [1])", True),
+        ("import m; isinstance(1, m.f)", True),
+        ("import m; m.f.A", True),
+        ("from m import f\nclass K(f): pass", True),
+        ("import m; m.f is None", False),
+        ("import m; callable(m.f)", False),
+        ("import m; isinstance(m.f, type)", False),
+        ("import m; m.f.__name__", False),
+        ("import m; [g is None for g in (m.e, m.f)]", False),
+        ("import m; m.f; m.e(1)", False),
+        ("import m; m.f(1) if a > 9 else a", False),
+    ],
+)
+def test_to_name_is_not_to_use(program: str, used: bool) -> None:
+    assert ("m.f" in names_put_to_use(program)) is used
 
 
 @pytest.mark.parametrize("top", sorted(registry.PACKAGES) or ["none"])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import json
 import os
 import subprocess
@@ -26,7 +25,8 @@ def fired(tmp_path_factory: pytest.TempPathFactory) -> Fired:
         for kind, heading in (("example", "Example"), ("instead", "Use instead")):
             folder = top / f"{name}_{kind}"
             folder.mkdir()
-            (folder / _file_of(name)).write_text(page.code(heading), encoding="utf-8")
+            text = page.code(heading)
+            (folder / _file_for(text)).write_text(text, encoding="utf-8")
     environment = {**os.environ, "PYTHONPATH": str(Path(mlvet.__file__).parents[1])}
     command = [sys.executable, "-m", "mlvet", "check", "--output-format", "json", "--min-certainty", "possible"]
     answer = subprocess.run(command, cwd=top, env=environment, capture_output=True, text=True, timeout=120)
@@ -39,13 +39,9 @@ def fired(tmp_path_factory: pytest.TempPathFactory) -> Fired:
     return found
 
 
-def _file_of(name: str) -> str:
-    """Some rules have programs on their pages, others have graphs in text form."""
-    try:
-        ast.parse(PAGES[name].code("Example"))
-    except SyntaxError:
-        return "program.py" if catalogue()[name].code.startswith("PY") else "model.mlvet"
-    return "program.py"
+def _file_for(text: str) -> str:
+    """Rules about programs have programs on their pages, rules about graphs have graphs in text form."""
+    return "model.mlvet" if text.startswith("mlvet-graph ") else "program.py"
 
 
 @pytest.mark.parametrize("name", PAGES)

@@ -162,6 +162,11 @@ class Builder:
         """The node of this region that makes a value, if one does."""
         return next((node for node in reversed(self._nodes) if value in node.outputs), None)
 
+    @property
+    def parameters_made(self) -> int:
+        """How many parameters there are so far."""
+        return len(self._parameters)
+
     def mark(self) -> tuple[int, int]:
         """A point to go back to."""
         return len(self._nodes), len(self._constants)

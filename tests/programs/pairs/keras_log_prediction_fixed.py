@@ -5,7 +5,7 @@ from tensorflow import keras
 
 (x_train, y_train), (x_test, y_test) = keras.datasets.mnist.load_data()
 x_train = x_train.reshape(-1, 784).astype("float32") / 255.0
-y_train = keras.utils.to_categorical(y_train, 10)
+y_train = keras.utils.to_categorical(y_train, 10).astype("float32")
 
 model = keras.Sequential(
     [

@@ -17,7 +17,7 @@ from mlvet.frontends.python.values.numbers import Scalar
 from mlvet.frontends.python.values.unknown import Reason, Unknown
 from mlvet.ir.builder import Builder
 from mlvet.ir.graph import Frame, HostLoop, Iteration, Literal, Node, Value
-from mlvet.ir.program import Condition, Demand, Run, Setting
+from mlvet.ir.program import Act, Condition, Demand, Event, Run, Setting
 from mlvet.ops.require import Constraint
 
 if TYPE_CHECKING:
@@ -70,6 +70,8 @@ class Machine:
     constants: dict[Any, Value] = field(default_factory=dict)
     demands: list[Demand] = field(default_factory=list)
     conditions: dict[str, Condition] = field(default_factory=dict)
+    required: set[str] = field(default_factory=set)
+    opaque: set[str] = field(default_factory=set)
     settings: dict[str, Setting] = field(default_factory=dict)
     memory_of_calls: dict[Any, Any] = field(default_factory=dict)
     recordings: list[Any] = field(default_factory=list)
@@ -109,10 +111,13 @@ class Machine:
     modules: dict[str, Any] = field(default_factory=dict)
     executions: list[Any] = field(default_factory=list)
     runs: list[Run] = field(default_factory=list)
+    events: list[Event] = field(default_factory=list)
+    entered: int | None = None
     placeholders: dict[Value, Location | None] = field(default_factory=dict)
     written_twice: dict[int, tuple[Any, list[Value]]] = field(default_factory=dict)
     forks: int = 0
     rehearsing: int = 0
+    on_its_own: bool = False
     deadline: float = inf
     most_steps: int = 0
     importing: int = 0
@@ -170,6 +175,10 @@ class Machine:
             raise PythonRaise(error)
         return self.unknown(Reason.EXCEPTION, detail or repr(error))
 
+    def settle(self, outcomes: Sequence[Literal]) -> None:
+        """Remember conditions whose other outcome ends the program, so that every run that goes on has this one."""
+        self.required.update(each.condition for each in outcomes)
+
     def note(self, text: str) -> None:
         """Something the summary should say, once."""
         self.notes.setdefault(text)
@@ -216,6 +225,19 @@ class Machine:
         )  # fmt: skip
         self.demands += [Demand(node, constraint, within) for constraint in constraints]
         return node
+
+    def event(
+        self, act: Act, subject: object, values: Sequence[Value] = (), *facts: str, complete: bool = True,
+        results: Sequence[Value] = (),
+    ) -> None:  # fmt: skip
+        """Note what the program does at the call at hand to a model or an optimiser."""
+        known = frozenset((*facts, "uncalled") if self.on_its_own else facts)
+        self.events.append(
+            Event(
+                act, subject, tuple(values), complete, tuple(results), self.builder.parameters_made,
+                self.location, self.path, self.loops, known,
+            )
+        )  # fmt: skip
 
     @property
     def callee(self) -> str:

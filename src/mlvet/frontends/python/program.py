@@ -7,7 +7,7 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from inspect import Parameter
 from pathlib import Path
 from typing import Any
@@ -28,7 +28,7 @@ from mlvet.frontends.python.values.objects import ClassValue, FunctionValue, Mod
 from mlvet.frontends.python.values.unknown import Reason, Unknown
 from mlvet.frontends.python.variation import varying
 from mlvet.ir.graph import Graph, Value
-from mlvet.ir.program import Condition, Demand, Demands, Run, Setting
+from mlvet.ir.program import Condition, Demand, Demands, Event, Run, Setting
 
 _RECURSION = 12_000
 _SHARE = 3
@@ -61,12 +61,24 @@ class Interpreted:
     recalled: int = 0
     runs: list[Run] = field(default_factory=list)
     placeholders: dict[Value, Location | None] = field(default_factory=dict)
+    events: list[Event] = field(default_factory=list)
     varying: frozenset[str] = frozenset()
+    required: set[str] = field(default_factory=set)
+
+    @property
+    def _conditions(self) -> dict[str, Condition]:
+        return {name: replace(condition, required=name in self.required) for name, condition in self.conditions.items()}
 
     @property
     def demanded(self) -> Demands:
         return Demands(
-            tuple(self.demands), self.conditions, self.settings, tuple(self.runs), self.varying, self.placeholders
+            tuple(self.demands),
+            self._conditions,
+            self.settings,
+            tuple(self.runs),
+            self.varying,
+            self.placeholders,
+            tuple(self.events),
         )
 
 
@@ -110,6 +122,7 @@ def _interpreted(machine: Machine, file: File, names: dict[str, Any]) -> Interpr
             try:
                 run_module(machine, main, file)
                 mark = machine.trail.mark()
+                machine.on_its_own = True
                 _uncalled(machine, main, file)
                 machine.trail.undo(mark)
             except OutOfBudget:
@@ -142,7 +155,9 @@ def _interpreted(machine: Machine, file: File, names: dict[str, Any]) -> Interpr
         recalled=machine.recalled,
         runs=machine.runs,
         placeholders=machine.placeholders,
+        events=machine.events,
         varying=varying(machine),
+        required=machine.required,
     )
 
 
@@ -265,7 +280,7 @@ def _functions(kind: ClassValue) -> list[FunctionValue]:
 
 def _attempt(machine: Machine, value: Any, *args: Any, certain: bool = True, **keywords: Any) -> Any:
     """Call it on a part of the work left, so that some is left for what else nobody calls."""
-    before = len(machine.demands)
+    before = machine.entered = len(machine.demands)
     steps, deadline = machine.most_steps, machine.deadline
     now = time.process_time()
     machine.most_steps = min(steps, machine.steps + (steps - machine.steps) // _SHARE)
@@ -281,6 +296,7 @@ def _attempt(machine: Machine, value: Any, *args: Any, certain: bool = True, **k
         return Unknown(Reason.BUDGET)
     finally:
         machine.path = ()
+        machine.entered = None
         machine.most_steps, machine.deadline = steps, deadline
         if not certain:
             machine.demands[before:] = [

@@ -11,7 +11,7 @@ from mlvet.analyses.shapes.programs.feeding import Feeding
 from mlvet.analyses.shapes.programs.once import Once
 from mlvet.analyses.shapes.programs.restrictions import Restriction, restrictions
 from mlvet.analyses.shapes.programs.runs import Runs, distinct
-from mlvet.analyses.shapes.programs.telling import Teller
+from mlvet.analyses.shapes.programs.telling import ANNOTATION, Teller
 from mlvet.core.finding import Finding
 from mlvet.core.rule import Catalogue
 from mlvet.ir.graph import Graph
@@ -38,7 +38,7 @@ def vet(graph: Graph, demands: Demands, rules: Catalogue) -> Outcome:
     for part in _parts(graph, demands):
         groups = components(part, demands.varying)
         failing = list(search.contradictions(part, groups))
-        found += once.new(each for each in failing if not each.assumed)
+        found += once.new(sorted((each for each in failing if not each.assumed), key=_is_annotation))
         assumed += (each for each in failing if each.assumed)
         guilty = {id(each.demand) for each in failing if not each.defaults}
         left = [[each for each in group if id(each) not in guilty and not each.constraint.assumed] for group in groups]
@@ -53,6 +53,11 @@ def vet(graph: Graph, demands: Demands, rules: Catalogue) -> Outcome:
         without_z3=figures.without_z3 + figures.decided, undecided=figures.undecided,
     )  # fmt: skip
     return outcome
+
+
+def _is_annotation(found: Contradiction) -> bool:
+    """Whether only an annotation is wrong; operators fail first."""
+    return found.demand.constraint.rule == ANNOTATION
 
 
 def _parts(graph: Graph, demands: Demands) -> Iterator[list[Demand]]:

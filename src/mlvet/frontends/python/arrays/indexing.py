@@ -115,6 +115,8 @@ def _part(part: Any, kind: type[TensorValue]) -> Entry:
             return _by_tensor(part, kind)
         case Unknown() if part.tensor is not None:
             return Array(part.tensor)
+        case Unknown() | Scalar() if is_comparison(part):
+            raise Undecided(Reason.OPERATOR_OVERLOADING, "a comparison as an index, which may be one of tensors")
         case Scalar() if part.kind in (str, bytes):
             raise Undecided(Reason.EXTERNAL_DATA, "the name of a field")
         case Unknown() | Scalar():
@@ -127,6 +129,11 @@ def _part(part: Any, kind: type[TensorValue]) -> Entry:
     if convert is not None:
         return _by_tensor(convert(), kind)
     raise Undecided(Reason.UNMODELLED_ARGUMENTS, f"a tensor is indexed by {type(part).__name__}")
+
+
+def is_comparison(part: Unknown | Scalar) -> bool:
+    """Whether an index that is not known comes of a comparison, so that it may be a mask."""
+    return "?" in part.parts if isinstance(part, Unknown) else part.kind is bool
 
 
 def _by_tensor(index: TensorValue, kind: type[TensorValue]) -> Entry:

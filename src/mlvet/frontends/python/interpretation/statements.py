@@ -128,11 +128,13 @@ def branches(machine: Machine, alternatives: Sequence[tuple[Guard, Callable[[], 
             merge_states(machine, [(frozenset(way.path[base:]), way.delta) for way in taken])
             raise PythonRaise(machine.last_raised)
         return False
+    base = len(machine.path)
     if len(ways) == 1:
         machine.trail.redo(ways[0].delta)
         machine.path = ways[0].path
+        if all(way.raises for way in taken if not way.alive):
+            machine.settle(machine.path[base:])
         return True
-    base = len(machine.path)
     shared = tuple(each for each in ways[0].path[base:] if all(each in way.path for way in ways[1:]))
     machine.path = machine.path + shared
     merge_states(machine, [(frozenset(way.path[base:]), way.delta) for way in ways])
@@ -206,6 +208,7 @@ def _assert(machine: Machine, node: ast.Assert) -> bool:
         )
     elif not isinstance(test, bool):
         machine.path = (*machine.path, literal(machine, test))
+        machine.settle(machine.path[-1:])
     return True
 
 

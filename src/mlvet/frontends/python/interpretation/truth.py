@@ -17,7 +17,7 @@ from mlvet.frontends.python.values.objects import (
     Object,
 )
 from mlvet.frontends.python.values.tensors import TensorValue, tensor_of
-from mlvet.frontends.python.values.unknown import Undecided, Unknown
+from mlvet.frontends.python.values.unknown import Reason, Undecided, Unknown
 from mlvet.ir.graph import Literal
 from mlvet.ir.program import Condition
 
@@ -26,6 +26,10 @@ if TYPE_CHECKING:
 
 NOT = "!"
 """Before the name of a condition: its negation."""
+
+
+_FREE = frozenset((Reason.ENTRY_ARGUMENT, Reason.EXTERNAL_DATA))
+"""Why a value is unknown that can be anything, not only what something unmodelled makes it."""
 
 
 def truth(machine: Machine, value: Any) -> bool | Scalar:
@@ -61,6 +65,8 @@ def truth(machine: Machine, value: Any) -> bool | Scalar:
             if "?" not in value.parts:
                 value.parts["?"] = Scalar(bool, condition=machine.fresh(f"{value.name or _text(machine)}"))
             found: Scalar = value.parts["?"]
+            if value.reason not in _FREE:
+                machine.opaque.add(found.condition.removeprefix(NOT))
             return found
         case range():
             return bool(value)
@@ -78,7 +84,9 @@ def literal(machine: Machine, condition: Scalar) -> Literal:
     if name not in machine.conditions:
         default = bool(condition.default) if condition.has_default else None
         default = default if default is None or holds else not default
-        machine.conditions[name] = Condition(name, _text(machine) or name, machine.location, default)
+        text = _text(machine)
+        said = (text if holds else f"not {text}" if text.isidentifier() else f"not ({text})") if text else name
+        machine.conditions[name] = Condition(name, said, machine.location, default, name in machine.opaque)
     return Literal(name, holds)
 
 

@@ -4,6 +4,7 @@ from mlvet.frontends.python.libraries.builtins import (
     classes,
     dictionaries,
     effects,
+    element_types,
     lists,
     names,
     numbers,
@@ -14,5 +15,6 @@ from mlvet.frontends.python.libraries.builtins import (
 )
 
 __all__ = [
-    "classes", "dictionaries", "effects", "lists", "names", "numbers", "scalars", "sequences", "sets", "texts",
+    "classes", "dictionaries", "effects", "element_types", "lists", "names", "numbers", "scalars", "sequences",
+    "sets", "texts",
 ]  # fmt: skip

@@ -93,6 +93,8 @@ def instance_of(value: Any, kind: Any) -> bool | None:
         return None if type(value) is ListValue else False
     if vars(type(value)).get("may_be_below") and isinstance(kind, type) and issubclass(kind, type(value)):
         return True if kind is type(value) else None
+    if isinstance(value, IteratorValue) and getattr(kind, "of_iterators", False):
+        return None
     return subclass_of(class_of(value), kind)
 
 

@@ -20,6 +20,7 @@ def dataclass(clz: Any = None, **options: Any) -> Any:
     if clz is None:
         return dataclass
     if isinstance(clz, ClassValue):
+        mark_static_fields(clz)
         load("dataclasses")
         with suppress(KeyError):
             machine().call(find("dataclasses.dataclass"), clz)
@@ -28,6 +29,13 @@ def dataclass(clz: Any = None, **options: Any) -> Any:
         if "replace" not in clz.cells:
             store(clz.cells, "replace", Replace())
     return clz
+
+
+def mark_static_fields(made: ClassValue) -> None:
+    """Write down which fields of a class are no part of the tree."""
+    static = tuple(name for name, cell in made.cells.items() if isinstance(cell, Field) and cell.cells["@static"])
+    if static:
+        store(made.cells, "@static", static)
 
 
 class Replace(Object):
@@ -48,6 +56,7 @@ class PyTreeNode(Object):
 
     @staticmethod
     def subclassed(made: ClassValue) -> ClassValue:
+        mark_static_fields(made)
         store(made.cells, "@dataclass", True)
         store(made.cells, "@pytree", True)
         return made
@@ -60,6 +69,7 @@ class PyTreeNode(Object):
 def field(pytree_node: bool = True, *, metadata: Any = None, **options: Any) -> Any:
     made = Field()
     made.cells.update({"default": options.get("default"), "default_factory": options.get("default_factory")})
+    made.cells["@static"] = pytree_node is False
     return made
 
 

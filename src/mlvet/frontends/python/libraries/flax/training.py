@@ -5,20 +5,21 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 from mlvet.domains import dtypes
-from mlvet.domains.dims import floor_div
+from mlvet.domains.dims import floor_div, symbol
 from mlvet.domains.tensors import Tensor as Known
 from mlvet.frontends.python.active import machine, store
 from mlvet.frontends.python.emission import opaque
-from mlvet.frontends.python.libraries.binding import Size
-from mlvet.frontends.python.libraries.jax.array import Array, as_jax
+from mlvet.frontends.python.libraries.binding import Size, as_items
+from mlvet.frontends.python.libraries.jax.array import Array, as_jax, canonical
 from mlvet.frontends.python.libraries.jax.devices import device_total
+from mlvet.frontends.python.libraries.jax.numpy.creation import sized
 from mlvet.frontends.python.libraries.jax.transformations import derivatives, like, with_axis, without_axis
-from mlvet.frontends.python.libraries.jax.trees import changed, mapped
+from mlvet.frontends.python.libraries.jax.trees import changed, leaves_of, mapped
 from mlvet.frontends.python.libraries.registry import model
-from mlvet.frontends.python.values.containers import DictValue, Repeated
+from mlvet.frontends.python.values.containers import DictValue, ListValue, Repeated
 from mlvet.frontends.python.values.numbers import Scalar
 from mlvet.frontends.python.values.objects import ClassValue, Object
-from mlvet.frontends.python.values.tensors import TensorValue, dims_of
+from mlvet.frontends.python.values.tensors import TensorValue, dims_of, dtype_of
 from mlvet.frontends.python.values.unknown import Reason, Undecided, Unknown
 
 
@@ -217,12 +218,47 @@ def prefetch_to_device(iterator: Any, size: Any, devices: Any = None, axis_name:
 
 @model("flax.jax_utils.pad_shard_unpad")
 def pad_shard_unpad(wrapped: Any, static_argnums: Any = (0,), static_argnames: Any = (), **options: Any) -> Any:
-    return lambda *args, **keywords: machine().unknown(Reason.UNMODELLED_CALL, "pad_shard_unpad")
+    """The function on a batch that is dealt out to all devices; what it yields is as long as that batch."""
+
+    def run(*args: Any, **keywords: Any) -> Any:
+        given = [arg for place, arg in enumerate(args) if place not in as_items(static_argnums)]
+        batches = [
+            dims[0] for leaf in leaves_of(tuple(given)) if isinstance(leaf, TensorValue) and (dims := dims_of(leaf))
+        ]
+        devices = device_total()
+        share = symbol(machine().fresh("share"))
+
+        def padded(tree: Any) -> Any:
+            return mapped(lambda _, leaf: _with_first(leaf, (devices, share)), tree)
+
+        split = [arg if place in as_items(static_argnums) else padded(arg) for place, arg in enumerate(args)]
+        named = {name: arg if name in as_items(static_argnames) else padded(arg) for name, arg in keywords.items()}
+        result = machine().call(wrapped, *split, **named)
+        if not batches:
+            raise Undecided(Reason.UNMODELLED_ARGUMENTS, "no batch")
+        return mapped(lambda _, leaf: _with_first(leaf, (batches[0],), 2), result)
+
+    return run
+
+
+def _with_first(leaf: Any, first: tuple[Any, ...], instead_of: int = 1) -> Any:
+    """An array with other sizes in place of its first ones."""
+    dims = dims_of(leaf) if isinstance(leaf, TensorValue) else None
+    if dims is None:
+        return leaf
+    return opaque("sharded", [leaf], Known(dtype_of(leaf), (*first, *dims[instead_of:])), type(leaf))
 
 
 @model("flax.jax_utils.partial_eval_by_shape")
 def partial_eval_by_shape(fn: Any, input_spec: Any, *args: Any, **keywords: Any) -> Any:
-    raise Undecided(Reason.UNMODELLED_CALL, "partial_eval_by_shape")
+    """What a function of arrays that are known by their shapes alone yields."""
+    made = []
+    for spec in as_items(input_spec):
+        items = as_items(spec)
+        nested = len(items) == 2 and isinstance(items[0], tuple | ListValue)
+        shape, dtype = (as_items(items[0]), items[1]) if nested else (items, dtypes.f32)
+        made.append(opaque("argument", [], Known(canonical(dtype), sized(shape)), Array))
+    return machine().call(fn, *made, *args, **keywords)
 
 
 @model("flax.metrics.tensorboard.SummaryWriter")

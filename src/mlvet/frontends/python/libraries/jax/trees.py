@@ -56,10 +56,12 @@ def parts_of(node: Any) -> Parts | None:
 def _fields(node: Object) -> Parts:
     """The fields that hold arrays or trees; the others stay as they are."""
     static = (int, float) if getattr(type(node), "static_numbers", False) else ()
+    owners = node.kind.order if node.kind is not None else ()
+    apart = {name for owner in owners if isinstance(owner, ClassValue) for name in owner.cells.get("@static", ())}
     named = [
         (key, cell)
         for key, cell in node.cells.items()
-        if not str(key).startswith("@") and _varies(cell) and not isinstance(cell, static)
+        if not str(key).startswith("@") and key not in apart and _varies(cell) and not isinstance(cell, static)
     ]
 
     def rebuild(new: Sequence[Any]) -> Any:

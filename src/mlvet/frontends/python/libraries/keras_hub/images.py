@@ -13,18 +13,31 @@ from mlvet.frontends.python.libraries.keras.ops.axes import ranked_dims
 from mlvet.frontends.python.libraries.registry import alias, find, model
 from mlvet.frontends.python.values.tensors import dtype_of
 
+
+@model("keras_cv.layers.BaseImageAugmentationLayer")
+class BaseImageAugmentationLayer(RandomImage):
+    """A layer that changes images one by one."""
+
+
+@model("keras_cv.layers.VectorizedBaseImageAugmentationLayer")
+class VectorizedBaseImageAugmentationLayer(RandomImage):
+    """A layer that changes all images of a batch at once."""
+
+
 for _name in (
-    "RandomChannelShift", "RandomCutout", "ChannelShuffle", "GridMask", "Mosaic",
-    "RandomAugmentationPipeline",
-    "Posterization", "RandomGaussianBlur", "FourierMix", "RandomChoice", "RandomApply", "Augmenter",
-    "RandomAspectRatio", "BaseImageAugmentationLayer", "VectorizedBaseImageAugmentationLayer",
+    "RandomChannelShift", "GridMask", "RandomAugmentationPipeline", "Posterization", "RandomGaussianBlur", "FourierMix",
+    "RandomChoice", "RandomApply", "RandomAspectRatio",
 ):  # fmt: skip
-    _made = type(_name, (RandomImage,), {"__slots__": (), "__module__": __name__})
+    _made = type(_name, (BaseImageAugmentationLayer,), {"__slots__": (), "__module__": __name__})
     model(f"keras_cv.layers.{_name}")(_made)
+for _name in ("RandomCutout", "ChannelShuffle", "Mosaic"):
+    _made = type(_name, (VectorizedBaseImageAugmentationLayer,), {"__slots__": (), "__module__": __name__})
+    model(f"keras_cv.layers.{_name}")(_made)
+model("keras_cv.layers.Augmenter")(type("Augmenter", (RandomImage,), {"__slots__": (), "__module__": __name__}))
 
 
 @model("keras_cv.layers.Grayscale")
-class Grayscale(RandomImage):
+class Grayscale(VectorizedBaseImageAugmentationLayer):
     """Images without colours, in one channel or in three that are the same."""
 
     def __init__(self, output_channels: Size = 3, **kwargs: Any) -> None:

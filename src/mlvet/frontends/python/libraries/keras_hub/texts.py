@@ -109,7 +109,12 @@ class Tokenizer(FromPreset):
         return symbol(machine().fresh("token_id"))
 
 
-@model("keras_hub.tokenizers.compute_word_piece_vocabulary", "keras_hub.tokenizers.compute_sentence_piece_proto")
+@model("keras_hub.tokenizers.compute_sentence_piece_proto")
+def compute_sentence_piece_proto(data: Any, vocabulary_size: Any, *args: Any, **kwargs: Any) -> Any:
+    return Scalar(bytes)
+
+
+@model("keras_hub.tokenizers.compute_word_piece_vocabulary")
 def compute_word_piece_vocabulary(data: Any, vocabulary_size: Any, *args: Any, **kwargs: Any) -> Any:
     return ListValue(Repeated(Scalar(str, "token"), as_size(vocabulary_size, "vocabulary")))
 
@@ -151,11 +156,11 @@ class Score(Metric):
         )
 
 
-for _name in ("RougeN", "RougeL", "Bleu"):
+for _name in ("RougeN", "RougeL"):
     model(f"keras_hub.metrics.{_name}")(type(_name, (Score,), {"__slots__": (), "__module__": __name__}))
 
 
-@model("keras_hub.metrics.Perplexity", "keras_hub.metrics.EditDistance")
+@model("keras_hub.metrics.Perplexity", "keras_hub.metrics.EditDistance", "keras_hub.metrics.Bleu")
 class Perplexity(Metric):
     def __init__(
         self,

@@ -8,7 +8,7 @@ from mlvet.frontends.python.active import machine
 from mlvet.frontends.python.libraries.builtins.settings import setting, several
 from mlvet.frontends.python.libraries.registry import model
 from mlvet.frontends.python.libraries.stdlib.messages import Logger
-from mlvet.frontends.python.libraries.stdlib.typed import effects, nothing, text, typed
+from mlvet.frontends.python.libraries.stdlib.typed import effects, text, typed, whole
 from mlvet.frontends.python.values.containers import DictValue, ListValue, Repeated
 from mlvet.frontends.python.values.numbers import Scalar
 from mlvet.frontends.python.values.objects import Object
@@ -147,7 +147,7 @@ effects("absl.flags", (
     "adopt_module_key_flags", "mark_flags_as_mutual_exclusive", "mark_bool_flags_as_mutual_exclusive",
     "disclaim_key_flags", "set_default",
 ))  # fmt: skip
-typed("absl.flags", {"text_wrap": text, "get_help_width": nothing})
+typed("absl.flags", {"text_wrap": text, "get_help_width": whole("width")})
 
 
 @model("absl.flags.validator", "absl.flags.multi_flags_validator", "absl.flags.register_multi_flags_validator")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABCMeta
 from typing import Any
 
 from mlvet.frontends.python.active import machine
@@ -111,7 +112,24 @@ class ExitStack(Object):
         return self
 
 
-@model("contextlib.ContextDecorator", "contextlib.AbstractContextManager")
+@model("contextlib.AbstractContextManager")
+class AbstractContextManager(Object, metaclass=ABCMeta):
+    """A base class of context managers, to which whatever can be entered and left belongs."""
+
+    __slots__ = ()
+
+    @classmethod
+    def __subclasshook__(cls, kind: Any) -> Any:
+        can_be_entered = hasattr(kind, "__enter__") and hasattr(kind, "__exit__")
+        return can_be_entered if cls is AbstractContextManager else NotImplemented
+
+    def __enter__(self) -> Any:
+        return self
+
+    def __exit__(self, *details: Any) -> None: ...
+
+
+@model("contextlib.ContextDecorator")
 class ContextDecorator(Object):
     """A base class of context managers that decorate functions too."""
 

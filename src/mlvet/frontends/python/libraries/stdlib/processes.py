@@ -16,14 +16,12 @@ from mlvet.frontends.python.libraries.stdlib.typed import (
     constants,
     data,
     effects,
-    listed,
-    nothing,
     text,
     truth,
     typed,
     whole,
 )
-from mlvet.frontends.python.values.containers import ListValue
+from mlvet.frontends.python.values.containers import ListValue, Repeated, SetValue
 from mlvet.frontends.python.values.numbers import Scalar
 from mlvet.frontends.python.values.objects import Object
 from mlvet.frontends.python.values.unknown import Reason
@@ -278,11 +276,44 @@ class Queue(Object):
 
 
 constants(queue, ["Empty", "Full"])
-effects("asyncio", ("sleep", "set_event_loop", "create_task"))
-typed("asyncio", {"get_event_loop": nothing, "iscoroutinefunction": truth, "all_tasks": listed(nothing, "tasks")})
+effects("asyncio", ("set_event_loop",))
+typed("asyncio", {"iscoroutinefunction": truth})
 
 
-@model("asyncio.run")
+@model("asyncio.run", "asyncio.create_task")
 def run_coroutine(main: Any, **options: Any) -> Any:
     del options
     return main
+
+
+@model("asyncio.sleep")
+def sleep(delay: Any, result: Any = None) -> Any:
+    del delay
+    return result
+
+
+@model("asyncio.all_tasks")
+def all_tasks(loop: Any = None) -> Any:
+    del loop
+    return SetValue(Repeated(machine().unknown(Reason.EXTERNAL_DATA, "a task"), integer("tasks")))
+
+
+@model("asyncio.get_event_loop", "asyncio.new_event_loop", "asyncio.get_running_loop")
+class EventLoop(Object):
+    """What runs coroutines, each at once."""
+
+    __slots__ = ()
+
+    def run_until_complete(self, future: Any) -> Any:
+        return future
+
+    create_task = run_until_complete
+
+    def is_running(self) -> Any:
+        return Scalar(bool)
+
+    is_closed = is_running
+
+    def close(self) -> None: ...
+
+    run_forever = stop = close

@@ -18,7 +18,7 @@ from mlvet.frontends.python.values.containers import DictValue, ListValue, Repea
 from mlvet.frontends.python.values.numbers import Scalar
 from mlvet.frontends.python.values.objects import Object
 from mlvet.frontends.python.values.tensors import TensorValue
-from mlvet.frontends.python.values.unknown import Reason, Unknown
+from mlvet.frontends.python.values.unknown import Reason, Undecided, Unknown
 
 
 class Scope(Object):
@@ -51,9 +51,20 @@ class Scope(Object):
 for _name in (
     "device control_dependencies init_scope summary.create_file_writer summary.record_if "
     "profiler.experimental.Profile profiler.experimental.Trace debugging.experimental.enable_dump_debug_info "
-    "xla.experimental.jit_scope graph_util.import_graph_def"
+    "xla.experimental.jit_scope"
 ).split():
     model(f"tensorflow.{_name}")(type(_name.rpartition(".")[2], (Scope,), {}))
+
+
+@model("tensorflow.graph_util.import_graph_def")
+def import_graph_def(
+    graph_def: Any, input_map: Any = None, return_elements: Any = None, name: Any = None, *rest: Any, **keywords: Any
+) -> Any:
+    """What is asked for of a graph that was stored, nothing otherwise."""
+    del graph_def, input_map, name, rest, keywords
+    if return_elements is None:
+        return None
+    raise Undecided(Reason.EXTERNAL_DATA, "a graph that was stored")
 
 
 @model("tensorflow.name_scope", "tensorflow.compat.v1.name_scope")

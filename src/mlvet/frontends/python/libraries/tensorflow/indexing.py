@@ -7,6 +7,7 @@ from typing import Any
 from mlvet.domains import dtypes
 from mlvet.domains.dims import Dim, Expr, symbol
 from mlvet.frontends.python.active import machine
+from mlvet.frontends.python.arrays.indexing import is_comparison
 from mlvet.frontends.python.emission import demand
 from mlvet.frontends.python.libraries.binding import as_size
 from mlvet.frontends.python.libraries.registry import model
@@ -41,6 +42,8 @@ def getitem(x: Tensor, index: Any) -> Tensor:
                 bounds = (_number(part.start, 0), _number(part.stop, 0), _number(part.step, 1))
             case ListValue() | list() | tuple():
                 raise Undecided(Reason.UNMODELLED_ARGUMENTS, "a list as an index")
+            case Unknown() | Scalar() if is_comparison(part):
+                raise Undecided(Reason.OPERATOR_OVERLOADING, "a comparison as an index, which may be one of tensors")
             case _:
                 demand(_is_number(part), "indices are numbers, slices, `...` or None", "illegal-argument")
                 number = _number(part, 0)

@@ -85,7 +85,7 @@ def demand_static(x: TensorValue, validate_shape: Any = True, use_resource: Any 
             if since is None
             else ("sizes of it are read from a tensor by the graph itself")
         )
-        demand(False, f"{said}, but {why}", RULE, assumed)
+        demand(False, f"{said}, but {why}", RULE, assumed=assumed)
 
 
 def _dynamic_since(value: Value) -> tuple[int, int] | Literal[False] | None:

@@ -29,6 +29,7 @@ class Distribution(Object):
     __slots__ = ()
     parameters: ClassVar[tuple[str, ...]] = ("loc", "scale")
     events: ClassVar[int] = 0
+    drawn: ClassVar[DType | None] = None
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         given = dict(zip(self.parameters, args, strict=False)) | kwargs
@@ -39,6 +40,10 @@ class Distribution(Object):
         for each in values[1:]:
             whole = binary("add", whole, array(each))
         store(self.cells, "@like", whole)
+
+    def _event_rank(self) -> int:
+        """How many of the last dims are those of one event."""
+        return self.events
 
     def _dims(self) -> tuple[Dim, ...]:
         dims = dims_of(self.cells["@like"])
@@ -53,7 +58,7 @@ class Distribution(Object):
     def sample(self, sample_shape: Any = (), seed: Any = None, name: Any = "sample") -> Any:
         several = isinstance(sample_shape, tuple | ListValue)
         outer = as_sizes(sample_shape) if several else (as_size(sample_shape, "samples"),)
-        return self._made("sample", (*outer, *self._dims()))
+        return self._made("sample", (*outer, *self._dims()), self.cells.get("@drawn", self.drawn))
 
     def log_prob(self, value: Any, name: Any = "log_prob") -> Any:
         made = array(value)
@@ -62,7 +67,7 @@ class Distribution(Object):
             raise Undecided(Reason.EXTERNAL_DATA, "a value of unknown rank")
         dims = given if len(given) >= len(own) else own
         kind = type(made)
-        like = Known(dtype_of(self.cells["@like"]), dims[: len(dims) - self.events])
+        like = Known(dtype_of(self.cells["@like"]), dims[: len(dims) - self._event_rank()])
         return opaque("distributions.log_prob", [self.cells["@like"], made], like, kind)
 
     prob = cdf = log_prob
@@ -74,7 +79,7 @@ class Distribution(Object):
 
     def entropy(self, name: Any = "entropy") -> Any:
         dims = self._dims()
-        return self._made("entropy", dims[: len(dims) - self.events])
+        return self._made("entropy", dims[: len(dims) - self._event_rank()])
 
     def kl_divergence(self, other: Any, name: Any = "kl") -> Any:
         return self.entropy()
@@ -82,12 +87,12 @@ class Distribution(Object):
     @property
     def batch_shape(self) -> Any:
         dims = self._dims()
-        return dims[: len(dims) - self.events]
+        return dims[: len(dims) - self._event_rank()]
 
     @property
     def event_shape(self) -> Any:
         dims = self._dims()
-        return dims[len(dims) - self.events :]
+        return dims[len(dims) - self._event_rank() :]
 
     def as_tensor(self) -> Any:
         return self.sample()
@@ -101,6 +106,7 @@ for _name, _parameters, _events in (
     ("MultivariateNormalTriL", ("loc",), 1), ("OneHotCategorical", ("logits", "probs"), 1),
 ):  # fmt: skip
     _cells = {"__slots__": (), "__module__": __name__, "parameters": _parameters, "events": _events}
+    _cells["drawn"] = dtypes.i32 if _name in ("OneHotCategorical", "Bernoulli") else None
     model(f"tensorflow_probability.distributions.{_name}")(type(_name, (Distribution,), _cells))
 
 
@@ -149,6 +155,17 @@ class Independent(Distribution):
         if not isinstance(distribution, Distribution):
             raise Undecided(Reason.EXTERNAL_DATA, "a distribution")
         store(self.cells, "@like", distribution.cells["@like"])
+        store(self.cells, "@drawn", distribution.drawn)
+        inner = distribution._event_rank()
+        count = reinterpreted_batch_ndims
+        count = max(len(self._dims()) - inner - 1, 0) if count is None else count
+        if not isinstance(count, int):
+            raise Undecided(Reason.UNMODELLED_ARGUMENTS, "how many dims are those of one event")
+        store(self.cells, "@events", inner + count)
+
+    def _event_rank(self) -> int:
+        found: int = self.cells["@events"]
+        return found
 
 
 @model("tensorflow_probability.distributions.kl_divergence")

@@ -91,9 +91,23 @@ def get_default_device() -> Device:
     return Device("cpu")
 
 
-@model("torch.cuda.get_device_name", "torch.cuda.get_device_properties", "torch.cuda.get_device_capability")
+@model("torch.cuda.get_device_name")
 def device_name(device: Any = None) -> Any:
     return Scalar(str, "device name")
+
+
+@model("torch.cuda.get_device_capability")
+def device_capability(device: Any = None) -> Any:
+    return Scalar(int, "major"), Scalar(int, "minor")
+
+
+@model("torch.cuda.get_device_properties")
+def device_properties(device: Any = None) -> Any:
+    made = Object()
+    made.name = Scalar(str, "device name")
+    for name in ("major", "minor", "total_memory", "multi_processor_count", "warp_size"):
+        setattr(made, name, Scalar(int, name))
+    return made
 
 
 @model(
@@ -101,7 +115,7 @@ def device_name(device: Any = None) -> Any:
     "torch.cuda.max_memory_reserved", "torch.mps.current_allocated_memory", "torch.mps.driver_allocated_memory",
 )  # fmt: skip
 def memory(device: Any = None) -> Any:
-    return Scalar(float, "memory")
+    return Scalar(int, "memory")
 
 
 @model(

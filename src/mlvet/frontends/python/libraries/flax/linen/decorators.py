@@ -6,6 +6,7 @@ from typing import Any
 
 from mlvet.domains.dims import Dim
 from mlvet.frontends.python.active import erase, machine, store
+from mlvet.frontends.python.libraries.binding import as_items
 from mlvet.frontends.python.libraries.flax.linen.module import Boxed, Module
 from mlvet.frontends.python.libraries.flax.linen.variables import Lift
 from mlvet.frontends.python.libraries.jax.transformations import agreed, like, over_axes, with_axis, without_axis
@@ -60,7 +61,18 @@ class AlongAxis(Object):
         return _along(module, self.cells["@way"], self.cells["@options"], module, args, keywords)
 
     def missing(self, name: str) -> Any:
-        return machine().attribute(self.cells["@module"], name)
+        """What the module itself has; `init` and `apply` run it along the axis too."""
+        found = machine().attribute(self.cells["@module"], name)
+        if name not in ("init", "init_with_output", "apply"):
+            return found
+
+        def run(*args: Any, method: Any = None, **keywords: Any) -> Any:
+            return machine().call(found, *args, method=self._slices if method is None else method, **keywords)
+
+        return run
+
+    def _slices(self, module: Any, *args: Any, **keywords: Any) -> Any:
+        return _along(module, self.cells["@way"], self.cells["@options"], module, args, keywords)
 
 
 def _method_along(method: Any, way: str, options: dict[str, Any], args: Any, keywords: Any) -> Any:
@@ -82,6 +94,8 @@ def _method_along(method: Any, way: str, options: dict[str, Any], args: Any, key
 
 
 def _along(function: Any, way: str, options: dict[str, Any], module: Any, args: Any, keywords: Any) -> Any:
+    if way == "remat_scan":
+        return _repeatedly(function, options, module, args, keywords)
     sizes: list[Dim] = [options["length"]] if isinstance(options.get("length"), int) else []
     if isinstance(options.get("axis_size"), int):
         sizes.append(options["axis_size"])
@@ -110,13 +124,22 @@ def _along(function: Any, way: str, options: dict[str, Any], module: Any, args: 
     return result[0], over_axes(result[1], out_axes, lambda leaf, axis: with_axis(leaf, axis, size))
 
 
+def _repeatedly(function: Any, options: dict[str, Any], module: Any, args: Any, keywords: Any) -> Any:
+    """A module that is run again and again on what it yields."""
+    lengths = as_items(options.get("lengths", ()))
+    axes = _variable_axes(options["variable_axes"]) if "variable_axes" in options else {True: 0}
+    if isinstance(module, Module):
+        store(module.cells, "@lift", tuple(Lift(axes, length) for length in reversed(lengths)))
+    return machine().call(function, *(like(arg, "carry") for arg in args), **keywords)
+
+
 def _axes(axes: Any, count: int) -> tuple[Any, ...]:
     listed = axes.items if isinstance(axes, ListValue) else axes
     axes = listed if isinstance(listed, tuple) else (listed,) * max(count, 0)
     return tuple(None if isinstance(axis, Object) else axis for axis in axes)
 
 
-def _variable_axes(axes: Any) -> dict[str, int]:
+def _variable_axes(axes: Any) -> dict[Any, int]:
     cells = axes.cells if isinstance(axes, DictValue) else {}
     return {name: axis for name, axis in cells.items() if isinstance(axis, int)}
 
@@ -139,7 +162,9 @@ def vmap(target: Any, *given: Any, **options: Any) -> Any:
 
 @model("flax.linen.remat_scan")
 def remat_scan(target: Any, *given: Any, **options: Any) -> Any:
-    return target
+    """Modules that run one after another, whose variables are stacked along an axis for each of the lengths."""
+    names = ("lengths", "policy", "variable_broadcast", "variable_carry", "variable_axes", "split_rngs")
+    return Lifted(target, "remat_scan", _options(options, names, given))
 
 
 @model("flax.linen.broadcast")

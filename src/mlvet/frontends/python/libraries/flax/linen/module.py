@@ -394,11 +394,12 @@ def is_running(module: Module) -> bool:
 
 
 def _lifts(module: Module) -> list[Lift]:
-    found = []
+    found: list[Lift] = []
     node: Any = module
     while isinstance(node, Module):
         if "@lift" in node.cells:
-            found.append(node.cells["@lift"])
+            lift = node.cells["@lift"]
+            found += lift if isinstance(lift, tuple) else (lift,)
         node = node.cells.get("@parent")
     return found
 

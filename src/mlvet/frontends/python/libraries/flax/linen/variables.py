@@ -50,15 +50,19 @@ class Lift:
 
     __slots__ = ("axes", "size")
 
-    def __init__(self, axes: dict[str, int], size: Dim | None) -> None:
+    def __init__(self, axes: dict[Any, int], size: Dim | None) -> None:
         self.axes = axes
         self.size = size
+
+    def axis(self, collection: str) -> int | None:
+        """The axis along which the variables of a collection are stacked; True stands for all collections."""
+        return self.axes.get(collection, self.axes.get(True))
 
 
 def stacked(value: Any, lifts: Sequence[Lift], collection: str) -> Any:
     """A variable of one slice as it is stored: with the axes that it is stacked along."""
     for lift in lifts:
-        axis = lift.axes.get(collection)
+        axis = lift.axis(collection)
         if axis is not None:
             value = mapped(lambda _, leaf, axis=axis, lift=lift: with_axis(leaf, axis, lift.size), value)
     return value

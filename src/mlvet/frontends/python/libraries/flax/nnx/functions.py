@@ -13,7 +13,7 @@ from mlvet.frontends.python.libraries.jax.trees import changed, register
 from mlvet.frontends.python.libraries.registry import model
 from mlvet.frontends.python.values.containers import DictValue, ListValue
 from mlvet.frontends.python.values.objects import ClassValue, Object
-from mlvet.frontends.python.values.unknown import Reason, Unknown
+from mlvet.frontends.python.values.unknown import Reason, Undecided, Unknown
 
 
 @model("flax.nnx.Module", "flax.nnx.Pytree", "flax.nnx.Object")
@@ -56,25 +56,45 @@ def parts(node: Any) -> dict[str, Any]:
     return {}
 
 
-def _picked(variable: Variable, kinds: tuple[Any, ...]) -> bool:
-    if not kinds:
-        return True
+def _picked(variable: Variable, kinds: tuple[Any, ...], path: tuple[str, ...]) -> bool:
+    return not kinds or any(_passes(variable, kind, path) for kind in kinds)
+
+
+def _passes(variable: Variable, kind: Any, path: tuple[str, ...]) -> bool:
+    """Whether a variable is one that a filter picks: a class, a combination of filters, or what picks them all."""
     own = variable.kind.order if variable.kind is not None else type(variable).__mro__
-    return any(kind in own if isinstance(kind, type | ClassValue) else kind is not False for kind in kinds)
+    match kind:
+        case type() | ClassValue() if not isinstance(kind, type) or not issubclass(kind, Filter):
+            return kind in own
+        case All():
+            return all(_passes(variable, each, path) for each in kind.given)
+        case AnyOf():
+            return any(_passes(variable, each, path) for each in kind.given)
+        case Not():
+            return not _passes(variable, kind.given[0], path)
+        case OfType():
+            return kind.given[0] in own
+        case PathContains():
+            return str(kind.given[0]) in path
+    return kind is not False and kind is not None
 
 
 @model("flax.nnx.state", "flax.nnx.variables")
 def state(node: Any, *filters: Any, graph: Any = None) -> Any:
     """The variables of a module, those of some kinds; one state for each kind asked for."""
     if len(filters) > 1:
-        return tuple(state(node, each) for each in filters)
+        return tuple(_state(node, (each,)) for each in filters)
+    return _state(node, filters)
+
+
+def _state(node: Any, filters: tuple[Any, ...], path: tuple[str, ...] = ()) -> State:
     made = State()
     for name, cell in parts(node).items():
         if isinstance(cell, Variable):
-            if _picked(cell, filters):
+            if _picked(cell, filters, (*path, name)):
                 made.cells[name] = cell
         elif isinstance(cell, Module | ListValue | DictValue | tuple):
-            inner = state(cell, *filters)
+            inner = _state(cell, filters, (*path, name))
             if inner.cells:
                 made.cells[name] = inner
     return made
@@ -239,7 +259,7 @@ def vmap(f: Any = None, *, in_axes: Any = 0, out_axes: Any = 0, **options: Any) 
         return lambda function: vmap(function, in_axes=in_axes, out_axes=out_axes, **options)
 
     def run(*args: Any, **keywords: Any) -> Any:
-        return transformations.vmap(f, _without_modules(in_axes, args), out_axes)(*args, **keywords)
+        return transformations.vmap(f, _without_modules(in_axes, args), _axis_of(out_axes))(*args, **keywords)
 
     return transformations.Transformed(run, f)
 
@@ -250,10 +270,35 @@ def scan(f: Any = None, *, length: Any = None, in_axes: Any = None, out_axes: An
         return lambda function: scan(function, length=length, in_axes=in_axes, out_axes=out_axes)
 
     def run(*args: Any, **keywords: Any) -> Any:
-        machine().call(f, *args, **keywords)
-        return machine().unknown(Reason.UNMODELLED_CALL, "nnx.scan")
+        sizes: list[Any] = [] if length is None else [length]
+        wanted = (Carry, 0) if in_axes is None else in_axes.items if isinstance(in_axes, ListValue) else in_axes
+        wanted = wanted if isinstance(wanted, tuple) else (wanted,) * len(args)
+        slices = [_step(arg, axis, sizes) for arg, axis in zip(args, wanted, strict=False)]
+        size = transformations.agreed(sizes)
+        result = machine().call(f, *slices, **keywords)
+        put = (Carry, 0) if out_axes is None else out_axes
+        if not isinstance(put, tuple):
+            return _stacked(result, put, size)
+        if not (isinstance(result, tuple) and len(result) == len(put)):
+            raise Undecided(Reason.DYNAMIC_CONTAINER, "a step that yields another number of values")
+        return tuple(_stacked(each, axis, size) for each, axis in zip(result, put, strict=True))
 
     return transformations.Transformed(run, f)
+
+
+def _step(arg: Any, axis: Any, sizes: list[Any]) -> Any:
+    """What one step of a scan sees of an argument."""
+    if axis is Carry:
+        return arg if isinstance(arg, Module | State | Rngs) else transformations.like(arg, "carry")
+    if isinstance(arg, Module | State | Rngs) or not isinstance(axis, int | tuple | DictValue):
+        return arg
+    return transformations.over_axes(arg, axis, lambda leaf, at: transformations.without_axis(leaf, at, sizes))
+
+
+def _stacked(result: Any, axis: Any, size: Any) -> Any:
+    if axis is Carry:
+        return result
+    return transformations.over_axes(result, _axis_of(axis), lambda leaf, at: transformations.with_axis(leaf, at, size))
 
 
 @model("flax.nnx.Carry")
@@ -264,6 +309,20 @@ class Carry(Object):
 @model("flax.nnx.StateAxes")
 class StateAxes(Object):
     """Axes by kind of variable."""
+
+    def __init__(self, filter_axes: Any, **options: Any) -> None:
+        self.cells["@axes"] = filter_axes
+
+
+def _axis_of(axes: Any) -> Any:
+    """The axis along which variables are stacked; undecided if those of several kinds are stacked along several."""
+    if not isinstance(axes, StateAxes):
+        return axes
+    given = axes.cells["@axes"]
+    along = {axis for axis in given.cells.values() if axis is not None} if isinstance(given, DictValue) else {None, 0}
+    if len(along) > 1:
+        raise Undecided(Reason.UNMODELLED_ARGUMENTS, "axes of several kinds of variables")
+    return next(iter(along), None)
 
 
 @model("flax.nnx.eval_shape")
@@ -301,6 +360,38 @@ def display(*args: Any, **keywords: Any) -> None:
     return None
 
 
-@model("flax.nnx.All", "flax.nnx.Not", "flax.nnx.Any", "flax.nnx.OfType", "flax.nnx.PathContains")
 class Filter(Object):
-    """A choice of variables that is not followed."""
+    """A choice of variables, by what it was made of."""
+
+    def __init__(self, *given: Any, **options: Any) -> None:
+        self.cells["@given"] = given
+
+    @property
+    def given(self) -> tuple[Any, ...]:
+        found: tuple[Any, ...] = self.cells["@given"]
+        return found
+
+
+@model("flax.nnx.All")
+class All(Filter):
+    """The variables that all filters pick."""
+
+
+@model("flax.nnx.Any")
+class AnyOf(Filter):
+    """The variables that one of several filters picks."""
+
+
+@model("flax.nnx.Not")
+class Not(Filter):
+    """The variables that a filter leaves."""
+
+
+@model("flax.nnx.OfType")
+class OfType(Filter):
+    """The variables of a class."""
+
+
+@model("flax.nnx.PathContains")
+class PathContains(Filter):
+    """The variables under a name."""

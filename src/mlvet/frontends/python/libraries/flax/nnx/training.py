@@ -43,6 +43,12 @@ class ModelAndOptimizer(Optimizer):
 class TrainState(LinenTrainState):
     """The state of a training of nnx modules."""
 
+    @classmethod
+    def create(cls: Any, graphdef: Any, *, params: Any = None, tx: Any = None, step: Any = 0, **keywords: Any) -> Any:  # type: ignore[override]
+        found = LinenTrainState.create.__func__(cls, params=params, tx=tx, graphdef=graphdef, **keywords)  # type: ignore[attr-defined]
+        found.cells["step"] = step
+        return found
+
 
 model("flax.nnx.TrainState")(TrainState)
 

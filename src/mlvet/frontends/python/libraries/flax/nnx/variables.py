@@ -12,7 +12,7 @@ from mlvet.frontends.python.emission import opaque
 from mlvet.frontends.python.libraries.jax.array import Array, as_jax
 from mlvet.frontends.python.libraries.jax.random import key as new_key
 from mlvet.frontends.python.libraries.jax.transformations import like
-from mlvet.frontends.python.libraries.registry import model
+from mlvet.frontends.python.libraries.registry import find, model
 from mlvet.frontends.python.values.containers import DictValue
 from mlvet.frontends.python.values.objects import Object
 from mlvet.frontends.python.values.tensors import TensorValue
@@ -130,8 +130,10 @@ class Param(Variable):
 
 
 for _name in ("BatchStat", "Cache", "Intermediate", "Perturbation", "LoRAParam", "OptState", "OptVariable",
-"OptArray", "RngState", "RngKey", "RngCount"):  # fmt: skip
+"OptArray", "RngState"):  # fmt: skip
     model(f"flax.nnx.{_name}")(type(_name, (Variable,), {"__module__": __name__}))
+for _name in ("RngKey", "RngCount"):
+    model(f"flax.nnx.{_name}")(type(_name, (find("flax.nnx.RngState"),), {"__module__": __name__}))
 
 
 @model("flax.nnx.State", "flax.nnx.statelib.State")

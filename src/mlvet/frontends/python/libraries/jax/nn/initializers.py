@@ -16,6 +16,7 @@ from mlvet.frontends.python.libraries.registry import model
 from mlvet.frontends.python.values.objects import Object
 
 
+@model("jax.nn.initializers.Initializer")
 class Initializer(Object):
     """What an initialiser is: the element type it was made for, and how it fills a shape."""
 
@@ -37,19 +38,8 @@ class Initializer(Object):
         return opaque("initial", [], Known(to, sized(shape)), Array)
 
 
-@model("jax.nn.initializers.Initializer")
-class Any_(Initializer):
-    """The type of initialisers."""
-
-
-@model("jax.nn.initializers.zeros")
-def zeros(key: Any, shape: ShapeLike, dtype: DType | None = None, out_sharding: Any = None) -> Tensor:
-    return full(sized(shape), 0, canonical(dtype) or dtypes.f32, Array)
-
-
-@model("jax.nn.initializers.ones")
-def ones(key: Any, shape: ShapeLike, dtype: DType | None = None, out_sharding: Any = None) -> Tensor:
-    return full(sized(shape), 1, canonical(dtype) or dtypes.f32, Array)
+model("jax.nn.initializers.zeros")(Initializer(value=0))
+model("jax.nn.initializers.ones")(Initializer(value=1))
 
 
 @model("flax.linen.initializers.zeros_init", "flax.nnx.initializers.zeros_init")

@@ -27,6 +27,7 @@ from mlvet.frontends.python.libraries.jax.array import (
 )
 from mlvet.frontends.python.libraries.registry import model
 from mlvet.frontends.python.values.numbers import Scalar
+from mlvet.frontends.python.values.raising import Raised
 from mlvet.frontends.python.values.tensors import TensorValue, dims_of, dtype_of, rank_of
 from mlvet.frontends.python.values.unknown import Reason, Undecided
 
@@ -222,7 +223,18 @@ def fromfunction(function: Any, shape: ShapeLike, *, dtype: DType | None = None,
     return machine().call(function, *(opaque("index", [], Known(to, dims), Array) for _ in dims), **rest)
 
 
-@model("jax.numpy.load", "jax.numpy.fromfile", "jax.numpy.frombuffer")
+@model("jax.numpy.fromfile")
+def fromfile(*args: Any, **keywords: Any) -> Any:
+    raise Raised(NotImplementedError("jnp.fromfile() is not implemented"))
+
+
+@model("jax.numpy.frombuffer")
+def frombuffer(buffer: Any, dtype: DType = dtypes.f32, count: Any = -1, offset: Any = 0) -> Tensor:
+    size = count if isinstance(count, int) and count >= 0 else size_named(machine().fresh("elements"))
+    return opaque("buffer", [], Known(canonical(dtype), (size,)), Array)
+
+
+@model("jax.numpy.load")
 def load(file: Any, *args: Any, **keywords: Any) -> Tensor:
     raise Undecided(Reason.EXTERNAL_DATA, "an array of a file")
 

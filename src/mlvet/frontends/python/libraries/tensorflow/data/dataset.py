@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 from mlvet.domains import dtypes
 from mlvet.domains.dims import Dim, Expr, at_least, ceil_div, floor_div, maximum, minimum, modulo, symbol
@@ -28,7 +28,7 @@ from mlvet.frontends.python.libraries.tensorflow.tensor import Tensor, convert, 
 from mlvet.frontends.python.values.containers import DictValue, IteratorValue, ListValue, Repeated
 from mlvet.frontends.python.values.objects import Object
 from mlvet.frontends.python.values.tensors import TensorValue, dims_of, dtype_of, rank_of
-from mlvet.frontends.python.values.unknown import Unknown
+from mlvet.frontends.python.values.unknown import Reason, Unknown
 
 model("tensorflow.data.AUTOTUNE", "tensorflow.data.experimental.AUTOTUNE")(-1)
 model("tensorflow.data.INFINITE_CARDINALITY", "tensorflow.data.experimental.INFINITE_CARDINALITY")(-1)
@@ -128,9 +128,9 @@ class Dataset(Object):
         from mlvet.frontends.python.libraries.tensorflow.data.generators import of_signature
 
         del path, rest, keywords
-        return dataset(
-            of_signature(element_spec) if element_spec is not None else None, symbol(machine().fresh("elements"))
-        )
+        open_ = machine().unknown(Reason.EXTERNAL_DATA, "elements of a dataset that was saved")
+        element = open_ if element_spec is None else of_signature(element_spec)
+        return dataset(element, symbol(machine().fresh("elements")))
 
     # One element made of each.
 
@@ -356,6 +356,8 @@ def dataset(element: Any, count: Dim | None) -> Dataset:
 @model("tensorflow.data.Iterator")
 class DatasetIterator(Object):
     """An iterator of TensorFlow's own, which yields an element whenever it is asked."""
+
+    of_iterators: ClassVar[bool] = True
 
     def __init__(self, dataset: Any) -> None:
         self.dataset = dataset
