@@ -14,11 +14,18 @@ from mlvet.ops.require import Constraint
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Run:
-    """An execution of the graph as the program does it: what is fed for each of its feeds, on which path."""
+    """An execution of the graph as the program does it: what is fed for each of its feeds, on which path.
+
+    It is `complete` if nothing else can be fed, and `followed` if nothing is computed of which the operands are not
+    known; `repeated` has what the program writes more than once among the feeds.
+    """
 
     execution: Execution
     fed: tuple[Tensor | None, ...]
     guards: tuple[Literal, ...] = ()
+    complete: bool = False
+    followed: bool = False
+    repeated: tuple[Value, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +52,8 @@ class Demand:
 class Condition:
     """A branch condition of the program: its text, its place, and what it is by default if a user's setting decides.
 
-    One that is `opaque` hangs on something of which nothing is known but that it is there.
+    One that is `opaque` hangs on something of which nothing is known but that it is there; where it is `required` the
+    other outcome ends the program.
     """
 
     name: str
@@ -53,6 +61,7 @@ class Condition:
     location: Location | None
     default: bool | None = None
     opaque: bool = False
+    required: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,4 +129,5 @@ class Demands:
     settings: Mapping[str, Setting] = field(default_factory=dict)
     runs: tuple[Run, ...] = ()
     varying: frozenset[str] = frozenset()
+    placeholders: Mapping[Value, Location | None] = field(default_factory=dict)
     events: tuple[Event, ...] = ()

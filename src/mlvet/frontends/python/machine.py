@@ -98,6 +98,7 @@ class Machine:
     raised: Any = None
     files: list[Any] = field(default_factory=list)
     imported: set[str] = field(default_factory=set)
+    generations: set[str] = field(default_factory=set)
     libraries: Counter[str] = field(default_factory=Counter)
     boundaries: list[Boundary] = field(default_factory=list)
     observations: dict[Span, Observation] = field(default_factory=dict)
@@ -112,6 +113,8 @@ class Machine:
     runs: list[Run] = field(default_factory=list)
     events: list[Event] = field(default_factory=list)
     entered: int | None = None
+    placeholders: dict[Value, Location | None] = field(default_factory=dict)
+    written_twice: dict[int, tuple[Any, list[Value]]] = field(default_factory=dict)
     forks: int = 0
     rehearsing: int = 0
     on_its_own: bool = False

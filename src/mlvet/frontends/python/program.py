@@ -12,6 +12,7 @@ from inspect import Parameter
 from pathlib import Path
 from typing import Any
 
+from mlvet.core.location import Location
 from mlvet.core.source import Source
 from mlvet.frontends.python.active import interpreting
 from mlvet.frontends.python.interpretation.imports import run_module
@@ -26,7 +27,7 @@ from mlvet.frontends.python.project import Project, parsed
 from mlvet.frontends.python.values.objects import ClassValue, FunctionValue, ModuleValue, Object
 from mlvet.frontends.python.values.unknown import Reason, Unknown
 from mlvet.frontends.python.variation import varying
-from mlvet.ir.graph import Graph
+from mlvet.ir.graph import Graph, Value
 from mlvet.ir.program import Condition, Demand, Demands, Event, Run, Setting
 
 _RECURSION = 12_000
@@ -59,22 +60,25 @@ class Interpreted:
     libraries: Counter[str] = field(default_factory=Counter)
     recalled: int = 0
     runs: list[Run] = field(default_factory=list)
+    placeholders: dict[Value, Location | None] = field(default_factory=dict)
     events: list[Event] = field(default_factory=list)
     varying: frozenset[str] = frozenset()
     required: set[str] = field(default_factory=set)
 
     @property
     def _conditions(self) -> dict[str, Condition]:
-        """The conditions; those whose other outcome ends the program are no matter of doubt."""
-        return {
-            name: replace(condition, opaque=condition.opaque and name not in self.required)
-            for name, condition in self.conditions.items()
-        }
+        return {name: replace(condition, required=name in self.required) for name, condition in self.conditions.items()}
 
     @property
     def demanded(self) -> Demands:
         return Demands(
-            tuple(self.demands), self._conditions, self.settings, tuple(self.runs), self.varying, tuple(self.events)
+            tuple(self.demands),
+            self._conditions,
+            self.settings,
+            tuple(self.runs),
+            self.varying,
+            self.placeholders,
+            tuple(self.events),
         )
 
 
@@ -150,6 +154,7 @@ def _interpreted(machine: Machine, file: File, names: dict[str, Any]) -> Interpr
         libraries=machine.libraries,
         recalled=machine.recalled,
         runs=machine.runs,
+        placeholders=machine.placeholders,
         events=machine.events,
         varying=varying(machine),
         required=machine.required,

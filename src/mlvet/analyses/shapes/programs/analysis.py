@@ -7,10 +7,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from mlvet.analyses.shapes.programs.contradictions import Contradiction, Search, components
+from mlvet.analyses.shapes.programs.feeding import Feeding
 from mlvet.analyses.shapes.programs.once import Once
 from mlvet.analyses.shapes.programs.restrictions import Restriction, restrictions
 from mlvet.analyses.shapes.programs.runs import Runs, distinct
-from mlvet.analyses.shapes.programs.telling import Teller
+from mlvet.analyses.shapes.programs.telling import ANNOTATION, Teller
 from mlvet.core.finding import Finding
 from mlvet.core.rule import Catalogue
 from mlvet.ir.graph import Graph
@@ -32,20 +33,31 @@ def vet(graph: Graph, demands: Demands, rules: Catalogue) -> Outcome:
     teller = Teller(graph, demands, rules)
     outcome = Outcome()
     found: list[Contradiction] = []
+    assumed: list[Contradiction] = []
     limited: list[Restriction] = []
     for part in _parts(graph, demands):
         groups = components(part, demands.varying)
         failing = list(search.contradictions(part, groups))
-        found += once.new(failing)
+        found += once.new(sorted((each for each in failing if not each.assumed), key=_is_annotation))
+        assumed += (each for each in failing if each.assumed)
         guilty = {id(each.demand) for each in failing if not each.defaults}
-        limited += restrictions([[each for each in group if id(each) not in guilty] for group in groups], search)
+        left = [[each for each in group if id(each) not in guilty and not each.constraint.assumed] for group in groups]
+        limited += restrictions(left, search)
+    found += once.new(assumed)
     outcome.findings = list(teller.findings(found, limited))
+    if demands.placeholders:
+        outcome.findings += Feeding(graph, demands, rules).findings(demands.runs)
     figures = search.figures
     outcome.figures = Counter(
         demands=len(demands.all), checks=figures.checks + figures.decided,
         without_z3=figures.without_z3 + figures.decided, undecided=figures.undecided,
     )  # fmt: skip
     return outcome
+
+
+def _is_annotation(found: Contradiction) -> bool:
+    """Whether only an annotation is wrong; operators fail first."""
+    return found.demand.constraint.rule == ANNOTATION
 
 
 def _parts(graph: Graph, demands: Demands) -> Iterator[list[Demand]]:

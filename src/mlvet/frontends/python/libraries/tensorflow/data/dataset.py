@@ -375,7 +375,9 @@ class DatasetIterator(Object):
 
     @property
     def initializer(self) -> Any:
-        return typed("initializer", [], dtypes.bool_)
+        from mlvet.frontends.python.libraries.tensorflow.v1.sessions import Operation
+
+        return Operation()
 
     def make_initializer(self, dataset: Any, name: Any = None) -> Any:
         del name
