@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 from mlvet.core.location import Location
+from mlvet.domains.dims import Dim
 from mlvet.domains.tensors import Tensor
 from mlvet.ir.graph import Execution, Iteration, Literal, Node, Value
 from mlvet.ops.require import Constraint
@@ -17,7 +18,8 @@ class Run:
     """An execution of the graph as the program does it: what is fed for each of its feeds, on which path.
 
     It is `complete` if nothing else can be fed, and `followed` if nothing is computed of which the operands are not
-    known; `repeated` has what the program writes more than once among the feeds.
+    known; `repeated` has what the program writes more than once among the feeds. `given` are the tensors that are fed,
+    and `place` is how many demands the program has made before.
     """
 
     execution: Execution
@@ -26,6 +28,8 @@ class Run:
     complete: bool = False
     followed: bool = False
     repeated: tuple[Value, ...] = ()
+    given: tuple[Value, ...] = ()
+    place: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +125,8 @@ class Event:
 class Demands:
     """All demands of a program in the order in which it makes them.
 
-    Symbols that are `varying` stand for a size of its own each time: of an element of a list, of an iteration.
+    Symbols that are `varying` stand for a size of its own each time: of an element of a list, of an iteration. Of those
+    that stand for the rows of a batch `full` has how many a full one has.
     """
 
     all: tuple[Demand, ...] = ()
@@ -129,5 +134,6 @@ class Demands:
     settings: Mapping[str, Setting] = field(default_factory=dict)
     runs: tuple[Run, ...] = ()
     varying: frozenset[str] = frozenset()
+    full: Mapping[str, Dim] = field(default_factory=dict)
     placeholders: Mapping[Value, Location | None] = field(default_factory=dict)
     events: tuple[Event, ...] = ()

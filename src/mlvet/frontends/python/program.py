@@ -14,6 +14,7 @@ from typing import Any
 
 from mlvet.core.location import Location
 from mlvet.core.source import Source
+from mlvet.domains.dims import Dim
 from mlvet.frontends.python.active import interpreting
 from mlvet.frontends.python.interpretation.imports import run_module
 from mlvet.frontends.python.interpretation.scopes import File, Scope
@@ -63,6 +64,7 @@ class Interpreted:
     placeholders: dict[Value, Location | None] = field(default_factory=dict)
     events: list[Event] = field(default_factory=list)
     varying: frozenset[str] = frozenset()
+    full: dict[str, Dim] = field(default_factory=dict)
     required: set[str] = field(default_factory=set)
 
     @property
@@ -77,6 +79,7 @@ class Interpreted:
             self.settings,
             tuple(self.runs),
             self.varying,
+            self.full,
             self.placeholders,
             tuple(self.events),
         )
@@ -157,6 +160,7 @@ def _interpreted(machine: Machine, file: File, names: dict[str, Any]) -> Interpr
         placeholders=machine.placeholders,
         events=machine.events,
         varying=varying(machine),
+        full=machine.full,
         required=machine.required,
     )
 

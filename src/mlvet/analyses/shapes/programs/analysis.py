@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from mlvet.analyses.shapes.programs.contradictions import Contradiction, Search, components
@@ -12,6 +12,7 @@ from mlvet.analyses.shapes.programs.once import Once
 from mlvet.analyses.shapes.programs.restrictions import Restriction, restrictions
 from mlvet.analyses.shapes.programs.runs import Runs, distinct
 from mlvet.analyses.shapes.programs.telling import ANNOTATION, Teller
+from mlvet.analyses.shapes.programs.usual import Usual
 from mlvet.core.finding import Finding
 from mlvet.core.rule import Catalogue
 from mlvet.ir.graph import Graph
@@ -29,22 +30,23 @@ class Outcome:
 def vet(graph: Graph, demands: Demands, rules: Catalogue) -> Outcome:
     """Find the demands of a program that cannot be met, and the settings that they leave little choice."""
     search = Search(demands.settings)
-    once = Once(graph)
+    usual = Usual(demands.settings, demands.full)
     teller = Teller(graph, demands, rules)
     outcome = Outcome()
     found: list[Contradiction] = []
-    assumed: list[Contradiction] = []
     limited: list[Restriction] = []
     for part in _parts(graph, demands):
         groups = components(part, demands.varying)
         failing = list(search.contradictions(part, groups))
-        found += once.new(sorted((each for each in failing if not each.assumed), key=_is_annotation))
-        assumed += (each for each in failing if each.assumed)
+        known = {id(each.demand) for each in failing}
+        failing += usual.contradictions(each for each in part if id(each) not in known)
+        found += failing
         guilty = {id(each.demand) for each in failing if not each.defaults}
         left = [[each for each in group if id(each) not in guilty and not each.constraint.assumed] for group in groups]
         limited += restrictions(left, search)
-    found += once.new(assumed)
-    outcome.findings = list(teller.findings(found, limited))
+    places = {id(demand): place for place, demand in enumerate(demands.all)}
+    found.sort(key=lambda each: (_is_secondary(each), _place(each, places)))
+    outcome.findings = list(teller.findings(Once(graph).new(found), limited))
     if demands.placeholders:
         outcome.findings += Feeding(graph, demands, rules).findings(demands.runs)
     figures = search.figures
@@ -55,9 +57,16 @@ def vet(graph: Graph, demands: Demands, rules: Catalogue) -> Outcome:
     return outcome
 
 
-def _is_annotation(found: Contradiction) -> bool:
-    """Whether only an annotation is wrong; operators fail first."""
-    return found.demand.constraint.rule == ANNOTATION
+def _is_secondary(found: Contradiction) -> bool:
+    """Whether only an annotation is wrong, or only some versions of a library refuse: what all refuse is told first."""
+    return found.demand.constraint.rule == ANNOTATION or bool(found.demand.constraint.assumed)
+
+
+def _place(found: Contradiction, places: Mapping[int, int]) -> tuple[int, int]:
+    """When the program gets there: with the demand, or with the run that makes it."""
+    if found.run is not None:
+        return found.run.place, 0
+    return places[id(found.demand)], 1
 
 
 def _parts(graph: Graph, demands: Demands) -> Iterator[list[Demand]]:

@@ -26,12 +26,15 @@ _MILLISECONDS = 300
 class Contradiction:
     """A demand that is not met, with the others that it cannot hold together with and the settings at their defaults.
 
-    It holds on the path on which all of them are made.
+    It holds on the path on which all of them are made; `also` are others of the same sizes on other paths. `taken` says
+    what sizes are taken to be.
     """
 
     demand: Demand
     others: tuple[Demand, ...] = ()
     defaults: tuple[Setting, ...] = ()
+    taken: tuple[str, ...] = ()
+    also: tuple[Contradiction, ...] = ()
 
     @property
     def run(self) -> Run | None:
@@ -39,8 +42,8 @@ class Contradiction:
 
     @property
     def assumed(self) -> tuple[str, ...]:
-        """What must be so for all of these demands to be made."""
-        found = (each.constraint.assumed for each in (self.demand, *self.others))
+        """What must be so for all of these demands to be made, and what sizes are taken to be."""
+        found = (*self.taken, *(each.constraint.assumed for each in (self.demand, *self.others)))
         return tuple(dict.fromkeys(each for each in found if each))
 
     @property

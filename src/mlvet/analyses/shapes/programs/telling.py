@@ -124,7 +124,7 @@ class Teller:
             for value, tensor in zip(node.inputs, demand.operands, strict=True)
             if value is not None and tensor is not None and (value not in self._constants or tensor.rank != 0)
         ]
-        what = f"`{node.source_op}`" if node.source_op != "assert" else "it"
+        what = f"`{node.source_op}`" if node.source_op != "assert" else "the call"
         return f"{what} gets {_listed(shown)}" if shown else what
 
     def _operand(self, value: Value, tensor: Tensor) -> str:
@@ -198,6 +198,8 @@ class Teller:
         for other in found.others:
             yield Related(f"{other.constraint.because}: {other.constraint}", self._place(other.node))
         yield from self._settings(found.defaults)
+        for alike in {each.demand.node.location: each for each in found.also}.values():
+            yield Related("the same on another path", alike.demand.node.location)
         for frame in demand.node.stack[-1:]:
             yield Related(f"`{frame.function}` is called here", frame.location)
         yield from self._conditions_of(found.path)

@@ -83,6 +83,8 @@ def executed(kind: str, fetches: Any, feed_dict: Any, whole: bool = True) -> Any
     here = machine()
     asked = leaves(fetches)
     fed = _fed(feed_dict)
+    arrays = feed_dict.cells.values() if isinstance(feed_dict, DictValue) else ()
+    sources = tuple(each.graph_value for each in arrays if isinstance(each, TensorValue))
     execution = Execution(
         kind,
         tuple(each.graph_value for each in asked if isinstance(each, TensorValue)),
@@ -93,7 +95,7 @@ def executed(kind: str, fetches: Any, feed_dict: Any, whole: bool = True) -> Any
     run = Run(
         execution, tuple(given for _, given in fed), here.path, whole and not here.trying and _is_complete(feed_dict),
         bool(asked) and all(_is_followed(each) for each in asked),
-        tuple(here.written_twice.get(id(feed_dict), (None, ()))[1]),
+        tuple(here.written_twice.get(id(feed_dict), (None, ()))[1]), sources, len(here.demands),
     )  # fmt: skip
     here.executions.append(execution)
     here.runs.append(run)

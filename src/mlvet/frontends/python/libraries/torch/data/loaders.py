@@ -47,7 +47,7 @@ class DataLoader(Object):
             return size
         if "@batch" not in self.cells:
             most = size if isinstance(size, int) and size > 0 and not sampled else inf
-            self.cells["@batch"] = symbol(machine().fresh("batch"), 1, most)
+            self.cells["@batch"] = machine().batch(None if sampled else size, most)
         found: Dim = self.cells["@batch"]
         return found
 
