@@ -37,12 +37,14 @@ class Demand:
     """What an operator needs of its operands and does not surely get.
 
     One that is `within` a run of the graph holds for that run only, where the operands are as they are `fed`.
+    `about` are the models, by number, whose call makes the demand.
     """
 
     node: Node
     constraint: Constraint
     within: Run | None = None
     fed: tuple[Tensor | None, ...] | None = None
+    about: frozenset[int] = frozenset()
 
     @property
     def operands(self) -> tuple[Tensor | None, ...]:

@@ -15,6 +15,7 @@ from mlvet.domains.dims import Dim, symbol
 from mlvet.frontends.python.trail import Trail
 from mlvet.frontends.python.values.containers import Items
 from mlvet.frontends.python.values.numbers import Scalar
+from mlvet.frontends.python.values.objects import Object
 from mlvet.frontends.python.values.unknown import Reason, Unknown
 from mlvet.ir.builder import Builder
 from mlvet.ir.graph import Frame, HostLoop, Iteration, Literal, Node, Value
@@ -232,7 +233,8 @@ class Machine:
             op, inputs, outputs, attributes, source_op=source_op or self.callee or op, location=self.location,
             stack=self.stack, module=".".join(self.module_path), guards=self.path, loops=self.loops,
         )  # fmt: skip
-        self.demands += [Demand(node, constraint, within) for constraint in constraints]
+        about = frozenset(id(each) for each in self.given if isinstance(each, Object) and hasattr(type(each), "call"))
+        self.demands += [Demand(node, constraint, within, None, about) for constraint in constraints]
         return node
 
     def event(
