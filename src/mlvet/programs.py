@@ -124,7 +124,7 @@ def first_iterations(graph: Graph) -> Graph:
     return backward(graph, [value for node in graph.body.nodes if node not in left for value in node.outputs])
 
 
-def _distinct(findings: Iterable[tuple[str, Finding]]) -> list[Finding]:
+def distinct(findings: Iterable[tuple[str, Finding]]) -> list[Finding]:
     """One finding per place and rule, the surest; programs that share a module tell of it alike.
 
     Where a program shows what is wrong in a module that it uses, what the module alone shows is not told as well: it is
@@ -164,5 +164,5 @@ def vet_programs(programs: Iterable[Program], executor: Executor, timeout: float
                 together.notes.append(f"{program.source.path}: could not be interpreted: {cause}")
             case Failed(program, error, _):
                 together.notes.append(f"{program.source.path}: could not be interpreted, a defect of mlvet: {error}")
-    together.findings = _distinct(findings)
+    together.findings = distinct(findings)
     return together
