@@ -30,7 +30,7 @@ _LIBRARIES = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Program:
-    """A file of a program, the model files of the project, and what the numerics engine is asked."""
+    """A file of a program, the model files of the project, and what the engines are asked."""
 
     path: Path
     source: Source
@@ -38,6 +38,7 @@ class Program:
     models: Mapping[str, Path] = field(default_factory=dict)
     numerics: NumericsRequest | None = None
     shapes: bool = True
+    confirm: bool = False
 
 
 @dataclass(slots=True)
@@ -93,7 +94,7 @@ def vet_program(program: Program) -> Outcome:
         from mlvet.analyses.catalogue import catalogue
         from mlvet.analyses.shapes.programs.analysis import vet
 
-        shapes = vet(found.graph, found.demanded, catalogue())
+        shapes = vet(found.graph, found.demanded, catalogue(), replays=program.confirm)
         outcome.findings += shapes.findings
         outcome.figures += Counter({f"shape_{name}": count for name, count in shapes.figures.items()})
     if program.numerics is not None and outcome.figures["operators"]:
@@ -147,4 +148,8 @@ def vet_programs(programs: Iterable[Program], executor: Executor, timeout: float
             case Failed(program, error, _):
                 together.notes.append(f"{program.source.path}: could not be interpreted, a defect of mlvet: {error}")
     together.findings = _distinct(together.findings)
+    if any(program.confirm for program in waiting):
+        from mlvet.analyses.shapes.programs.confirmation import confirmed
+
+        together.findings = confirmed(together.findings)
     return together

@@ -78,3 +78,13 @@ def test_a_model_file_that_is_missing_is_an_error_of_the_configuration(tmp_path:
     done = run(tmp_path, "check", "train.py")
     assert done.returncode == 2
     assert "acme" in done.stderr
+
+
+def test_confirm_runs_the_library_and_quotes_it(tmp_path: Path) -> None:
+    text = "import numpy as np\nnp.zeros((3, 4)) @ np.zeros((5, 6))\n"
+    (tmp_path / "train.py").write_text(text, encoding="utf-8")
+    done = run(tmp_path, "check", "--select", "SHP", "--confirm", "train.py")
+    assert done.returncode == 1
+    assert "was run on `float64[3, 4] @ float64[5, 6]`: ValueError: matmul:" in done.stdout
+    plain = run(tmp_path, "check", "--select", "SHP", "train.py")
+    assert "was run on" not in plain.stdout

@@ -171,6 +171,9 @@ def _inputs(parser: argparse.ArgumentParser) -> None:
     _numerics(parser.add_argument_group("numbers in models"))
     how = parser.add_argument_group("how to run")
     how.add_argument(
+        "--confirm", action="store_true", help="make failing tensor calls again with the installed library, alone"
+    )
+    how.add_argument(
         "--checkers",
         metavar="NAMES",
         type=_names,

@@ -30,6 +30,7 @@ class Config:
     that the user named `python` himself, so checkers may execute it; a file of the project cannot set it. Nor can it
     name `data`, the file that ranges are taken from, or say that `asked_ranges` must be of inputs that there are.
     `models` maps modules of libraries to files of the project that stand in for them when programs are interpreted.
+    `confirm` has failing calls of libraries made again with the real library.
     """
 
     root: Path = field(default_factory=Path.cwd)
@@ -50,6 +51,7 @@ class Config:
     numeric_abstraction: str = "affine"
     witness_seconds: float = 5.0
     models: Mapping[str, Path] = field(default_factory=dict)
+    confirm: bool = False
     baseline: Path | None = None
     timeout: float = 120.0
     jobs: int | None = None
@@ -201,6 +203,12 @@ def _path(value: Any) -> Path:
     return Path(os.path.expanduser(value))
 
 
+def _flag(value: Any) -> bool:
+    if not isinstance(value, bool):
+        raise TypeError("must be true or false")
+    return value
+
+
 def _positive(value: Any) -> float:
     if type(value) not in (int, float) or not 0 < value <= LARGEST:
         raise ValueError(f"must be a number above zero, at most {LARGEST}")
@@ -234,6 +242,7 @@ _READERS: Mapping[str, Callable[[Any], Any]] = {
     "numeric-abstraction": _one_of(NUMERIC_ABSTRACTIONS),
     "witness-seconds": _seconds,
     "models": _files,
+    "confirm": _flag,
     "baseline": _path,
     "timeout": _positive,
     "jobs": _count,

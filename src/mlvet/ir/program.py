@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from mlvet.core.location import Location
 from mlvet.domains.tensors import Tensor
 from mlvet.ir.graph import Execution, Literal, Node
+from mlvet.ir.library_calls import LibraryCall
 from mlvet.ops.require import Constraint
 
 
@@ -24,13 +25,15 @@ class Run:
 class Demand:
     """What an operator needs of its operands and does not surely get.
 
-    One that is `within` a run of the graph holds for that run only, where the operands are as they are `fed`.
+    One that is `within` a run of the graph holds for that run only, where the operands are as they are `fed`. `called`
+    is the call of the library that makes the demand, or in words why that call cannot be made again.
     """
 
     node: Node
     constraint: Constraint
     within: Run | None = None
     fed: tuple[Tensor | None, ...] | None = None
+    called: LibraryCall | str = field(default="it is not within a call of a library", compare=False, repr=False)
 
     @property
     def operands(self) -> tuple[Tensor | None, ...]:

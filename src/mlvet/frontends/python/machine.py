@@ -6,11 +6,12 @@ import ast
 import time
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from math import inf
 from typing import TYPE_CHECKING, Any
 
 from mlvet.core.location import Location
+from mlvet.frontends.python.repetition import Calling, Objects
 from mlvet.frontends.python.trail import Trail
 from mlvet.frontends.python.values.containers import Items
 from mlvet.frontends.python.values.numbers import Scalar
@@ -66,6 +67,8 @@ class Machine:
     at: ast.AST | None = None
     calling: ast.AST | None = None
     given: tuple[Any, ...] = ()
+    library_call: Calling | None = None
+    objects: Objects = field(default_factory=Objects)
     file: Any = None
     constants: dict[Any, Value] = field(default_factory=dict)
     demands: list[Demand] = field(default_factory=list)
@@ -218,7 +221,11 @@ class Machine:
             op, inputs, outputs, attributes, source_op=source_op or self.callee or op, location=self.location,
             stack=self.stack, module=".".join(self.module_path), guards=self.path, loops=self.loops,
         )  # fmt: skip
-        self.demands += [Demand(node, constraint, within) for constraint in constraints]
+        for constraint in constraints:
+            demand = Demand(node, constraint, within)
+            if self.library_call is not None:
+                demand = replace(demand, called=self.library_call.repeatable(self.objects))
+            self.demands.append(demand)
         return node
 
     @property
