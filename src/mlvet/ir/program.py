@@ -47,7 +47,8 @@ class Demand:
 class Condition:
     """A branch condition of the program: its text, its place, and what it is by default if a user's setting decides.
 
-    One that is `opaque` hangs on something of which nothing is known but that it is there.
+    One that is `opaque` hangs on something of which nothing is known but that it is there; where it is `required` the
+    other outcome ends the program.
     """
 
     name: str
@@ -55,15 +56,20 @@ class Condition:
     location: Location | None
     default: bool | None = None
     opaque: bool = False
+    required: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """An integer that the user can set: the symbol that stands for it, what it is by default, and where it is set."""
+    """An integer that the user can set: the symbol that stands for it, what it is by default, and where it is set.
+
+    `choices` is what it can be if that is limited.
+    """
 
     name: str
     default: int | None
     location: Location | None = None
+    choices: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -80,11 +80,23 @@ def constant(array: np.ndarray[Any, Any], kind: type[T], name: str = "constant")
     return _of(kind, _constant(name, array))
 
 
-def demand(condition: bool | None, because: str, rule: str = "illegal-argument") -> None:
-    """Something that the real function demands of its arguments; what does not hold is recorded at this call."""
+def demand(
+    condition: bool | None, because: str, rule: str = "illegal-argument", of: Sequence[TensorValue] | None = None
+) -> None:
+    """Something that the real function demands of its arguments; what does not hold is recorded at this call.
+
+    It is demanded `of` some tensors, of all among the arguments if it is not said which.
+    """
     if condition is False:
         here = machine()
-        here.node("assert", _given(here.given), [], {}, "", [Constraint(None, 0, 0, because, rule, False)])
+        here.node(
+            "assert",
+            _given(here.given if of is None else of),
+            [],
+            {},
+            "",
+            [Constraint(None, 0, 0, because, rule, False)],
+        )
 
 
 def demand_same(

@@ -64,11 +64,7 @@ class Interpreted:
 
     @property
     def _conditions(self) -> dict[str, Condition]:
-        """The conditions; those whose other outcome ends the program are no matter of doubt."""
-        return {
-            name: replace(condition, opaque=condition.opaque and name not in self.required)
-            for name, condition in self.conditions.items()
-        }
+        return {name: replace(condition, required=name in self.required) for name, condition in self.conditions.items()}
 
     @property
     def demanded(self) -> Demands:

@@ -10,7 +10,7 @@ from mlvet.analyses.shapes.programs.contradictions import Contradiction, Search,
 from mlvet.analyses.shapes.programs.once import Once
 from mlvet.analyses.shapes.programs.restrictions import Restriction, restrictions
 from mlvet.analyses.shapes.programs.runs import Runs, distinct
-from mlvet.analyses.shapes.programs.telling import Teller
+from mlvet.analyses.shapes.programs.telling import ANNOTATION, Teller
 from mlvet.core.finding import Finding
 from mlvet.core.rule import Catalogue
 from mlvet.ir.graph import Graph
@@ -39,7 +39,7 @@ def vet(graph: Graph, demands: Demands, rules: Catalogue, *, replays: bool = Fal
     for part in _parts(graph, demands):
         groups = components(part, demands.varying)
         failing = list(search.contradictions(part, groups))
-        found += once.new(failing)
+        found += once.new(sorted(failing, key=_is_annotation))
         guilty = {id(each.demand) for each in failing if not each.defaults}
         limited += restrictions([[each for each in group if id(each) not in guilty] for group in groups], search)
     outcome.findings = list(teller.findings(found, limited))
@@ -49,6 +49,11 @@ def vet(graph: Graph, demands: Demands, rules: Catalogue, *, replays: bool = Fal
         without_z3=figures.without_z3 + figures.decided, undecided=figures.undecided,
     )  # fmt: skip
     return outcome
+
+
+def _is_annotation(found: Contradiction) -> bool:
+    """Whether only an annotation is wrong; operators fail first."""
+    return found.demand.constraint.rule == ANNOTATION
 
 
 def _parts(graph: Graph, demands: Demands) -> Iterator[list[Demand]]:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
+
 from mlvet.analyses.shapes.programs.contradictions import Contradiction
 from mlvet.core.grade import Certainty
-from mlvet.ir.program import Demands
+from mlvet.ir.graph import Literal
+from mlvet.ir.program import Condition, Demands
 
 _MOST_UNUSUAL = 1
 """More settings than these that differ from their defaults at once may be ones that nobody combines."""
@@ -24,12 +27,16 @@ def _deals_with_nothing(found: Contradiction) -> bool:
 
 def _is_doubtful(found: Contradiction, demands: Demands) -> bool:
     """Whether the path hangs on something that mlvet knows nothing of, or on an unusual choice of several settings."""
-    conditions = [(demands.conditions.get(each.condition), each.holds) for each in found.path]
-    if any(condition is not None and condition.opaque for condition, _ in conditions):
+    chosen = dict(choices(found.path, demands))
+    if any(condition.opaque for condition in chosen):
         return True
-    unusual = [
-        condition
-        for condition, holds in conditions
-        if condition is not None and condition.default is not None and condition.default != holds
-    ]
+    unusual = [each for each, holds in chosen.items() if each.default is not None and each.default != holds]
     return len(unusual) > _MOST_UNUSUAL
+
+
+def choices(path: Iterable[Literal], demands: Demands) -> Iterator[tuple[Condition, bool]]:
+    """The conditions on a path on which runs part, with their outcomes; what all runs share is no choice."""
+    for literal in path:
+        condition = demands.conditions.get(literal.condition)
+        if condition is not None and not condition.required:
+            yield condition, literal.holds

@@ -41,7 +41,8 @@ def restrictions(groups: Iterable[Sequence[Demand]], search: Search) -> Iterator
         for demand in group:
             for found in sorted(mentioned(demand), key=lambda each: each.name):
                 setting = search.settings.get(found.name)
-                if setting is not None and (told := _restriction(setting, found, demand, group, search)) is not None:
+                told = None if setting is None else _restriction(setting, found, demand, group, search)
+                if told is not None and not (told.setting.choices and all(map(told.allows, told.setting.choices))):
                     yield told
 
 

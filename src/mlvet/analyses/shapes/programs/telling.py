@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from typing import Any
 
@@ -9,7 +10,7 @@ from mlvet.analyses.shapes.programs.arithmetic import Arithmetic
 from mlvet.analyses.shapes.programs.confirmation import REPLAY
 from mlvet.analyses.shapes.programs.contradictions import Contradiction
 from mlvet.analyses.shapes.programs.cures import cure
-from mlvet.analyses.shapes.programs.grading import certainty
+from mlvet.analyses.shapes.programs.grading import certainty, choices
 from mlvet.analyses.shapes.programs.replays import replay
 from mlvet.analyses.shapes.programs.restrictions import Restriction
 from mlvet.core.evidence import Assumption, Evidence, Related
@@ -23,10 +24,14 @@ from mlvet.domains.tensors import Tensor
 from mlvet.domains.written import Int
 from mlvet.ir.graph import Graph, Literal, Node, Value
 from mlvet.ir.library_calls import NotRepeatable
-from mlvet.ir.program import Demand, Demands, Setting
+from mlvet.ir.program import Condition, Demand, Demands, Setting
 
+ANNOTATION = "annotation-differs"
 RESTRICTED = "restricted-setting"
 _OTHERWISE = "dims-differ"
+_SHORT = 8
+"""The most elements of a row of numbers that a message gives."""
+_COUNTED = re.compile(r"_\d+$")
 
 
 class Teller:
@@ -60,16 +65,19 @@ class Teller:
         node, constraint = demand.node, demand.constraint
         rule = self._rules[constraint.rule if constraint.rule in self._rules else _OTHERWISE]
         usual = tuple(f"{each.name} = {each.default}" for each in found.defaults)
-        consequence = f"so it cannot run with the default {' and '.join(usual)}" if usual else "so it cannot run"
+        consequence = "so whoever relies on it goes wrong" if rule.name == ANNOTATION else "so it cannot run"
+        if usual:
+            consequence += f" with the default {' and '.join(usual)}"
         if allowed:
             consequence += f"; {allowed[0].setting.name} must be {allowed[0].words}"
+        told = self._why(demand) if rule.name == ANNOTATION else f"{self._what(demand)}; {self._why(demand)}"
         operands = [str(tensor.without_value()) for tensor in demand.operands if tensor is not None]
         return Finding(
             rule=rule.name,
             code=rule.code,
             severity=rule.severity,
             certainty=certainty(found, self._demands),
-            message=f"{self._what(demand)}; {self._why(demand)}{self._beside(found)}, {consequence}",
+            message=f"{told}{self._beside(found)}, {consequence}",
             location=self._place(node),
             related=tuple(self._related(found)),
             evidence=Evidence(
@@ -79,7 +87,7 @@ class Teller:
                     **_sides(demand),
                     "operands": operands,
                     "core": [str(each.constraint) for each in found.others],
-                    "path": [str(each) for each in found.path],
+                    "path": [_outcome(*each) for each in choices(found.path, self._demands)],
                     **(self._replay(found) if self._replays else {}),
                 },
             ),
@@ -104,7 +112,7 @@ class Teller:
             code=rule.code,
             severity=rule.severity,
             certainty=Certainty.PROVED,
-            message=f"{setting.name} must be {found.words}{usual}: {self._what(demand)}; {self._why(demand)}, "
+            message=f"{setting.name} must be {found.words}{usual}: {self._what(demand)}; {self._need(demand)}, "
             "so any other value fails here",
             location=self._place(demand.node),
             related=(*self._settings([setting]), *self._related(Contradiction(demand))),
@@ -122,16 +130,21 @@ class Teller:
             for value, tensor in zip(node.inputs, demand.operands, strict=True)
             if value is not None and tensor is not None and (value not in self._constants or tensor.rank != 0)
         ]
-        return f"`{node.source_op}` gets {_listed(shown)}" if shown else f"`{node.source_op}`"
+        what = f"`{node.source_op}`" if node.source_op != "assert" else "it"
+        return f"{what} gets {_listed(shown)}" if shown else what
 
     def _operand(self, value: Value, tensor: Tensor) -> str:
+        if tensor.value is not None and tensor.rank == 1 and tensor.dims[0] == len(tensor.value) <= _SHORT:
+            return f"[{', '.join(map(str, tensor.value))}]"
+        name = self._name(value)
+        return f"`{name}` {tensor.without_value()}" if name else str(tensor.without_value())
+
+    def _name(self, value: Value) -> str:
+        """What the program calls a tensor; empty if it has no name for it."""
         name = value.name.partition("#")[0]
         maker = self._makers.get(value)
-        unnamed = value in self._constants or (maker is not None and name.partition("_")[0] in (maker.op, "opaque"))
-        plain = str(tensor.without_value())
-        if tensor.value is not None and tensor.rank == 1 and tensor.dims[0] == len(tensor.value) <= 8:
-            return f"[{', '.join(map(str, tensor.value))}]"
-        return plain if unnamed or not name.replace(".", "_").isidentifier() else f"`{name}` {plain}"
+        unnamed = value in self._constants or (maker is not None and _COUNTED.sub("", name) in (maker.op, "opaque"))
+        return "" if unnamed or not name.replace(".", "_").isidentifier() else name
 
     def _why(self, demand: Demand) -> str:
         constraint = demand.constraint
@@ -148,6 +161,18 @@ class Teller:
                 return f"{because}, but {left} is no multiple of {right}"
             case _:
                 return because
+
+    def _need(self, demand: Demand) -> str:
+        """What a demand asks for, as something that can be met."""
+        constraint = demand.constraint
+        left, right = constraint.left, constraint.right
+        match constraint.relation:
+            case Relation.EQUAL:
+                return f"{constraint.because.rstrip('.')}, so {left} must be {right}"
+            case Relation.DIVISIBLE:
+                return f"{constraint.because.rstrip('.')}, so {left} must be a multiple of {right}"
+            case _:
+                return constraint.because.rstrip(".")
 
     def _size(self, demand: Demand, size: Dim) -> str:
         """A size, with the arithmetic it comes from where the program did some."""
@@ -185,8 +210,9 @@ class Teller:
     def _birth(self, value: Value, tensor: Tensor, node: Node) -> Iterator[Related]:
         maker = self._makers.get(value)
         if maker is not None and maker.location is not None and maker.location != node.location:
-            name = value.name.partition("#")[0]
-            yield Related(f"`{name}` is {tensor.without_value()}, made by `{maker.source_op}`", maker.location)
+            name = self._name(value)
+            what = f"`{name}` is {tensor.without_value()}, made" if name else f"{tensor.without_value()} is made"
+            yield Related(f"{what} by `{maker.source_op}`", maker.location)
 
     def _settings(self, settings: Iterable[Setting]) -> Iterator[Related]:
         for each in settings:
@@ -194,15 +220,22 @@ class Teller:
                 yield Related(f"{each.name} is set here", each.location)
 
     def _conditions_of(self, path: Iterable[Literal]) -> Iterator[Related]:
-        for literal in path:
-            condition = self._demands.conditions.get(literal.condition)
-            if condition is not None:
-                yield Related(
-                    f"on the path where {'' if literal.holds else 'not '}{condition.text}", condition.location
-                )
+        said = {_outcome(condition, holds): condition for condition, holds in choices(path, self._demands)}
+        for text, condition in said.items():
+            yield Related(f"on the path where {text}", condition.location)
 
     def _place(self, node: Node) -> Location:
         return node.location if node.location is not None else Location(self._path)
+
+
+def _outcome(condition: Condition, holds: bool) -> str:
+    """A branch outcome in the words of the program."""
+    text = condition.text
+    if holds:
+        return text
+    if text.startswith("not ("):
+        return text[5:-1]
+    return f"not {text}" if text.isidentifier() else f"not ({text})"
 
 
 def _listed(parts: list[str]) -> str:

@@ -63,7 +63,7 @@ def _shaped(machine: Machine, shape: tuple[str, ast.expr, list[str]], value: Any
     open_ended = any(each == "..." or each.lstrip("#?").startswith("*") for each in names)
     if isinstance(value, TensorValue):
         if not open_ended:
-            _fits(value, names, sizes, name)
+            _fits(value, names, sizes, f"`{name}`" if name else "the result")
         return value
     if not isinstance(value, Unknown) or open_ended:
         return value
@@ -86,8 +86,9 @@ def _fits(value: TensorValue, names: list[str], sizes: dict[str, Dim], name: str
     wanted = " ".join(names)
     demand(
         len(dims) == len(names),
-        f"`{name}` is annotated with the dims `{wanted}`, but is {tensor_of(value).without_value()}",
-        "rank-differs",
+        f"{name} is annotated with the dims `{wanted}`, but is {tensor_of(value).without_value()}",
+        "annotation-differs",
+        [value],
     )
     for dim, each in zip(dims, names, strict=False):
         plain = each.lstrip("#?")
@@ -96,8 +97,9 @@ def _fits(value: TensorValue, names: list[str], sizes: dict[str, Dim], name: str
         known = int(plain) if plain.isdecimal() else sizes.setdefault(plain, dim) if plain.isidentifier() else dim
         demand(
             equal(dim, known) is not False,
-            f"dim `{plain}` of `{name}` is annotated to be {known}, but is {dim}",
-            "dims-differ",
+            f"dim `{plain}` of {name} is annotated to be {known}, but is {dim}",
+            "annotation-differs",
+            [value],
         )
 
 

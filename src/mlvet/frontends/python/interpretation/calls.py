@@ -338,6 +338,7 @@ def call_function(machine: Machine, function: FunctionValue, args: Sequence[Any]
 
 
 def _run(machine: Machine, function: FunctionValue, args: Sequence[Any], keywords: Mapping[str, Any]) -> Any:
+    from mlvet.frontends.python.interpretation.annotations import refined
     from mlvet.frontends.python.interpretation.scopes import Scope
     from mlvet.frontends.python.interpretation.statements import run
 
@@ -370,7 +371,8 @@ def _run(machine: Machine, function: FunctionValue, args: Sequence[Any], keyword
             return generated(machine, scope.yields or [])
         if not reached:
             raise PythonRaise(machine.last_raised)
-        return value
+        machine.at = node.returns or machine.at
+        return refined(machine, node.returns, value, scope, "")
     finally:
         machine.boundaries.pop()
         machine.scopes.pop()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from math import inf
 from typing import Any
 
+from mlvet.core.location import Location
 from mlvet.domains.dims import Expr, symbol
 from mlvet.frontends.python.active import machine
 from mlvet.frontends.python.values.containers import ListValue, Repeated
@@ -14,16 +15,16 @@ from mlvet.ir.program import Setting
 
 def setting(
     kind: type, name: str, default: Any = None, *, given: bool = True, choices: tuple[Any, ...] | None = None,
-    low: Any = None, high: Any = None,
+    low: Any = None, high: Any = None, where: Location | None = None,
 ) -> Any:  # fmt: skip
     """A setting of a type. `given` is whether it has a default; without one the user must set it.
 
     An integer is a symbol of its name, so that shapes are told in terms of it; a default of None leaves open whether
     it is set at all.
     """
-    where = machine().location
+    where = where or machine().location
     if kind is int and (not given or (isinstance(default, int) and not isinstance(default, bool))):
-        return integer(name, default if given else None, choices, low, high)
+        return integer(name, default if given else None, choices, low, high, where)
     if isinstance(default, Expr):
         return default
     if choices is not None and not all(isinstance(each, str | int | float | bool | None) for each in choices):
@@ -32,13 +33,15 @@ def setting(
 
 
 def integer(
-    name: str, default: int | None = None, choices: tuple[Any, ...] | None = None, low: Any = None, high: Any = None
-) -> Expr:
+    name: str, default: int | None = None, choices: tuple[Any, ...] | None = None, low: Any = None, high: Any = None,
+    where: Location | None = None,
+) -> Expr:  # fmt: skip
     """An integer that the user sets, of which the name stands for any value."""
     here = machine()
     if name not in here.settings:
         name = here.fresh(name)
-        here.settings[name] = Setting(name, default, here.location)
+        possible = tuple(each for each in choices or () if isinstance(each, int))
+        here.settings[name] = Setting(name, default, where or here.location, possible)
     known = [each for each in (*(choices or ()), *(() if default is None else (default,))) if isinstance(each, int)]
     least = low if isinstance(low, int) else min(known) if choices and known else -inf if (default or 0) < 0 else 0
     most = high if isinstance(high, int) else max(known) if choices and known else inf

@@ -84,7 +84,6 @@ class _Adding(Object):
     def add_argument(self, *name_or_flags: Any, **kwargs: Any) -> Any:
         parser = self._parser()
         option = _Option(name_or_flags, kwargs)
-        parser.cells["@shared"].cells["@options"]
         shared = parser.cells["@shared"]
         setattr(shared, "@options", (*shared.cells["@options"], option))
         made = Action()
@@ -241,7 +240,7 @@ def _value(option: _Option, default: Any) -> Any:
     match option.action:
         case "store_true" | "store_false":
             off = option.action == "store_false"
-            return setting(bool, option.dest, default if isinstance(default, bool) else off)
+            return setting(bool, option.dest, default if isinstance(default, bool) else off, where=option.location)
         case "store_const" | "append_const":
             kind = kind_of(option.const) or kind_of(default)
             return (
@@ -250,7 +249,7 @@ def _value(option: _Option, default: Any) -> Any:
                 else setting(kind, option.dest, default)
             )
         case "count":
-            return setting(int, option.dest, default if isinstance(default, int) else 0)
+            return setting(int, option.dest, default if isinstance(default, int) else 0, where=option.location)
         case "append" | "extend":
             return default if _is_list(default) else several(_kind(option, default) or str, option.dest)
         case "store" | None:
@@ -278,7 +277,9 @@ def _stored(option: _Option, default: Any, given: bool) -> Any:
         given = True
     if kind in (int, float, bool) and not given and not required:
         given, default = True, None
-    return setting(kind, option.dest, preset(default), given=given and not required, choices=option.choices)
+    return setting(
+        kind, option.dest, preset(default), given=given and not required, choices=option.choices, where=option.location
+    )
 
 
 def _kind(option: _Option, default: Any) -> type | None:
