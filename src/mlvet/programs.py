@@ -93,9 +93,11 @@ def vet_program(program: Program) -> Outcome:
     if program.shapes:
         from mlvet.analyses.catalogue import catalogue
         from mlvet.analyses.shapes.programs.analysis import vet
+        from mlvet.analyses.shapes.suspicions.analysis import suspicions
 
         shapes = vet(found.graph, found.demanded, catalogue(), replays=program.confirm)
         outcome.findings += shapes.findings
+        outcome.findings += suspicions(found.graph, found.demanded, catalogue())
         outcome.figures += Counter({f"shape_{name}": count for name, count in shapes.figures.items()})
     if program.numerics is not None and outcome.figures["operators"]:
         from mlvet.model_files import graph_numerics

@@ -158,6 +158,11 @@ class Builder:
         wanted = set(values)
         return tuple(node for node in self._nodes if wanted.intersection(node.outputs)) if wanted else ()
 
+    @property
+    def parameters_made(self) -> int:
+        """How many parameters there are so far."""
+        return len(self._parameters)
+
     def mark(self) -> tuple[int, int]:
         """A point to go back to."""
         return len(self._nodes), len(self._constants)

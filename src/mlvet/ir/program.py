@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from enum import StrEnum
 
 from mlvet.core.location import Location
 from mlvet.domains.tensors import Tensor
-from mlvet.ir.graph import Execution, Literal, Node
+from mlvet.ir.graph import Execution, Iteration, Literal, Node, Value
 from mlvet.ir.library_calls import LibraryCall
 from mlvet.ops.require import Constraint
 
@@ -72,6 +73,46 @@ class Setting:
     choices: tuple[int, ...] = ()
 
 
+class Act(StrEnum):
+    """What training programs do to models beside computing with them."""
+
+    MADE = "an optimiser is made"
+    CLEARED = "gradients are cleared"
+    DERIVED = "gradients are computed"
+    STEPPED = "parameters are changed"
+    TRAINING = "a model is set to train"
+    EVALUATING = "a model is set to be evaluated"
+    CALLED = "a model is called"
+    DROPPED = "dropout works in a model that is evaluated"
+    FITTED = "a model is fitted"
+    SCORED = "a loss takes scores"
+    HALVED = "predictions are compared with a half"
+    WEIGHED = "a loss takes probabilities"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Event:
+    """Something that a program does to a model or an optimiser, which is its `subject`.
+
+    `values` are the parameters that it concerns, or the loss; `complete` says that they are all. `results` are what a
+    call yields, `declared` is how many parameters the program has made so far. `facts` are words that hold of it: "no
+    gradients" for a call without them, "drops" for one of a model whose dropout or batch norm trains, "frozen" for a
+    step of parameters that want no gradients, "changed" for a fit of layers that were set to train or not since the
+    last one, "perhaps" for what may have been done, "uncalled" for what stands in a function that nobody calls.
+    """
+
+    act: Act
+    subject: object
+    values: tuple[Value, ...] = ()
+    complete: bool = True
+    results: tuple[Value, ...] = ()
+    declared: int = 0
+    location: Location | None = None
+    guards: tuple[Literal, ...] = ()
+    loops: tuple[Iteration, ...] = ()
+    facts: frozenset[str] = frozenset()
+
+
 @dataclass(frozen=True, slots=True)
 class Demands:
     """All demands of a program in the order in which it makes them.
@@ -84,3 +125,4 @@ class Demands:
     settings: Mapping[str, Setting] = field(default_factory=dict)
     runs: tuple[Run, ...] = ()
     varying: frozenset[str] = frozenset()
+    events: tuple[Event, ...] = ()

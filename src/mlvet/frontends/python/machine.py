@@ -18,7 +18,7 @@ from mlvet.frontends.python.values.numbers import Scalar
 from mlvet.frontends.python.values.unknown import Reason, Unknown
 from mlvet.ir.builder import Builder
 from mlvet.ir.graph import Frame, HostLoop, Iteration, Literal, Node, Value
-from mlvet.ir.program import Condition, Demand, Run, Setting
+from mlvet.ir.program import Act, Condition, Demand, Event, Run, Setting
 from mlvet.ops.require import Constraint
 
 if TYPE_CHECKING:
@@ -113,9 +113,11 @@ class Machine:
     modules: dict[str, Any] = field(default_factory=dict)
     executions: list[Any] = field(default_factory=list)
     runs: list[Run] = field(default_factory=list)
+    events: list[Event] = field(default_factory=list)
     entered: int | None = None
     forks: int = 0
     rehearsing: int = 0
+    on_its_own: bool = False
     deadline: float = inf
     most_steps: int = 0
     importing: int = 0
@@ -227,6 +229,19 @@ class Machine:
                 demand = replace(demand, called=self.library_call.repeatable(self.objects))
             self.demands.append(demand)
         return node
+
+    def event(
+        self, act: Act, subject: object, values: Sequence[Value] = (), *facts: str, complete: bool = True,
+        results: Sequence[Value] = (),
+    ) -> None:  # fmt: skip
+        """Note what the program does at the call at hand to a model or an optimiser."""
+        known = frozenset((*facts, "uncalled") if self.on_its_own else facts)
+        self.events.append(
+            Event(
+                act, subject, tuple(values), complete, tuple(results), self.builder.parameters_made,
+                self.location, self.path, self.loops, known,
+            )
+        )  # fmt: skip
 
     @property
     def callee(self) -> str:

@@ -27,7 +27,7 @@ from mlvet.frontends.python.values.objects import ClassValue, FunctionValue, Mod
 from mlvet.frontends.python.values.unknown import Reason, Unknown
 from mlvet.frontends.python.variation import varying
 from mlvet.ir.graph import Graph
-from mlvet.ir.program import Condition, Demand, Demands, Run, Setting
+from mlvet.ir.program import Condition, Demand, Demands, Event, Run, Setting
 
 _RECURSION = 12_000
 _SHARE = 3
@@ -59,6 +59,7 @@ class Interpreted:
     libraries: Counter[str] = field(default_factory=Counter)
     recalled: int = 0
     runs: list[Run] = field(default_factory=list)
+    events: list[Event] = field(default_factory=list)
     varying: frozenset[str] = frozenset()
     required: set[str] = field(default_factory=set)
 
@@ -68,7 +69,9 @@ class Interpreted:
 
     @property
     def demanded(self) -> Demands:
-        return Demands(tuple(self.demands), self._conditions, self.settings, tuple(self.runs), self.varying)
+        return Demands(
+            tuple(self.demands), self._conditions, self.settings, tuple(self.runs), self.varying, tuple(self.events)
+        )
 
 
 def interpret(
@@ -111,6 +114,7 @@ def _interpreted(machine: Machine, file: File, names: dict[str, Any]) -> Interpr
             try:
                 run_module(machine, main, file)
                 mark = machine.trail.mark()
+                machine.on_its_own = True
                 _uncalled(machine, main, file)
                 machine.trail.undo(mark)
             except OutOfBudget:
@@ -142,6 +146,7 @@ def _interpreted(machine: Machine, file: File, names: dict[str, Any]) -> Interpr
         libraries=machine.libraries,
         recalled=machine.recalled,
         runs=machine.runs,
+        events=machine.events,
         varying=varying(machine),
         required=machine.required,
     )

@@ -253,12 +253,13 @@ def kept(machine: Machine) -> tuple[Any, ...]:
         len(machine.host_loops),
         len(machine.executions),
         len(machine.runs),
+        len(machine.events),
     )
 
 
 def forget(machine: Machine, held: tuple[Any, ...]) -> None:
     """Take back what steps that are run again have added since."""
-    mark, demands, exits, yields, loops, executions, runs = held
+    mark, demands, exits, yields, loops, executions, runs, events = held
     machine.builder.back_to(mark)
     del machine.demands[demands:]
     for boundary, count in zip(machine.boundaries, exits, strict=True):
@@ -269,6 +270,7 @@ def forget(machine: Machine, held: tuple[Any, ...]) -> None:
     del machine.host_loops[loops:]
     del machine.executions[executions:]
     del machine.runs[runs:]
+    del machine.events[events:]
 
 
 def while_loop(machine: Machine, node: ast.While) -> bool:

@@ -10,6 +10,7 @@ from mlvet.frontends.python.libraries import torch as torch
 from mlvet.frontends.python.libraries.registry import find, model
 from mlvet.frontends.python.libraries.torch.nn.clipping import total_norm
 from mlvet.frontends.python.libraries.torch.services import Scope
+from mlvet.frontends.python.libraries.torch.training import derived
 from mlvet.frontends.python.values.numbers import Scalar
 from mlvet.frontends.python.values.objects import Object
 
@@ -61,21 +62,23 @@ class Accelerator(Object):
     join_uneven_inputs = autocast
 
     def backward(self, loss: Any = None, *args: Any, **kwargs: Any) -> None:
+        derived(loss)
+
+    def clip_grad_value_(self, *args: Any, **kwargs: Any) -> None:
         pass
 
-    clip_grad_value_ = backward
-    wait_for_everyone = backward
-    print = backward
-    log = backward
-    save = backward
-    save_state = backward
-    load_state = backward
-    save_model = backward
-    init_trackers = backward
-    end_training = backward
-    free_memory = backward
-    clear = backward
-    register_for_checkpointing = backward
+    wait_for_everyone = clip_grad_value_
+    print = clip_grad_value_
+    log = clip_grad_value_
+    save = clip_grad_value_
+    save_state = clip_grad_value_
+    load_state = clip_grad_value_
+    save_model = clip_grad_value_
+    init_trackers = clip_grad_value_
+    end_training = clip_grad_value_
+    free_memory = clip_grad_value_
+    clear = clip_grad_value_
+    register_for_checkpointing = clip_grad_value_
 
 
 @model("accelerate.utils.set_seed", "accelerate.logging.get_logger", "accelerate.notebook_launcher")

@@ -6,12 +6,14 @@ from typing import Any
 
 from mlvet.domains import dtypes
 from mlvet.domains.tensors import Tensor as Known
+from mlvet.frontends.python.active import machine
 from mlvet.frontends.python.arrays.arithmetic import cast
 from mlvet.frontends.python.arrays.reductions import reduced
 from mlvet.frontends.python.emission import demand, emit, opaque
 from mlvet.frontends.python.libraries.keras.agreement import demand_same, fits
 from mlvet.frontends.python.libraries.keras.tensor import combined
 from mlvet.frontends.python.values.tensors import dims_of, dtype_of, tensor_of
+from mlvet.ir.program import Act
 
 
 def clipped(probability: Any) -> Any:
@@ -23,10 +25,16 @@ def clipped(probability: Any) -> Any:
     return emit("clip", probability, low, high)
 
 
+def taken(predicted: Any, from_logits: bool) -> None:
+    """Note for what a loss takes predictions."""
+    machine().event(Act.SCORED if from_logits else Act.WEIGHED, predicted, (predicted.graph_value,))
+
+
 def binary_entropy(true: Any, predicted: Any, from_logits: bool) -> Any:
     """The cross-entropy of each element."""
     if not demand_same(true, predicted, "binary_crossentropy"):
         return opaque("binary_crossentropy", [true, predicted], tensor_of(predicted).without_value(), type(predicted))
+    taken(predicted, from_logits)
     if from_logits:
         negative = combined("mul", predicted, true)
         grown = emit("log1p", emit("exp", -abs(predicted)))
@@ -45,6 +53,7 @@ def categorical_entropy(true: Any, predicted: Any, from_logits: bool, axis: Any)
         return opaque(
             "categorical_crossentropy", [true, predicted], Known(dtype_of(predicted), dims[:-1]), type(predicted)
         )
+    taken(predicted, from_logits)
     if from_logits:
         return emit("softmax_cross_entropy_with_logits", predicted, true, axis=place)
     total = reduced("reduce_sum", predicted, (place,), keepdims=True)
@@ -76,5 +85,6 @@ def sparse_entropy(true: Any, predicted: Any, from_logits: bool, axis: Any) -> A
         return opaque(
             "sparse_categorical_crossentropy", [true, predicted], Known(dtype_of(predicted), rest), type(predicted)
         )
+    taken(predicted, from_logits)
     logits = predicted if from_logits else emit("log", clipped(predicted))
     return emit("sparse_softmax_cross_entropy_with_logits", logits, cast(true, dtypes.i64))

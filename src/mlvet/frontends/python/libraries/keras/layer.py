@@ -452,6 +452,16 @@ def sublayers(layer: Object) -> Iterator[Any]:
                 yield each
 
 
+def every_layer(layer: Object, seen: set[int] | None = None) -> Iterator[Any]:
+    """The layers in a layer, and those in them, each once."""
+    seen = {id(layer)} if seen is None else seen
+    for each in sublayers(layer):
+        if id(each) not in seen:
+            seen.add(id(each))
+            yield each
+            yield from every_layer(each, seen)
+
+
 def variables(layer: Object, seen: set[int] | None = None) -> list[Any]:
     """The variables of a layer and of the layers in it; those of a frozen layer are not trainable."""
     seen = set() if seen is None else seen

@@ -241,7 +241,11 @@ class Wrapped(Loss):
         function = held(self)["@function"]
         if function is not sparse_categorical_crossentropy:
             true, predicted = same_rank(true, predicted)
-        return function(true, predicted, **held(self)["@settled"])
+        before = len(machine().events)
+        result = function(true, predicted, **held(self)["@settled"])
+        if held(self)["@unsure"]:
+            del machine().events[before:]
+        return result
 
 
 def _wrapped(name: str, function: Callable[..., Any], *settled: tuple[str, Any]) -> None:
@@ -257,6 +261,7 @@ def _wrapped(name: str, function: Callable[..., Any], *settled: tuple[str, Any])
         if rest["name"] is None:
             self.name = snake_case(name)
         self.cells["@function"] = function
+        self.cells["@unsure"] = not isinstance(given.get("from_logits", False), bool)
         self.cells["@settled"] = {key: _plain(value, defaults[key]) for key, value in given.items()}
 
     defaults = dict(settled)

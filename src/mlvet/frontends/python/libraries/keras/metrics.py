@@ -18,8 +18,9 @@ from mlvet.frontends.python.libraries.keras.tensor import KerasTensor, array, pa
 from mlvet.frontends.python.libraries.registry import MODELS, model
 from mlvet.frontends.python.values.containers import DictValue, ListValue
 from mlvet.frontends.python.values.objects import Object
-from mlvet.frontends.python.values.tensors import dims_of
+from mlvet.frontends.python.values.tensors import TensorValue, dims_of
 from mlvet.frontends.python.values.unknown import Reason, Undecided
+from mlvet.ir.program import Act
 
 
 @model("keras.metrics.Metric", "keras.Metric")
@@ -146,8 +147,26 @@ class MeanIoU(Compared):
         store(self.cells, "num_classes", num_classes)
 
 
+@model("keras.metrics.BinaryAccuracy")
+class BinaryAccuracy(Compared):
+    def __init__(self, name: Any = None, dtype: Any = None, threshold: Any = 0.5) -> None:
+        super().__init__(name=name)
+        del dtype
+        store(self.cells, "threshold", threshold)
+
+    def update_state(self, y_true: Any, y_pred: Any, sample_weight: Any = None) -> Any:
+        halved(y_pred, held(self).get("threshold"))
+        return super().update_state(y_true, y_pred, sample_weight)
+
+
+def halved(y_pred: Any, threshold: Any = 0.5) -> None:
+    """Note that predictions are compared with a half."""
+    if isinstance(y_pred, TensorValue) and threshold == 0.5:
+        machine().event(Act.HALVED, y_pred, (y_pred.graph_value,))
+
+
 for _name in (
-    "Accuracy", "BinaryAccuracy", "CategoricalAccuracy", "SparseCategoricalAccuracy", "TopKCategoricalAccuracy",
+    "Accuracy", "CategoricalAccuracy", "SparseCategoricalAccuracy", "TopKCategoricalAccuracy",
     "SparseTopKCategoricalAccuracy", "AUC", "Precision", "Recall", "TruePositives", "TrueNegatives", "FalsePositives",
     "FalseNegatives", "PrecisionAtRecall", "RecallAtPrecision", "SensitivityAtSpecificity", "SpecificityAtSensitivity",
     "MeanSquaredError", "RootMeanSquaredError", "MeanAbsoluteError", "MeanAbsolutePercentageError",

@@ -11,9 +11,9 @@ from mlvet.frontends.python.active import machine, store
 from mlvet.frontends.python.emission import opaque
 from mlvet.frontends.python.libraries.keras.batches import count_of, one_batch, same_length, unpacked
 from mlvet.frontends.python.libraries.keras.held import held
-from mlvet.frontends.python.libraries.keras.layer import TRAINING, inside, method
+from mlvet.frontends.python.libraries.keras.layer import TRAINING, every_layer, inside, method
 from mlvet.frontends.python.libraries.keras.losses import loss_of, scalar_loss
-from mlvet.frontends.python.libraries.keras.metrics import Metric, metric_of
+from mlvet.frontends.python.libraries.keras.metrics import Metric, halved, metric_of
 from mlvet.frontends.python.libraries.keras.optimizers import optimizer_of
 from mlvet.frontends.python.libraries.keras.settings import put, setting
 from mlvet.frontends.python.libraries.keras.tensor import numpy_class
@@ -23,6 +23,7 @@ from mlvet.frontends.python.values.numbers import Scalar
 from mlvet.frontends.python.values.objects import Object
 from mlvet.frontends.python.values.tensors import TensorValue, dims_of, dtype_of
 from mlvet.frontends.python.values.unknown import Unknown
+from mlvet.ir.program import Act
 
 
 @model("keras.callbacks.History")
@@ -51,6 +52,7 @@ class Trainer(Object):
         self.run_eagerly = run_eagerly
         self.jit_compile = jit_compile
         self.compiled = True
+        store(self.cells, "@fitted", None)
         store(self.cells, "@metrics", metrics)
 
     def fit(
@@ -62,6 +64,7 @@ class Trainer(Object):
         del batch_size, epochs, verbose, validation_split, shuffle, class_weight, initial_epoch, steps_per_epoch
         del validation_steps, validation_batch_size, validation_freq, kwargs
         same_length(x, y)
+        _fit_noted(self)
         history = History()
         self.history = history
         listening = list(_listeners(callbacks))
@@ -159,6 +162,8 @@ class Trainer(Object):
         spec = held(self).get("loss")
         for each in inside(held(self).get("@metrics")):
             found = metric_of(each)
+            if each == "binary_accuracy" or (each in ("accuracy", "acc") and _is_single(y_pred)):
+                halved(y_pred)
             if found is not None and y is not None and isinstance(y_pred, TensorValue):
                 machine().send(found, "update_state", y, y_pred)
         if spec is None or isinstance(spec, Unknown):
@@ -214,6 +219,31 @@ class Trainer(Object):
 
     def compile_from_config(self, config: Any) -> None:
         del config
+
+
+def _is_single(y_pred: Any) -> bool:
+    """Whether there is one output per example, whose accuracy Keras takes for one of two classes."""
+    dims = dims_of(y_pred) if isinstance(y_pred, TensorValue) else None
+    return dims is not None and len(dims) > 1 and dims[-1] == 1
+
+
+def _fit_noted(it: Trainer) -> None:
+    """Note a fit, and whether layers were set to train, or not to, since the last one without compiling again."""
+    modes = {id(each): each.cells.get("trainable") for each in (it, *every_layer(it))}
+    last = held(it).get("@fitted")
+    before = last.modes if isinstance(last, _Fitted) else {}
+    changed = any({before.get(key, mode), mode} == {True, False} for key, mode in modes.items())
+    machine().event(Act.FITTED, it, (), *(("changed",) if changed else ()))
+    store(it.cells, "@fitted", _Fitted(modes))
+
+
+class _Fitted:
+    """Which layers of a model trained in a fit."""
+
+    __slots__ = ("modes",)
+
+    def __init__(self, modes: dict[int, Any]) -> None:
+        self.modes = modes
 
 
 def whole(result: Any, count: Dim | None, kind: Any) -> Any:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from mlvet.domains.tensors import Tensor as Known
+from mlvet.frontends.python.active import machine
 from mlvet.frontends.python.arrays.reductions import reduced
 from mlvet.frontends.python.emission import demand, emit, opaque
 from mlvet.frontends.python.libraries.jax.array import (
@@ -20,6 +21,7 @@ from mlvet.frontends.python.libraries.jax.array import (
 from mlvet.frontends.python.libraries.registry import model
 from mlvet.frontends.python.values.tensors import dims_of, dtype_of, tensor_of
 from mlvet.frontends.python.values.unknown import Reason, Undecided
+from mlvet.ir.program import Act
 
 
 def _floats(x: Any) -> None:
@@ -64,6 +66,7 @@ def softmax_cross_entropy_with_integer_labels(
 def sigmoid_binary_cross_entropy(logits: ArrayLike, labels: ArrayLike, **options: Any) -> Tensor:
     _floats(logits)
     scores, targets = together(logits, labels)
+    machine().event(Act.SCORED, scores, (scores.graph_value,))
     both = emit("sub", emit("relu", scores), emit("mul", scores, targets))
     return emit("add", both, emit("softplus", emit("neg", emit("abs", scores))))
 

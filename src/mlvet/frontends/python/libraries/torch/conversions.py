@@ -18,6 +18,7 @@ from mlvet.frontends.python.libraries.builtins.constructors import CONSTRUCTORS
 from mlvet.frontends.python.libraries.element_types import dtype_named
 from mlvet.frontends.python.libraries.registry import load, model
 from mlvet.frontends.python.libraries.torch.tensor import Tensor, attach, made, method
+from mlvet.frontends.python.libraries.torch.training import derived
 from mlvet.frontends.python.values.containers import ListValue, Repeated
 from mlvet.frontends.python.values.numbers import Scalar
 from mlvet.frontends.python.values.tensors import TensorValue, dims_of, dtype_of, rank_of, tensor_of
@@ -234,10 +235,14 @@ def data_ptr(self: Tensor) -> Any:
     return symbol(machine().fresh("address"))
 
 
-@method("torch.Tensor.backward", "torch.Tensor.register_hook", "torch.Tensor.record_stream",
-    "torch.Tensor.register_post_accumulate_grad_hook")  # fmt: skip
-def backward(self: Tensor, *args: Any, **keywords: Any) -> None:
+@method("torch.Tensor.register_hook", "torch.Tensor.record_stream", "torch.Tensor.register_post_accumulate_grad_hook")
+def register_hook(self: Tensor, *args: Any, **keywords: Any) -> None:
     return None
+
+
+@method("torch.Tensor.backward")
+def backward(self: Tensor, *args: Any, **keywords: Any) -> None:
+    derived(self)
 
 
 @method("torch.view_as_real")

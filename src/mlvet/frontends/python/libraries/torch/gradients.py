@@ -12,6 +12,8 @@ from mlvet.frontends.python.emission import opaque
 from mlvet.frontends.python.libraries.registry import model
 from mlvet.frontends.python.libraries.torch.services import Scope
 from mlvet.frontends.python.libraries.torch.tensor import Tensor
+from mlvet.frontends.python.libraries.torch.training import Gradients
+from mlvet.frontends.python.libraries.torch.training import derived as noted
 from mlvet.frontends.python.values.containers import ListValue
 from mlvet.frontends.python.values.numbers import Scalar
 from mlvet.frontends.python.values.objects import BoundMethod, ClassValue, Object
@@ -29,7 +31,8 @@ def _switch(name: str) -> Any:
     def make(*args: Any, **keywords: Any) -> Any:
         if args and _is_function(args[0]):
             return args[0]
-        return Scope()
+        on = args[0] if name == "set_grad_enabled" and args else name == "enable_grad"
+        return Gradients(on is not False)
 
     make.__name__ = name
     return make
@@ -121,7 +124,7 @@ def variable(data: Any, requires_grad: bool = False, volatile: Any = None) -> An
 
 @model("torch.autograd.backward")
 def backward(tensors: Any, grad_tensors: Any = None, *args: Any, **keywords: Any) -> None:
-    return None
+    noted(tensors)
 
 
 @model("torch.autograd.grad")

@@ -136,7 +136,8 @@ class GradScaler(Object):
         pass
 
     def step(self, optimizer: Any, *args: Any, **kwargs: Any) -> None:
-        pass
+        if isinstance(optimizer, Object):
+            machine().send(optimizer, "step")
 
     def update(self, new_scale: Any = None) -> None:
         pass

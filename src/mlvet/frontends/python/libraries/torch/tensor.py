@@ -10,7 +10,7 @@ from typing import Any, ClassVar, TypeVar
 from mlvet.domains.dtypes import Kind
 from mlvet.domains.promotion import Framework
 from mlvet.domains.tensors import Tensor as Type
-from mlvet.frontends.python.active import store
+from mlvet.frontends.python.active import machine, store
 from mlvet.frontends.python.arrays.arithmetic import cast
 from mlvet.frontends.python.arrays.operators import ArrayValue, become
 from mlvet.frontends.python.arrays.shapes import shape_of
@@ -22,6 +22,7 @@ from mlvet.frontends.python.libraries.torch.element_types import category
 from mlvet.frontends.python.values.numbers import Scalar
 from mlvet.frontends.python.values.tensors import TensorValue, dims_of, dtype_of, rank_of, tensor_of
 from mlvet.frontends.python.values.unknown import Reason, Undecided
+from mlvet.ir.program import Act
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -91,7 +92,13 @@ class Tensor(ArrayValue):
         if "grad" not in self.cells:
             known = tensor_of(self)
             store(self.cells, "grad", opaque("gradient", [self], Type(known.dtype, known.shape), Tensor))
+        machine().event(Act.CLEARED, self, (self.graph_value,), "perhaps")
         return self.cells["grad"]
+
+    @grad.setter
+    def grad(self, value: Any) -> None:
+        machine().event(Act.CLEARED, self, (self.graph_value,))
+        store(self.cells, "grad", value)
 
     @property
     def data(self) -> Any:

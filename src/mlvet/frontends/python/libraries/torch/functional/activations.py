@@ -15,6 +15,7 @@ from mlvet.frontends.python.libraries.torch.arithmetic import combined
 from mlvet.frontends.python.libraries.torch.axes import axis_of, is_scalar, placed, ranked_dims
 from mlvet.frontends.python.libraries.torch.element_types import as_float, wants_floats
 from mlvet.frontends.python.libraries.torch.tensor import Tensor, changing, made, method
+from mlvet.frontends.python.libraries.torch.training import dropout_noted
 from mlvet.frontends.python.values.tensors import TensorValue, dims_of, dtype_of, rank_of
 
 PLAIN = {
@@ -230,6 +231,7 @@ def dropped(x: TensorValue, p: Any, training: bool, inplace: bool = False) -> Te
         demand(0 <= p <= 1, f"a dropout probability must be between 0 and 1, but is {p}")
     if training:
         wants_floats(x, "dropout")
+        dropout_noted(p)
     ratio = float(p) if isinstance(p, int | float) else 0.5
     return _kept(x, made("dropout", x, ratio, bool(training)), inplace)
 

@@ -14,6 +14,10 @@ class AnyDropout(Module):
 
     __slots__ = ()
 
+    def changes_in_training(self) -> bool:
+        p = self.cells.get("p")
+        return isinstance(p, int | float) and p > 0
+
 
 @model("torch.nn.Dropout")
 class Dropout(AnyDropout):

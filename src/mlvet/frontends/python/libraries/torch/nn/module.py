@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextvars import ContextVar
 from typing import Any, ClassVar
 
 from mlvet.domains import dtypes
@@ -14,14 +13,14 @@ from mlvet.frontends.python.emission import unknown_tensor
 from mlvet.frontends.python.libraries.registry import model
 from mlvet.frontends.python.libraries.torch.nn.parameter import Buffer, Parameter, floating, redeclared
 from mlvet.frontends.python.libraries.torch.tensor import Tensor
+from mlvet.frontends.python.libraries.torch.training import RUNNING, cleared, gradients_off, tensors_in
 from mlvet.frontends.python.values.choices import Choice
 from mlvet.frontends.python.values.containers import DictValue, IteratorValue, ListValue, Repeated
 from mlvet.frontends.python.values.numbers import Scalar
 from mlvet.frontends.python.values.objects import Object
 from mlvet.frontends.python.values.tensors import TensorValue
 from mlvet.frontends.python.values.unknown import Reason, Undecided
-
-_RUNNING: ContextVar[Any] = ContextVar("running module", default=None)
+from mlvet.ir.program import Act
 
 
 @model("torch.utils.hooks.RemovableHandle")
@@ -59,12 +58,19 @@ class Module(Object):
     @training.setter
     def training(self, mode: Any) -> None:
         store(self.cells, "training", mode)
+        _mode_noted(self, mode)
+
+    def changes_in_training(self) -> bool:
+        """Whether the layer itself computes something else while it trains."""
+        return False
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         here = machine()
-        outer, path = _RUNNING.get(), here.module_path
+        outer, path = RUNNING.get(), here.module_path
         name = place_in(outer, self) if outer is not None else ""
-        token = _RUNNING.set(self)
+        if outer is not None and not name and self.changes_in_training() and outer.cells.get("training") is False:
+            _passing_noted(self)
+        token = RUNNING.set(self)
         here.module_path = (*path, name) if name else path
         try:
             for hook in _hooks(self, "@pre_hooks"):
@@ -75,10 +81,12 @@ class Module(Object):
             for hook in _hooks(self, "@hooks"):
                 changed = here.call(hook, self, args, result)
                 result = result if changed is None else changed
+            if outer is None:
+                _call_noted(self, result)
             return result
         finally:
             here.module_path = path
-            _RUNNING.reset(token)
+            RUNNING.reset(token)
 
     def forward(self, *input: Any, **kwargs: Any) -> Any:
         del input, kwargs
@@ -89,6 +97,7 @@ class Module(Object):
     def train(self, mode: Any = True) -> Any:
         for _, each in walk(self):
             store(each.cells, "training", mode)
+        _mode_noted(self, mode)
         return self
 
     def eval(self) -> Any:
@@ -140,7 +149,7 @@ class Module(Object):
         return self
 
     def zero_grad(self, set_to_none: bool = True) -> None:
-        pass
+        cleared(self, (each for _, each in parameters_of(self)) if lists_all(self) else None)
 
     def apply(self, fn: Any) -> Any:
         for _, child in children_of(self):
@@ -360,6 +369,26 @@ def copied(value: Any, known: dict[int, Any]) -> Any:
         return value
     known[id(value)] = made
     return made
+
+
+def _mode_noted(module: Module, mode: Any) -> None:
+    values = [each.graph_value for _, each in parameters_of(module)]
+    act = Act.TRAINING if mode is True else Act.EVALUATING
+    machine().event(act, module, values, *(() if isinstance(mode, bool) else ("perhaps",)), complete=lists_all(module))
+
+
+def _passing_noted(module: Module) -> None:
+    """Note a layer that trains in a module that is evaluated, since it is made where it is called."""
+    if module.cells.get("training") is True:
+        machine().event(Act.DROPPED, module)
+
+
+def _call_noted(module: Module, result: Any) -> None:
+    facts = ["no gradients"] if gradients_off() else []
+    if facts and any(each.changes_in_training() and each.cells.get("training") is True for _, each in walk(module)):
+        facts.append("drops")
+    values = [each.graph_value for _, each in parameters_of(module)]
+    machine().event(Act.CALLED, module, values, *facts, complete=lists_all(module), results=tensors_in(result))
 
 
 def _initialiser(value: TensorValue) -> Any:

@@ -67,6 +67,9 @@ class BatchNorm(ChannelNorm):
         super().__init__()
         self._prepare(num_features, eps, momentum, affine, track_running_stats, dtype, bias)
 
+    def changes_in_training(self) -> bool:
+        return self.cells.get("track_running_stats") is True
+
     def forward(self, input: Tensor) -> Tensor:
         input = self._ranked(input)
         momentum = self.momentum if isinstance(self.momentum, int | float) else 0.1

@@ -8,9 +8,11 @@ from mlvet.frontends.python.active import machine
 from mlvet.frontends.python.libraries.binding import Number
 from mlvet.frontends.python.libraries.registry import alias, model
 from mlvet.frontends.python.libraries.torch.nn.module import Handle
+from mlvet.frontends.python.libraries.torch.training import optimised
 from mlvet.frontends.python.values.containers import DictValue, ListValue, Repeated
 from mlvet.frontends.python.values.objects import Object
 from mlvet.frontends.python.values.unknown import Unknown
+from mlvet.ir.program import Act
 
 
 @model("torch.optim.Optimizer", "torch.optim.optimizer.Optimizer")
@@ -32,12 +34,15 @@ class Optimizer(Object):
             listed = ListValue(items) if not isinstance(items, Unknown) else items
             groups = [DictValue({"params": listed, **settings})]
         self.param_groups = ListValue(groups)
+        optimised(Act.MADE, self)
 
     def step(self, closure: Any = None) -> Any:
-        return None if closure is None else machine().call(closure)
+        result = None if closure is None else machine().call(closure)
+        optimised(Act.STEPPED, self)
+        return result
 
     def zero_grad(self, set_to_none: Any = True) -> None:
-        pass
+        optimised(Act.CLEARED, self)
 
     def add_param_group(self, param_group: Any) -> None:
         groups = self.param_groups
