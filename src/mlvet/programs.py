@@ -39,6 +39,7 @@ class Program:
     numerics: NumericsRequest | None = None
     shapes: bool = True
     confirm: bool = False
+    memory: int | None = None
 
 
 @dataclass(slots=True)
@@ -98,6 +99,12 @@ def vet_program(program: Program) -> Outcome:
         shapes = vet(found.graph, found.demanded, catalogue(), replays=program.confirm)
         outcome.findings += shapes.findings
         outcome.findings += suspicions(found.graph, found.demanded, catalogue())
+        if program.memory is not None:
+            from mlvet.analyses.shapes.memory.telling import memory_findings
+
+            large, unknown = memory_findings(found.graph, found.demanded, catalogue(), program.memory)
+            outcome.findings += large
+            outcome.notes += [f"{shown}: {note}" for note in unknown]
         outcome.figures += Counter({f"shape_{name}": count for name, count in shapes.figures.items()})
     if program.numerics is not None and outcome.figures["operators"]:
         from mlvet.model_files import graph_numerics

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 from mlvet.core.location import Location
+from mlvet.domains.dims import Dim
 from mlvet.domains.tensors import Tensor
 from mlvet.ir.graph import Execution, Iteration, Literal, Node, Value
 from mlvet.ir.library_calls import LibraryCall
@@ -98,7 +99,8 @@ class Event:
     call yields, `declared` is how many parameters the program has made so far. `facts` are words that hold of it: "no
     gradients" for a call without them, "drops" for one of a model whose dropout or batch norm trains, "frozen" for a
     step of parameters that want no gradients, "changed" for a fit of layers that were set to train or not since the
-    last one, "perhaps" for what may have been done, "uncalled" for what stands in a function that nobody calls.
+    last one, "named Adam" and "keeps 2" for an optimiser with so many numbers per parameter, "perhaps" for what may
+    have been done, "uncalled" for what stands in a function that nobody calls.
     """
 
     act: Act
@@ -118,6 +120,7 @@ class Demands:
     """All demands of a program in the order in which it makes them.
 
     Symbols that are `varying` stand for a size of its own each time: of an element of a list, of an iteration.
+    `largest` has what a symbol can be at most where that hangs on others.
     """
 
     all: tuple[Demand, ...] = ()
@@ -126,3 +129,4 @@ class Demands:
     runs: tuple[Run, ...] = ()
     varying: frozenset[str] = frozenset()
     events: tuple[Event, ...] = ()
+    largest: Mapping[str, Dim] = field(default_factory=dict)

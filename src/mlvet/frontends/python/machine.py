@@ -11,6 +11,7 @@ from math import inf
 from typing import TYPE_CHECKING, Any
 
 from mlvet.core.location import Location
+from mlvet.domains.dims import Dim
 from mlvet.frontends.python.repetition import Calling, Objects
 from mlvet.frontends.python.trail import Trail
 from mlvet.frontends.python.values.containers import Items
@@ -76,6 +77,7 @@ class Machine:
     required: set[str] = field(default_factory=set)
     opaque: set[str] = field(default_factory=set)
     settings: dict[str, Setting] = field(default_factory=dict)
+    largest: dict[str, Dim] = field(default_factory=dict)
     memory_of_calls: dict[Any, Any] = field(default_factory=dict)
     recordings: list[Any] = field(default_factory=list)
     recalled: int = 0

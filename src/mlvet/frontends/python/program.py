@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from mlvet.core.source import Source
+from mlvet.domains.dims import Dim
 from mlvet.frontends.python.active import interpreting
 from mlvet.frontends.python.interpretation.imports import run_module
 from mlvet.frontends.python.interpretation.scopes import File, Scope
@@ -60,6 +61,7 @@ class Interpreted:
     recalled: int = 0
     runs: list[Run] = field(default_factory=list)
     events: list[Event] = field(default_factory=list)
+    largest: dict[str, Dim] = field(default_factory=dict)
     varying: frozenset[str] = frozenset()
     required: set[str] = field(default_factory=set)
 
@@ -70,7 +72,13 @@ class Interpreted:
     @property
     def demanded(self) -> Demands:
         return Demands(
-            tuple(self.demands), self._conditions, self.settings, tuple(self.runs), self.varying, tuple(self.events)
+            tuple(self.demands),
+            self._conditions,
+            self.settings,
+            tuple(self.runs),
+            self.varying,
+            tuple(self.events),
+            self.largest,
         )
 
 
@@ -147,6 +155,7 @@ def _interpreted(machine: Machine, file: File, names: dict[str, Any]) -> Interpr
         recalled=machine.recalled,
         runs=machine.runs,
         events=machine.events,
+        largest=machine.largest,
         varying=varying(machine),
         required=machine.required,
     )
