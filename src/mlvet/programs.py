@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from mlvet.core.executor import Died, Executor, Failed, Ok, TimedOut
 from mlvet.core.finding import Finding
+from mlvet.core.grade import Severity
 from mlvet.core.result import Problem
 from mlvet.core.source import Source
 
@@ -98,7 +99,8 @@ def vet_program(program: Program) -> Outcome:
 
         shapes = vet(found.graph, found.demanded, catalogue(), replays=program.confirm)
         outcome.findings += shapes.findings
-        outcome.findings += suspicions(found.graph, found.demanded, catalogue())
+        failing = [each.location for each in shapes.findings if each.severity is Severity.ERROR]
+        outcome.findings += suspicions(found.graph, found.demanded, catalogue(), failing)
         if program.memory is not None:
             from mlvet.analyses.shapes.memory.telling import memory_findings
 

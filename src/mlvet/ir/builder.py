@@ -158,6 +158,10 @@ class Builder:
         wanted = set(values)
         return tuple(node for node in self._nodes if wanted.intersection(node.outputs)) if wanted else ()
 
+    def maker(self, value: Value) -> Node | None:
+        """The node of this region that makes a value, if one does."""
+        return next((node for node in reversed(self._nodes) if value in node.outputs), None)
+
     @property
     def parameters_made(self) -> int:
         """How many parameters there are so far."""

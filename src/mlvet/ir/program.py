@@ -16,11 +16,21 @@ from mlvet.ops.require import Constraint
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Run:
-    """An execution of the graph as the program does it: what is fed for each of its feeds, on which path."""
+    """An execution of the graph as the program does it: what is fed for each of its feeds, on which path.
+
+    It is `complete` if nothing else can be fed, and `followed` if nothing is computed of which the operands are not
+    known; `repeated` has what the program writes more than once among the feeds. `given` are the tensors that are fed,
+    and `place` is how many demands the program has made before.
+    """
 
     execution: Execution
     fed: tuple[Tensor | None, ...]
     guards: tuple[Literal, ...] = ()
+    complete: bool = False
+    followed: bool = False
+    repeated: tuple[Value, ...] = ()
+    given: tuple[Value, ...] = ()
+    place: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,8 +129,9 @@ class Event:
 class Demands:
     """All demands of a program in the order in which it makes them.
 
-    Symbols that are `varying` stand for a size of its own each time: of an element of a list, of an iteration.
-    `largest` has what a symbol can be at most where that hangs on others.
+    Symbols that are `varying` stand for a size of its own each time: of an element of a list, of an iteration. Of those
+    that stand for the rows of a batch `full` has how many a full one has; `largest`
+    has what others can be at most.
     """
 
     all: tuple[Demand, ...] = ()
@@ -128,5 +139,7 @@ class Demands:
     settings: Mapping[str, Setting] = field(default_factory=dict)
     runs: tuple[Run, ...] = ()
     varying: frozenset[str] = frozenset()
+    full: Mapping[str, Dim] = field(default_factory=dict)
+    placeholders: Mapping[Value, Location | None] = field(default_factory=dict)
     events: tuple[Event, ...] = ()
     largest: Mapping[str, Dim] = field(default_factory=dict)

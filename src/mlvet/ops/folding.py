@@ -35,6 +35,8 @@ def folded(
             arrays.append(operand.value)
     if (symbolic and not _follows_symbols(op, operands)) or not all(_small(result) for result in results):
         return results
+    if _of_nothing(op, arrays):
+        return results
     try:
         with np.errstate(all="ignore"):
             found = op.reference(*arrays, **attributes)
@@ -42,6 +44,11 @@ def folded(
         return results
     values = found if isinstance(found, tuple) else (found,)
     return tuple(_with_value(result, value) for result, value in zip(results, values, strict=False))
+
+
+def _of_nothing(op: Op, arrays: Sequence[Any]) -> bool:
+    """Whether something is computed of no elements, such as their mean, of which NumPy complains."""
+    return not isinstance(op.index_map, Moves) and any(array is not None and np.size(array) == 0 for array in arrays)
 
 
 def _follows_symbols(op: Op, operands: Sequence[Tensor | None]) -> bool:

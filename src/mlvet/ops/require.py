@@ -17,7 +17,7 @@ from mlvet.domains.tensors import Dims, Tensor, Unranked
 class Constraint:
     """Something that must hold for the operator to run: a relation of sizes, or none where it does not hang on sizes.
 
-    `decided` is None where that hangs on symbols.
+    `decided` is None where that hangs on symbols; `assumed` says in words what must be so for it to be demanded.
     """
 
     relation: Relation | None
@@ -26,6 +26,7 @@ class Constraint:
     because: str
     rule: str
     decided: bool | None
+    assumed: str = ""
 
     def __str__(self) -> str:
         return self.because if self.relation is None else f"{self.left} {self.relation.value} {self.right}"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import Any, TypeVar, cast, overload
 
 import numpy as np
@@ -13,6 +14,7 @@ from mlvet.domains.dtypes import DType
 from mlvet.domains.tensors import Tensor, UnknownRank, Unranked, of_dims, unknown
 from mlvet.domains.tensors import constant as of_array
 from mlvet.frontends.python.active import machine
+from mlvet.frontends.python.values.choices import Choice, resolved
 from mlvet.frontends.python.values.containers import ListValue
 from mlvet.frontends.python.values.tensors import TensorValue
 from mlvet.frontends.python.values.unknown import Reason, Undecided
@@ -57,7 +59,7 @@ def opaque(source_op: str, operands: Iterable[Operand], like: Tensor, kind: type
     """A tensor that no operator of ours makes, of which only the type is known: data, or an unmodelled computation."""
     here = machine()
     inputs = [value_of(operand) for operand in operands]
-    value = here.builder.value(here.name_for(source_op), like)
+    value = here.builder.value(here.name_for(source_op), _settled(like))
     here.node(OPAQUE, inputs, [value], {}, source_op)
     return _of(kind, value)
 
@@ -65,7 +67,16 @@ def opaque(source_op: str, operands: Iterable[Operand], like: Tensor, kind: type
 def source(name: str, like: Tensor, kind: type[T]) -> T:
     """A tensor that comes from outside: data of a file, an argument of an entry point, a placeholder."""
     here = machine()
-    return _of(kind, here.builder.input(here.name_for(name), like))
+    return _of(kind, here.builder.input(here.name_for(name), _settled(like)))
+
+
+def _settled(like: Tensor) -> Tensor:
+    """A tensor whose sizes are one each; raises NeedsChoice where a size differs between the paths that lead here."""
+    shape = like.shape
+    if isinstance(shape, Unranked) or not any(isinstance(dim, Choice) for dim in shape):
+        return like
+    dims = tuple(resolved(dim, machine()) if isinstance(dim, Choice) else dim for dim in shape)
+    return Tensor(like.dtype, dims)
 
 
 def unknown_tensor(kind: type[T], dtype: DType | None = None, name: str = "") -> T:
@@ -81,22 +92,28 @@ def constant(array: np.ndarray[Any, Any], kind: type[T], name: str = "constant")
 
 
 def demand(
-    condition: bool | None, because: str, rule: str = "illegal-argument", of: Sequence[TensorValue] | None = None
-) -> None:
+    condition: bool | None, because: str, rule: str = "illegal-argument", of: Sequence[TensorValue] | None = None,
+    assumed: str = "",
+) -> None:  # fmt: skip
     """Something that the real function demands of its arguments; what does not hold is recorded at this call.
 
-    It is demanded `of` some tensors, of all among the arguments if it is not said which.
+    It is demanded `of` some tensors, of all among the arguments if it is not said which. `assumed` says when it is
+    demanded, if not always: by which version of the library.
     """
     if condition is False:
         here = machine()
-        here.node(
-            "assert",
-            _given(here.given if of is None else of),
-            [],
-            {},
-            "",
-            [Constraint(None, 0, 0, because, rule, False)],
-        )
+        broken = Constraint(None, 0, 0, because, rule, False, assumed)
+        here.node("assert", _given(here.given if of is None else of), [], {}, "", [broken])
+
+
+def demand_equal(left: Dim, right: Dim, because: str, rule: str = "dims-differ", assumed: str = "") -> None:
+    """Two numbers must be the same."""
+    require = Require()
+    require.equal(left, right, because, rule)
+    if require.constraints:
+        here = machine()
+        stated = [replace(each, assumed=assumed) for each in require.constraints]
+        here.node("assert", _given(here.given), [], {}, "", stated)
 
 
 def demand_same(
@@ -202,6 +219,7 @@ def _sizes(sizes: Sequence[Dim], scalar: bool) -> Value:
 def _apply(op: str, inputs: list[Value | None], count: int, attributes: dict[str, Any]) -> list[Value]:
     here = machine()
     rule = REGISTRY[op]
+    attributes = {name: _one(value) for name, value in attributes.items()}
     operands = tuple(None if value is None else value.declared for value in inputs)
     require = Require(here.fresh(op))
     results: Sequence[Tensor] = ()
@@ -225,6 +243,15 @@ def _apply(op: str, inputs: list[Value | None], count: int, attributes: dict[str
     ]
     here.node(op, inputs, outputs, attributes, "", require.constraints)
     return outputs
+
+
+def _one(value: Any) -> Any:
+    """An attribute that is the same on all paths; raises NeedsChoice if it is not."""
+    if isinstance(value, Choice):
+        return resolved(value, machine())
+    if isinstance(value, tuple) and any(isinstance(each, Choice) for each in value):
+        return tuple(_one(each) for each in value)
+    return value
 
 
 def ranked(x: TensorValue) -> bool:

@@ -11,7 +11,7 @@ from math import inf
 from typing import TYPE_CHECKING, Any
 
 from mlvet.core.location import Location
-from mlvet.domains.dims import Dim
+from mlvet.domains.dims import Dim, symbol
 from mlvet.frontends.python.repetition import Calling, Objects
 from mlvet.frontends.python.trail import Trail
 from mlvet.frontends.python.values.containers import Items
@@ -94,6 +94,7 @@ class Machine:
     carried: set[Value] = field(default_factory=set)
     widened: set[str] = field(default_factory=set)
     repeated: dict[int, Any] = field(default_factory=dict)
+    full: dict[str, Dim] = field(default_factory=dict)
     running: list[ast.AST] = field(default_factory=list)
     owners: list[Any] = field(default_factory=list)
     breaks: list[Boundary] = field(default_factory=list)
@@ -103,6 +104,7 @@ class Machine:
     raised: Any = None
     files: list[Any] = field(default_factory=list)
     imported: set[str] = field(default_factory=set)
+    generations: set[str] = field(default_factory=set)
     libraries: Counter[str] = field(default_factory=Counter)
     boundaries: list[Boundary] = field(default_factory=list)
     observations: dict[Span, Observation] = field(default_factory=dict)
@@ -117,6 +119,8 @@ class Machine:
     runs: list[Run] = field(default_factory=list)
     events: list[Event] = field(default_factory=list)
     entered: int | None = None
+    placeholders: dict[Value, Location | None] = field(default_factory=dict)
+    written_twice: dict[int, tuple[Any, list[Value]]] = field(default_factory=dict)
     forks: int = 0
     rehearsing: int = 0
     on_its_own: bool = False
@@ -180,6 +184,13 @@ class Machine:
     def settle(self, outcomes: Sequence[Literal]) -> None:
         """Remember conditions whose other outcome ends the program, so that every run that goes on has this one."""
         self.required.update(each.condition for each in outcomes)
+
+    def batch(self, size: Dim | None, high: float = inf) -> Dim:
+        """The rows of a batch: a symbol, because the last one may have fewer than a full one."""
+        name = self.fresh("batch")
+        if size is not None:
+            self.full[name] = size
+        return symbol(name, 1, high)
 
     def note(self, text: str) -> None:
         """Something the summary should say, once."""

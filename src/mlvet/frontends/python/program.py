@@ -12,6 +12,7 @@ from inspect import Parameter
 from pathlib import Path
 from typing import Any
 
+from mlvet.core.location import Location
 from mlvet.core.source import Source
 from mlvet.domains.dims import Dim
 from mlvet.frontends.python.active import interpreting
@@ -27,7 +28,7 @@ from mlvet.frontends.python.project import Project, parsed
 from mlvet.frontends.python.values.objects import ClassValue, FunctionValue, ModuleValue, Object
 from mlvet.frontends.python.values.unknown import Reason, Unknown
 from mlvet.frontends.python.variation import varying
-from mlvet.ir.graph import Graph
+from mlvet.ir.graph import Graph, Value
 from mlvet.ir.program import Condition, Demand, Demands, Event, Run, Setting
 
 _RECURSION = 12_000
@@ -60,9 +61,11 @@ class Interpreted:
     libraries: Counter[str] = field(default_factory=Counter)
     recalled: int = 0
     runs: list[Run] = field(default_factory=list)
+    placeholders: dict[Value, Location | None] = field(default_factory=dict)
     events: list[Event] = field(default_factory=list)
     largest: dict[str, Dim] = field(default_factory=dict)
     varying: frozenset[str] = frozenset()
+    full: dict[str, Dim] = field(default_factory=dict)
     required: set[str] = field(default_factory=set)
 
     @property
@@ -77,6 +80,8 @@ class Interpreted:
             self.settings,
             tuple(self.runs),
             self.varying,
+            self.full,
+            self.placeholders,
             tuple(self.events),
             self.largest,
         )
@@ -154,9 +159,11 @@ def _interpreted(machine: Machine, file: File, names: dict[str, Any]) -> Interpr
         libraries=machine.libraries,
         recalled=machine.recalled,
         runs=machine.runs,
+        placeholders=machine.placeholders,
         events=machine.events,
         largest=machine.largest,
         varying=varying(machine),
+        full=machine.full,
         required=machine.required,
     )
 

@@ -53,4 +53,4 @@ def _names(value: Any, depth: int) -> Iterator[str]:
 def _of_shape(shape: Any) -> Iterator[str]:
     dims = (shape.rank, shape.size, shape.first, shape.last) if isinstance(shape, Unranked) else shape
     for dim in dims:
-        yield from (each.name for each in symbols(dim))
+        yield from _names(dim, _DEPTH)

@@ -90,7 +90,7 @@ class Steps:
 
     def estimate(self, event: Event) -> Estimate | None:
         """The peak of the step that computes gradients of a loss; None if no parameter is trained by it."""
-        sizes = Sizes(self._demands.settings, self._demands.largest)
+        sizes = Sizes(self._demands.settings, {**self._demands.full, **self._demands.largest})
         outcomes = {**self._usual, **{each.condition: each.holds for each in event.guards}}
         nodes, differentiated = self._slice(event, outcomes), self._slice(event, outcomes, self._cut)
         optimisers = [each for each in self._demands.events if each.act is Act.MADE and not _left_out(each, outcomes)]

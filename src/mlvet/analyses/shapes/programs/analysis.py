@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from mlvet.analyses.shapes.programs.contradictions import Contradiction, Search, components
+from mlvet.analyses.shapes.programs.feeding import Feeding
 from mlvet.analyses.shapes.programs.once import Once
 from mlvet.analyses.shapes.programs.restrictions import Restriction, restrictions
 from mlvet.analyses.shapes.programs.runs import Runs, distinct
 from mlvet.analyses.shapes.programs.telling import ANNOTATION, Teller
+from mlvet.analyses.shapes.programs.usual import Usual
 from mlvet.core.finding import Finding
 from mlvet.core.rule import Catalogue
 from mlvet.ir.graph import Graph
@@ -31,7 +33,7 @@ def vet(graph: Graph, demands: Demands, rules: Catalogue, *, replays: bool = Fal
     With `replays` the evidence of a finding has the failing call as `confirmation` wants it.
     """
     search = Search(demands.settings)
-    once = Once(graph)
+    usual = Usual(demands.settings, demands.full)
     teller = Teller(graph, demands, rules, replays)
     outcome = Outcome()
     found: list[Contradiction] = []
@@ -39,10 +41,17 @@ def vet(graph: Graph, demands: Demands, rules: Catalogue, *, replays: bool = Fal
     for part in _parts(graph, demands):
         groups = components(part, demands.varying)
         failing = list(search.contradictions(part, groups))
-        found += once.new(sorted(failing, key=_is_annotation))
+        known = {id(each.demand) for each in failing}
+        failing += usual.contradictions(each for each in part if id(each) not in known)
+        found += failing
         guilty = {id(each.demand) for each in failing if not each.defaults}
-        limited += restrictions([[each for each in group if id(each) not in guilty] for group in groups], search)
-    outcome.findings = list(teller.findings(found, limited))
+        left = [[each for each in group if id(each) not in guilty and not each.constraint.assumed] for group in groups]
+        limited += restrictions(left, search)
+    places = {id(demand): place for place, demand in enumerate(demands.all)}
+    found.sort(key=lambda each: (_is_secondary(each), _place(each, places)))
+    outcome.findings = list(teller.findings(Once(graph).new(found), limited))
+    if demands.placeholders:
+        outcome.findings += Feeding(graph, demands, rules).findings(demands.runs)
     figures = search.figures
     outcome.figures = Counter(
         demands=len(demands.all), checks=figures.checks + figures.decided,
@@ -51,9 +60,16 @@ def vet(graph: Graph, demands: Demands, rules: Catalogue, *, replays: bool = Fal
     return outcome
 
 
-def _is_annotation(found: Contradiction) -> bool:
-    """Whether only an annotation is wrong; operators fail first."""
-    return found.demand.constraint.rule == ANNOTATION
+def _is_secondary(found: Contradiction) -> bool:
+    """Whether only an annotation is wrong, or only some versions of a library refuse: what all refuse is told first."""
+    return found.demand.constraint.rule == ANNOTATION or bool(found.demand.constraint.assumed)
+
+
+def _place(found: Contradiction, places: Mapping[int, int]) -> tuple[int, int]:
+    """When the program gets there: with the demand, or with the run that makes it."""
+    if found.run is not None:
+        return found.run.place, 0
+    return places[id(found.demand)], 1
 
 
 def _parts(graph: Graph, demands: Demands) -> Iterator[list[Demand]]:

@@ -12,6 +12,8 @@ from mlvet.core.grade import Certainty
 
 REPLAY = "replay"
 """The key of evidence under which the failing call waits to be tried."""
+_GRAPHS = ("tensorflow.compat.v1.", "tensorflow.contrib.")
+"""Functions that check more when they build a graph than when they run at once."""
 _SIGNS = {
     "add": "+", "sub": "-", "mul": "*", "truediv": "/", "floordiv": "//", "mod": "%", "pow": "**", "matmul": "@",
     "and": "&", "or": "|", "xor": "^", "eq": "==", "ne": "!=", "lt": "<", "le": "<=", "gt": ">", "ge": ">=",
@@ -47,6 +49,8 @@ def _judged(finding: Finding, answer: Mapping[str, Any]) -> Finding:
             sure = Certainty.PROVED if finding.certainty is Certainty.PROVED else Certainty.OBSERVED
             known = {"confirmed": True, "call": call, **_without(answer)}
             return _with(replace(finding, certainty=sure), known, f"{answer['library']} was run on `{call}`: {said}")
+        case "accepts" if any(name.startswith(_GRAPHS) for name in (_request(finding) or {}).get("names", ())):
+            return _with(finding, {"confirmed": False, "call": call, "reason": "its graph is not built in the trial"})
         case "accepts":
             known = {"confirmed": False, "call": call, "reason": "the library accepts the call", **_without(answer)}
             note = f"{answer['library']} was run on `{call}` and accepts it, so this is perhaps no defect"

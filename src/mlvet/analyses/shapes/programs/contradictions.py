@@ -26,16 +26,25 @@ _MILLISECONDS = 300
 class Contradiction:
     """A demand that is not met, with the others that it cannot hold together with and the settings at their defaults.
 
-    It holds on the path on which all of them are made.
+    It holds on the path on which all of them are made; `also` are others of the same sizes on other paths. `taken` says
+    what sizes are taken to be.
     """
 
     demand: Demand
     others: tuple[Demand, ...] = ()
     defaults: tuple[Setting, ...] = ()
+    taken: tuple[str, ...] = ()
+    also: tuple[Contradiction, ...] = ()
 
     @property
     def run(self) -> Run | None:
         return self.demand.within
+
+    @property
+    def assumed(self) -> tuple[str, ...]:
+        """What must be so for all of these demands to be made, and what sizes are taken to be."""
+        found = (*self.taken, *(each.constraint.assumed for each in (self.demand, *self.others)))
+        return tuple(dict.fromkeys(each for each in found if each))
 
     @property
     def path(self) -> tuple[Literal, ...]:
@@ -70,7 +79,12 @@ class Search:
         found = [Contradiction(demand) for demand in demands if demand.constraint.decided is False]
         self.figures.decided += len(found)
         for group in groups:
-            found += self._together(group)
+            sure = [demand for demand in group if not demand.constraint.assumed]
+            failing = list(self._together(sure))
+            if len(sure) < len(group):
+                guilty = {id(each.demand) for each in failing}
+                failing += self._contradictory([each for each in group if id(each) not in guilty], ())
+            found += failing
         yield from sorted(found, key=lambda each: order[id(each.demand)])
 
     def _together(self, group: list[Demand]) -> Iterator[Contradiction]:
@@ -98,12 +112,20 @@ class Search:
                 self.figures.undecided += 1
                 continue
             solver.push()
+            self.inhabit(solver, demand)
             solver.add(claim(demand, demand))
             answer = self.asked(solver, outcomes(demand))
             if answer.status is Status.UNSAT:
                 solver.pop()
                 others = tuple(each for each in answer.core if isinstance(each, Demand) and each is not demand)
                 yield Contradiction(demand, others, tuple(each for each in answer.core if isinstance(each, Setting)))
+
+    def inhabit(self, solver: Solver, demand: Demand) -> None:
+        """Sizes of operands that a user sets are at least 1: tensors without elements are no use of a program."""
+        for tensor in demand.operands:
+            for size in tensor.dims if tensor is not None and tensor.ranked else ():
+                if any(each.name in self.settings for each in symbols(size)):
+                    solver.at_least(size, 1, "sizes are at least 1", outcomes(demand))
 
     def solver(self) -> Solver:
         preferred = {each.name: each.default for each in self.settings.values() if each.default is not None}

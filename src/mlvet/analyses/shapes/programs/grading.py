@@ -17,7 +17,7 @@ def certainty(found: Contradiction, demands: Demands) -> Certainty:
     """`proved` unless a default is assumed, or the path is one that perhaps no run takes."""
     if _deals_with_nothing(found) or _is_doubtful(found, demands):
         return Certainty.POSSIBLE
-    return Certainty.LIKELY if found.defaults else Certainty.PROVED
+    return Certainty.LIKELY if found.defaults or found.assumed else Certainty.PROVED
 
 
 def _deals_with_nothing(found: Contradiction) -> bool:

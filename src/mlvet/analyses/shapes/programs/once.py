@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 
 from mlvet.analyses.shapes.programs.contradictions import Contradiction
 from mlvet.ir.graph import Graph, Literal, Node, Value
@@ -22,19 +23,25 @@ class Once:
         self._constants = {constant.value for constant in graph.body.constants}
         self._makers = {value: node for node in graph.body.nodes for value in node.outputs}
         self._told: list[tuple[Contradiction, set[Value]]] = []
+        self._also: dict[int, list[Contradiction]] = {}
 
     def new(self, contradictions: Iterable[Contradiction]) -> list[Contradiction]:
-        """Those that tell something new."""
-        return [each for each in contradictions if self._is_new(each)]
+        """Those that tell something new, each with the places on other paths that fail alike."""
+        found = [each for each in contradictions if self._is_new(each)]
+        return [replace(each, also=tuple(self._also.get(id(each), ()))) for each in found]
 
     def _is_new(self, found: Contradiction) -> bool:
         origins = self._origins(found)
         here = found.demand.node.location
-        new = not any(
-            (here is not None and told.demand.node.location == here)
-            or (origins & known and not _exclude(told.path, found.path))
-            for told, known in self._told
-        )
+        new = True
+        for told, known in self._told:
+            if here is not None and told.demand.node.location == here:
+                new = False
+            elif origins & known:
+                elsewhere = _exclude(told.path, found.path)
+                new = new and elsewhere and not _is_same(told, found)
+                if elsewhere and _is_same(told, found):
+                    self._also.setdefault(id(told), []).append(found)
         self._told.append((found, origins))
         return new
 
@@ -43,7 +50,7 @@ class Once:
         nodes: list[Node] = [each.node for each in (found.demand, *found.others)]
         pending = [value for node in nodes for value in (*node.inputs, *node.outputs) if value is not None]
         if found.run is not None:
-            pending += found.run.execution.feeds
+            pending += (*found.run.execution.feeds, *found.run.given)
         seen: set[Value] = set()
         while pending and len(seen) < _MOST:
             value = pending.pop()
@@ -54,6 +61,12 @@ class Once:
             if maker is not None and maker.op != "sizes":
                 pending += [each for each in maker.inputs if each is not None]
         return {value for value in seen if (maker := self._makers.get(value)) is None or maker.op != "sizes"}
+
+
+def _is_same(one: Contradiction, other: Contradiction) -> bool:
+    """Whether two paths meet the same mismatch of the same shapes."""
+    sides = [(each.demand.constraint.left, each.demand.constraint.right, each.demand.operands) for each in (one, other)]
+    return sides[0][:2] == sides[1][:2] and list(map(str, sides[0][2])) == list(map(str, sides[1][2]))
 
 
 def _exclude(one: Iterable[Literal], other: Iterable[Literal]) -> bool:

@@ -3,25 +3,32 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from math import prod
+from math import inf, prod
 from typing import Any
 
 from mlvet.analyses.shapes.programs.contradictions import Contradiction, claim
 from mlvet.domains.claims import decide
-from mlvet.domains.dims import Dim, Expr, evaluate, symbols
+from mlvet.domains.dims import Dim, Expr, evaluate, symbol, symbols
 from mlvet.domains.solver import Solver, Status
 from mlvet.domains.tensors import Tensor
 from mlvet.ir.library_calls import Arguments, ElementType, LibraryCall, Made, Named, NotRepeatable, TensorArgument
-from mlvet.ir.program import Setting
+from mlvet.ir.program import Demands
 
 MOST_ELEMENTS = 1 << 26
 """The most elements that all tensors of a call may have together."""
 _MILLISECONDS = 500
 _SMALL = 2
+_NOT_ALONE = frozenset(
+    ("annotation-differs", "declared-shape-differs", "fed-shape-differs", "placeholder-fed-twice",
+     "placeholder-not-fed", "shape-not-static")
+)  # fmt: skip
+"""Rules that a call on its own says nothing of."""
 
 
-def replay(found: Contradiction, settings: Mapping[str, Setting]) -> dict[str, Any]:
+def replay(found: Contradiction, demands: Demands) -> dict[str, Any]:
     """The call that a contradiction is about, as JSON. Raises NotRepeatable where it cannot be made again."""
+    if found.demand.constraint.rule in _NOT_ALONE:
+        raise NotRepeatable("it is not about one call alone")
     if found.run is not None:
         raise NotRepeatable("it fails in a run of the graph, on what is fed there")
     call = found.demand.called
@@ -30,21 +37,25 @@ def replay(found: Contradiction, settings: Mapping[str, Setting]) -> dict[str, A
     tensors = list(_tensors(call.given))
     if any(not tensor.ranked for tensor in tensors):
         raise NotRepeatable("the rank of an argument is not known")
-    sizes = _sizes(found, call, tensors, settings)
+    sizes = _sizes(found, call, tensors, demands)
     if sum(prod(evaluate(dim, sizes) for dim in tensor.dims) for tensor in tensors) > MOST_ELEMENTS:
         raise NotRepeatable("its tensors are too large to be made for a trial")
     return {"names": list(call.names), "method": call.method, **_Concrete(sizes).arguments(call.given)}
 
 
-def _sizes(
-    found: Contradiction, call: LibraryCall, tensors: Iterable[Tensor], settings: Mapping[str, Setting]
-) -> dict[str, int]:
+def _sizes(found: Contradiction, call: LibraryCall, tensors: Iterable[Tensor], demands: Demands) -> dict[str, int]:
     """A number for each symbol, with which all else that the path demands holds, and this demand does not."""
     constraint = found.demand.constraint
-    preferred = {each.name: each.default for each in settings.values() if each.default is not None}
+    preferred = {each.name: each.default for each in demands.settings.values() if each.default is not None}
     solver = Solver(milliseconds=_MILLISECONDS, preferred=preferred)
     for other in found.others:
         solver.add(claim(other, other))
+    for setting in found.defaults:
+        if setting.default is not None:
+            solver.equal(symbol(setting.name, -inf, inf), setting.default, setting)
+    if found.taken:
+        for name, rows in demands.full.items():
+            solver.equal(symbol(name, -inf, inf), rows, "a full batch")
     for tensor in tensors:
         for dim in tensor.dims:
             solver.at_least(dim, 1, "a size of an argument")

@@ -73,6 +73,7 @@ def _values(found: Symbol, demand: Demand, group: Sequence[Demand], search: Sear
     """All values that a symbol can have when demands up to this one are met, if they are few."""
     solver = search.solver()
     for other in group[: group.index(demand) + 1]:
+        search.inhabit(solver, other)
         solver.add(claim(other, other))
     values: list[int] = []
     size = symbol(found.name, found.low, found.high)

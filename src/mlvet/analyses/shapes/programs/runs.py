@@ -84,5 +84,5 @@ def _resized(demand: Demand, sizes: dict[str, Dim], run: Run) -> Demand:
     old = demand.constraint
     assert old.relation is not None
     left, right = substitute(old.left, sizes), substitute(old.right, sizes)
-    new = Constraint(old.relation, left, right, old.because, old.rule, decide(old.relation, left, right))
+    new = Constraint(old.relation, left, right, old.because, old.rule, decide(old.relation, left, right), old.assumed)
     return Demand(demand.node, new, run)

@@ -68,6 +68,8 @@ class Teller:
         consequence = "so whoever relies on it goes wrong" if rule.name == ANNOTATION else "so it cannot run"
         if usual:
             consequence += f" with the default {' and '.join(usual)}"
+        if found.assumed:
+            consequence += f" where {' and '.join(found.assumed)}"
         if allowed:
             consequence += f"; {allowed[0].setting.name} must be {allowed[0].words}"
         told = self._why(demand) if rule.name == ANNOTATION else f"{self._what(demand)}; {self._why(demand)}"
@@ -91,15 +93,19 @@ class Teller:
                     **(self._replay(found) if self._replays else {}),
                 },
             ),
-            assumptions=tuple(
-                Assumption(f"{each.name} is {each.default}, as by default", each.location) for each in found.defaults
+            assumptions=(
+                *(
+                    Assumption(f"{each.name} is {each.default}, as by default", each.location)
+                    for each in found.defaults
+                ),
+                *map(Assumption, found.assumed),
             ),
             fix=cure(demand),
         )
 
     def _replay(self, found: Contradiction) -> dict[str, Any]:
         try:
-            return {REPLAY: replay(found, self._demands.settings)}
+            return {REPLAY: replay(found, self._demands)}
         except NotRepeatable as problem:
             return {"confirmed": False, "reason": str(problem)}
 
@@ -130,7 +136,7 @@ class Teller:
             for value, tensor in zip(node.inputs, demand.operands, strict=True)
             if value is not None and tensor is not None and (value not in self._constants or tensor.rank != 0)
         ]
-        what = f"`{node.source_op}`" if node.source_op != "assert" else "it"
+        what = f"`{node.source_op}`" if node.source_op != "assert" else "the call"
         return f"{what} gets {_listed(shown)}" if shown else what
 
     def _operand(self, value: Value, tensor: Tensor) -> str:
@@ -143,7 +149,8 @@ class Teller:
         """What the program calls a tensor; empty if it has no name for it."""
         name = value.name.partition("#")[0]
         maker = self._makers.get(value)
-        unnamed = value in self._constants or (maker is not None and _COUNTED.sub("", name) in (maker.op, "opaque"))
+        plainly = _COUNTED.sub("", name)
+        unnamed = value in self._constants or (maker is not None and plainly in (maker.op, maker.source_op, "opaque"))
         return "" if unnamed or not name.replace(".", "_").isidentifier() else name
 
     def _why(self, demand: Demand) -> str:
@@ -203,6 +210,8 @@ class Teller:
         for other in found.others:
             yield Related(f"{other.constraint.because}: {other.constraint}", self._place(other.node))
         yield from self._settings(found.defaults)
+        for alike in {each.demand.node.location: each for each in found.also}.values():
+            yield Related("the same on another path", alike.demand.node.location)
         for frame in demand.node.stack[-1:]:
             yield Related(f"`{frame.function}` is called here", frame.location)
         yield from self._conditions_of(found.path)

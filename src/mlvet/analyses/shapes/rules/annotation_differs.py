@@ -44,5 +44,5 @@ class AnnotationDiffers(Rule):
     Proved.
     """
 
-    code = "SHP119"
+    code = "SHP121"
     severity = Severity.WARNING

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 from mlvet.analyses.shapes.suspicions.accumulation import accumulation
 from mlvet.analyses.shapes.suspicions.batch_axes import batch_axes
@@ -23,10 +23,20 @@ from mlvet.ir.graph import Graph
 from mlvet.ir.program import Condition, Demands
 
 
-def suspicions(graph: Graph, demands: Demands, rules: Catalogue) -> Iterator[Finding]:
-    """Findings of what is legal and looks like a slip, in the order of the program."""
+def suspicions(graph: Graph, demands: Demands, rules: Catalogue, failing: Iterable[Location] = ()) -> Iterator[Finding]:
+    """Findings of what is legal and looks like a slip.
+
+    What leads to a place that is `failing`, or follows from it, is not suspected: the failure is told already.
+    """
     told: set[object] = set()
-    for each in _suspicions(Lineage(graph), demands):
+    lineage = Lineage(graph)
+    places = frozenset(failing)
+    nodes = [node for node in lineage.nodes if node.location in places]
+    before = lineage.origins(value for node in nodes for value in node.inputs if value is not None)
+    after = {value for node in nodes for value in node.outputs}
+    for each in _suspicions(lineage, demands):
+        if each.about is not None and (each.about in before or not after.isdisjoint(lineage.origins([each.about]))):
+            continue
         if (each.rule, each.key) not in told and (each.rule, each.location) not in told:
             told |= {(each.rule, each.key), (each.rule, each.location)}
             yield _finding(graph, each, demands.conditions, rules)

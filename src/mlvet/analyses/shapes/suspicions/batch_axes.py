@@ -43,6 +43,7 @@ def _over_batch(lineage: Lineage, node: Node) -> Suspicions:
         guards=node.guards,
         related=tuple(birth(lineage, scores, node)),
         seen={"scores": str(scores.declared.without_value())},
+        about=scores,
     )
 
 
@@ -68,6 +69,7 @@ def _mixed(lineage: Lineage, node: Node) -> Suspicions:
         guards=node.guards,
         related=tuple(birth(lineage, given, node)),
         seen={"before": str(given.declared.without_value()), "after": str(node.outputs[0].declared.without_value())},
+        about=given,
     )
 
 

@@ -103,6 +103,7 @@ def _one_label(lineage: Lineage, node: Node) -> Suspicions:
             "lack one-hot encoding, or the loss is the wrong one",
             key=node.location,
             guards=node.guards,
+            about=output,
         )
 
 
@@ -150,4 +151,5 @@ def _told(lineage: Lineage, node: Node, left: Value, right: Value, result: Value
         guards=node.guards,
         related=(*birth(lineage, left, node), *birth(lineage, right, node)),
         seen={"left": str(left.declared.without_value()), "right": str(right.declared.without_value())},
+        about=result,
     )

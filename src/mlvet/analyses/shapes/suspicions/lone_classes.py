@@ -57,6 +57,7 @@ def _softmax(lineage: Lineage, node: Node, scores: Value, layer: Node) -> Suspic
         guards=node.guards,
         related=tuple(birth(lineage, scores, node)),
         seen={"scores": str(scores.declared.without_value())},
+        about=scores,
     )
 
 
@@ -70,6 +71,7 @@ def _entropy(lineage: Lineage, node: Node, scores: Value) -> Suspicion:
         guards=node.guards,
         related=tuple(birth(lineage, scores, node)),
         seen={"scores": str(scores.declared.without_value())},
+        about=scores,
     )
 
 
@@ -83,4 +85,5 @@ def _argmax(lineage: Lineage, node: Node, scores: Value) -> Suspicion:
         guards=node.guards,
         related=tuple(birth(lineage, scores, node)),
         seen={"scores": str(scores.declared.without_value())},
+        about=scores,
     )

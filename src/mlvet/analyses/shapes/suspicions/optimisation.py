@@ -100,5 +100,5 @@ def _late_layers(lineage: Lineage, made: Event, step: Event, late: list[Value]) 
 
 
 def _named(lineage: Lineage, values: list[Value]) -> str:
-    names = [f"`{lineage.parameters[value].name}`" for value in values]
+    names = [f"`{lineage.parameters[value].name}` {value.declared}" for value in values]
     return ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from mlvet.analyses.shapes.suspicions.lineage import MOVES, Lineage
 from mlvet.analyses.shapes.suspicions.suspicion import Suspicion, Suspicions
 from mlvet.analyses.shapes.suspicions.words import birth, called, shown
+from mlvet.core.evidence import Related
 from mlvet.ir.graph import Node, Value
 from mlvet.ir.program import Act, Event
 
@@ -68,6 +69,7 @@ def _twice(lineage: Lineage, node: Node, given: Value, maker: Node) -> Suspicion
         guards=node.guards,
         related=tuple(birth(lineage, maker.outputs[0], node)),
         seen={"applied": wanted},
+        about=given,
     )
 
 
@@ -83,6 +85,7 @@ def _cut_off(lineage: Lineage, node: Node, given: Value, maker: Node) -> Suspici
         guards=node.guards,
         related=tuple(birth(lineage, maker.outputs[0], node)),
         seen={"applied": maker.op},
+        about=given,
     )
 
 
@@ -111,6 +114,14 @@ def _weight(lineage: Lineage, value: Value) -> Value | None:
     return None if layer is None else layer.inputs[1]
 
 
+def _definition(lineage: Lineage, value: Value, where: Node | Event) -> Iterator[Related]:
+    """Where the layer that makes a value, perhaps with an activation, is first used."""
+    layer = lineage.layer(value, MOVES | {"softmax", "sigmoid"})
+    first = next((node for node in lineage.nodes if layer is not None and layer.inputs[1] in node.inputs), None)
+    if first is not None and first.location != where.location:
+        yield Related("the layer stands here", first.location)
+
+
 def _is_half(value: Value) -> bool:
     known = value.declared.value
     return known is not None and known.size == 1 and known.item() == 0.5
@@ -124,7 +135,9 @@ def _halved(lineage: Lineage, given: Value, where: Node | Event) -> Suspicion:
         "with 0.5 here like probabilities; the score of probability 0.5 is 0",
         key=where.location,
         guards=where.guards,
+        related=tuple(_definition(lineage, given, where)),
         seen={"given": str(given.declared.without_value())},
+        about=given,
     )
 
 
@@ -136,7 +149,9 @@ def _scored(lineage: Lineage, event: Event, given: Value, maker: Node) -> Suspic
         f"twice: gradients shrink and the loss cannot come near 0; leave out the {maker.op} or from_logits",
         key=event.location,
         guards=event.guards,
+        related=tuple(_definition(lineage, given, event)),
         seen={"applied": maker.op},
+        about=given,
     )
 
 
@@ -149,7 +164,9 @@ def _weighed(lineage: Lineage, event: Event, given: Value, layer: Node) -> Suspi
         "an activation",
         key=(event.location, layer.inputs[1]),
         guards=event.guards,
+        related=tuple(_definition(lineage, given, event)),
         seen={"given": "raw scores"},
+        about=given,
     )
 
 
@@ -163,4 +180,5 @@ def _raw(lineage: Lineage, node: Node, given: Value, maker: Node, what: str) -> 
         guards=node.guards,
         related=tuple(birth(lineage, maker.outputs[0], node)),
         seen={"given": what},
+        about=given,
     )

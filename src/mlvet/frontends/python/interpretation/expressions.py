@@ -26,6 +26,7 @@ from mlvet.frontends.python.values.choices import Choice, NeedsChoice, conjoined
 from mlvet.frontends.python.values.containers import DictValue, ListValue, Repeated, SetValue, is_key
 from mlvet.frontends.python.values.numbers import Scalar
 from mlvet.frontends.python.values.objects import ClassValue, FunctionValue, Object, Super
+from mlvet.frontends.python.values.tensors import TensorValue
 from mlvet.frontends.python.values.unknown import Reason, Unknown
 from mlvet.ir.graph import Literal
 
@@ -398,6 +399,8 @@ def _dict(machine: Machine, node: ast.Dict) -> DictValue:
                 made.rest_cell["rest"] = machine.unknown(Reason.DYNAMIC_CONTAINER, "a dictionary spread into another")
             continue
         key = evaluate(machine, key_node)
+        if isinstance(key, TensorValue) and key in made.cells:
+            machine.written_twice.setdefault(id(made), (made, []))[1].append(key.graph_value)
         put(machine, made, key, value)
     return made
 

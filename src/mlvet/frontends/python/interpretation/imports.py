@@ -26,10 +26,18 @@ def import_names(machine: Machine, node: ast.Import) -> bool:
     for alias in node.names:
         top = alias.name.split(".")[0]
         whole = module(machine, alias.name)
+        _note_generation(machine, alias.name)
         value = whole if alias.asname else module(machine, top)
         name = alias.asname or top
         machine.scopes[-1].assign(name, _of_generation(machine, value, name))
     return True
+
+
+def _note_generation(machine: Machine, dotted: str) -> None:
+    """An import of an earlier generation under its own name, which its successor has too."""
+    for earlier, _ in registry.EARLIER.values():
+        if dotted == earlier or dotted.startswith(f"{earlier}."):
+            machine.generations.add(earlier)
 
 
 def _of_generation(machine: Machine, value: Any, name: str) -> Any:
@@ -37,14 +45,17 @@ def _of_generation(machine: Machine, value: Any, name: str) -> Any:
     if not isinstance(value, ModuleValue) or value.dotted not in registry.EARLIER or machine.file is None:
         return value
     earlier, gone = registry.EARLIER[value.dotted]
-    uses = any(
-        isinstance(each, ast.Attribute)
-        and each.attr in gone
-        and isinstance(each.value, ast.Name)
-        and each.value.id == name
+    used = {
+        each.attr
         for each in ast.walk(machine.file.tree)
-    )
-    return module(machine, earlier) if uses else value
+        if isinstance(each, ast.Attribute) and isinstance(each.value, ast.Name) and each.value.id == name
+    }
+    if earlier.removeprefix(f"{value.dotted}.").partition(".")[0] in used:
+        machine.generations.add(earlier)
+    if not used & gone:
+        return value
+    machine.generations.add(value.dotted)
+    return module(machine, earlier)
 
 
 def import_from(machine: Machine, node: ast.ImportFrom) -> bool:
@@ -53,6 +64,8 @@ def import_from(machine: Machine, node: ast.ImportFrom) -> bool:
         return True
     name = _absolute(machine, node)
     source = module(machine, name)
+    for alias in node.names:
+        _note_generation(machine, f"{name}.{alias.name}")
     for alias in node.names:
         if alias.name == "*":
             _all_names(machine, source)

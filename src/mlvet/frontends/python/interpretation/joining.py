@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from mlvet.domains import dtypes
 from mlvet.domains.dims import Dim, Expr, bounds, symbol
+from mlvet.domains.promotion import Framework
 from mlvet.domains.tensors import Tensor, Unranked, unknown
 from mlvet.frontends.python.interpretation.conditions import decided
 from mlvet.frontends.python.trail import MISSING
@@ -330,8 +331,8 @@ def _parts(value: Any) -> list[Any]:
 
 def _joined_tensors(machine: Machine, left: TensorValue, right: TensorValue) -> Any:
     if type(left) is not type(right):
-        general, special = (left, right) if isinstance(right, type(left)) else (right, left)
-        if not isinstance(special, type(general)):
+        general, special = (left, right) if _takes(type(left), type(right)) else (right, left)
+        if not _takes(type(general), type(special)):
             return machine.unknown(Reason.DYNAMIC_TYPE, "tensors of two libraries")
         left, right = general, special
     if left.graph_value in machine.carried and _like(left, right):
@@ -342,6 +343,12 @@ def _joined_tensors(machine: Machine, left: TensorValue, right: TensorValue) -> 
         if name != "@value" and same(cell, right.cells.get(name)):
             made.cells[name] = cell
     return made
+
+
+def _takes(general: type[TensorValue], special: type[TensorValue]) -> bool:
+    """Whether values of one class do where those of the other are wanted; JAX takes arrays of NumPy as its own."""
+    frameworks = (general.framework, special.framework)
+    return issubclass(special, general) or frameworks == (Framework.JAX, Framework.NUMPY)
 
 
 def _widened(machine: Machine, values: list[Value]) -> Value:

@@ -15,7 +15,7 @@ from mlvet.frontends.python.interpretation.truth import negated
 from mlvet.frontends.python.trail import MISSING
 from mlvet.frontends.python.values.choices import Choice
 from mlvet.frontends.python.values.containers import DictValue, ListValue
-from mlvet.frontends.python.values.numbers import Scalar
+from mlvet.frontends.python.values.numbers import OpenSize, Scalar
 from mlvet.frontends.python.values.objects import Object
 from mlvet.frontends.python.values.ratios import Ratio, divided, ratio_of, square_root
 from mlvet.frontends.python.values.tensors import TensorValue
@@ -480,6 +480,8 @@ def identical(left: Any, right: Any) -> bool | Scalar:
         return found
     if left is None or right is None:
         other = left if right is None else right
+        if isinstance(other, OpenSize):
+            return True
         if isinstance(other, Scalar) and other.has_default and other.default is None:
             return Scalar(bool, other.name, True, True, None, f"{other.name} is None", other.location)
         return False

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from mlvet.domains.dims import Expr, bounds, equal
 from mlvet.domains.dtypes import DType
 from mlvet.frontends.python.values.containers import DictValue, ListValue, Repeated
-from mlvet.frontends.python.values.numbers import Scalar
+from mlvet.frontends.python.values.numbers import OpenSize, Scalar
 from mlvet.frontends.python.values.objects import (
     BoundMethod,
     ClassValue,
@@ -39,6 +39,8 @@ def truth(machine: Machine, value: Any) -> bool | Scalar:
             return False
         case bool() | int() | float() | complex() | str() | bytes() | tuple():
             return bool(value)
+        case OpenSize():
+            return False
         case Expr():
             return _size(value)
         case ListValue():

@@ -145,7 +145,11 @@ def as_size(value: Any, name: str = "") -> Dim:
             found: Dim = value.size
             return found
         case Scalar():
-            return symbol(machine().fresh(value.name or name or "n"))
+            known = machine().memory.setdefault("sizes", {})
+            if id(value) not in known:
+                known[id(value)] = value, symbol(machine().fresh(value.name or name or "n"))
+            kept: Dim = known[id(value)][1]
+            return kept
         case float() if value.is_integer():
             raise Misfit(f"{value} is a float, not an int")
         case TensorValue():

@@ -6,6 +6,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from mlvet.core.location import Location
+from mlvet.domains.dims import Expr
+
+
+class OpenSize(Expr):
+    """A size that a graph leaves to its runs, so that the program sees None; what it will be has a name here."""
+
+    __slots__ = ()
 
 
 @dataclass(frozen=True, slots=True, eq=False)

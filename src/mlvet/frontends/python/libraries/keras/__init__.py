@@ -23,6 +23,7 @@ from mlvet.frontends.python.libraries.registry import alias
 for _name in (
     "tensorflow.keras", "tf_keras", "tensorflow.python.keras", "tensorflow.compat.v1.keras",
     "tensorflow.compat.v2.keras", "tensorflow.keras.api", "tensorflow_core.keras",
+    "tensorflow.contrib.keras", "tensorflow.contrib.keras.api.keras",
 ):  # fmt: skip
     alias(_name, "keras")
 for _old, _new in (

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from mlvet.domains.dims import Dim, Expr, symbol
+from mlvet.domains.dims import Dim, Expr, symbol, symbols
 from mlvet.domains.dtypes import DType
 from mlvet.domains.tensors import Tensor as Known
 from mlvet.frontends.python.active import machine, store
@@ -38,6 +38,12 @@ def opened(name: str) -> Expr:
     ways = [value for _, value in before.alternatives] if isinstance(before, Choice) else [before]
     put("open", frozenset((name,)).union(*(way for way in ways if isinstance(way, frozenset))))
     return symbol(name)
+
+
+def is_open(size: Dim) -> bool:
+    """Whether a size hangs on one that an input leaves open."""
+    before = setting("open", frozenset())
+    return isinstance(before, frozenset) and any(each.name in before for each in symbols(size))
 
 
 def sizes_of(shape: Any, name: str = "") -> tuple[Dim, ...]:

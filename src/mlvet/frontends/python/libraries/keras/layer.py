@@ -13,6 +13,7 @@ from mlvet.domains.dtypes import DType
 from mlvet.frontends.keras.stored import snake_case
 from mlvet.frontends.python.active import machine, store
 from mlvet.frontends.python.arrays.arithmetic import cast
+from mlvet.frontends.python.emission import demand
 from mlvet.frontends.python.libraries.element_types import dtype_named
 from mlvet.frontends.python.libraries.keras.held import held
 from mlvet.frontends.python.libraries.keras.initializers import initialiser_of, sampled
@@ -205,6 +206,11 @@ class Layer(Object):
 
     def _weight(self, name: str, sizes: tuple[Dim, ...], initializer: Any = None, trainable: bool = True) -> Variable:
         """A variable made in `build` of a layer of the library, which is an attribute of the layer too."""
+        from mlvet.frontends.python.libraries.keras.inputs import is_open
+
+        shape = f"[{', '.join(map(str, sizes))}]"
+        because = f"`{name}` of `{label(self)}` would be {shape}, but weights need sizes that are known beforehand"
+        demand(not any(map(is_open, sizes)), because, "illegal-argument")
         wanted = dtype_named(self._policy.variable_dtype) or floats()
         made = self._kept(name, sizes, wanted, initialiser_of(initializer), trainable)
         store(self.cells, name, made)

@@ -8,8 +8,9 @@ from typing import Any
 
 from mlvet.domains.dims import Dim
 from mlvet.frontends.python.active import machine
+from mlvet.frontends.python.machine import Machine
 from mlvet.frontends.python.values.objects import ClassValue, FunctionValue, Object
-from mlvet.ir.graph import Node, Value
+from mlvet.ir.graph import Frame, Node, Value
 from mlvet.ir.program import Demand
 from mlvet.ir.reapplication import applied_again, learned, substituted
 from mlvet.ops.require import Require
@@ -57,13 +58,19 @@ def _again(node: Node, values: list[Value | None], sizes: Mapping[str, Dim]) -> 
     ]
     made_node = here.builder.node(
         node.op, values, outputs, attributes, regions=node.regions, source_op=node.source_op, location=node.location,
-        stack=here.stack, module=".".join(filter(None, (*here.module_path, node.module))), guards=here.path,
+        stack=_called(here), module=".".join(filter(None, (*here.module_path, node.module))), guards=here.path,
         loops=here.loops,
     )  # fmt: skip
     differs = any(each.decided is False for each in require.constraints) and _hangs_on_training(node)
     if not differs:
         here.demands += [Demand(made_node, constraint) for constraint in require.constraints]
     return outputs
+
+
+def _called(here: Machine) -> tuple[Frame, ...]:
+    """The calls that lead to a node of a model, the last of them that of the model."""
+    where = here.location
+    return here.stack if where is None else (*here.stack, Frame(here.callee or "model", where))
 
 
 def _hangs_on_training(node: Node) -> bool:

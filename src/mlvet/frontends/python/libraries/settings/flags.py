@@ -91,7 +91,8 @@ def _define(kind: type, *names: str) -> None:
     def define(name: Any, default: Any = None, help: Any = None, *rest: Any, **options: Any) -> Any:
         del help, rest
         low, high = options.get("lower_bound"), options.get("upper_bound")
-        return _holder(str(name), setting(kind, str(name), default, low=low, high=high), default)
+        given = default is not None or options.get("required") is not True
+        return _holder(str(name), setting(kind, str(name), default, given=given, low=low, high=high), default)
 
     model(*(f"absl.flags.{name}" for name in names))(define)
 

@@ -51,12 +51,13 @@ class BooleanOptionalAction(Action):
 class _Option:
     """One option as it was added."""
 
-    __slots__ = ("action", "choices", "const", "default", "dest", "kind", "location", "nargs", "positional")
+    __slots__ = ("action", "choices", "const", "default", "dest", "kind", "location", "nargs", "positional", "required")
 
     def __init__(self, names: tuple[Any, ...], options: dict[str, Any]) -> None:
         texts = [name for name in names if isinstance(name, str)]
         self.positional = not texts or not texts[0].startswith("-")
         self.action = options.get("action", "store")
+        self.required = options.get("required") is True
         self.nargs = options.get("nargs")
         self.const = options.get("const")
         self.kind = options.get("type")
@@ -272,7 +273,7 @@ def _stored(option: _Option, default: Any, given: bool) -> Any:
         return default
     if kind is None:
         return machine().unknown(Reason.EXTERNAL_DATA, option.dest, option.dest)
-    required = option.positional and nargs is None
+    required = (option.positional or option.required) and nargs is None
     if kind is str and not given and not required:
         given = True
     if kind in (int, float, bool) and not given and not required:

@@ -12,7 +12,7 @@ from mlvet.frontends.python.libraries.registry import model
 from mlvet.frontends.python.libraries.tensorflow.arguments import chosen, sizes_of
 from mlvet.frontends.python.libraries.tensorflow.tensor import Tensor, alongside, convert, matched, op_of, quotient
 from mlvet.frontends.python.values.containers import ListValue
-from mlvet.frontends.python.values.tensors import dims_of, rank_of
+from mlvet.frontends.python.values.tensors import TensorValue, dims_of, rank_of
 from mlvet.frontends.python.values.unknown import Reason, Undecided
 
 _FORMATS = {1: "NWC", 2: "NHWC", 3: "NDHWC"}
@@ -334,9 +334,15 @@ def dropout(
 ) -> Tensor:
     """Older programs give the probability to keep an element; shapes do not care."""
     del noise_shape, seed, name
-    ratio = rate if isinstance(rate, float | int) else 1.0 - keep_prob if isinstance(keep_prob, float) else 0.5
-    made: Tensor = emit_all("dropout", convert(x), float(ratio), True, count=1, kind=Tensor)[0]
+    if rate is None and _is_number(keep_prob):
+        rate = 1.0 - keep_prob if isinstance(keep_prob, float | int) else op_of("sub", 1.0, keep_prob)
+    ratio = (float(rate) if isinstance(rate, float | int) else rate) if _is_number(rate) else 0.5
+    made: Tensor = emit_all("dropout", convert(x), ratio, True, count=1, kind=Tensor)[0]
     return made
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, float | int) or (isinstance(value, TensorValue) and dims_of(value) in ((), None))
 
 
 @model("tensorflow.nn.normalize_moments")

@@ -12,6 +12,7 @@ from mlvet.frontends.python.emission import demand
 from mlvet.frontends.python.libraries.binding import ArrayLike, as_size
 from mlvet.frontends.python.libraries.registry import model
 from mlvet.frontends.python.libraries.tensorflow.arguments import cast_to, chosen, sizes_of
+from mlvet.frontends.python.libraries.tensorflow.static import of_shape
 from mlvet.frontends.python.libraries.tensorflow.tensor import Tensor, convert, matched, op_of, typed
 from mlvet.frontends.python.values.containers import ListValue
 from mlvet.frontends.python.values.tensors import TensorValue, dims_of, dtype_of, tensor_of
@@ -56,19 +57,19 @@ def convert_to_tensor(
 @model("tensorflow.zeros")
 def zeros(shape: Any, dtype: DType | None = dtypes.f32, name: Any = None, layout: Any = None) -> Tensor:
     del name, layout
-    return full(sizes_of(shape), 0, dtype or dtypes.f32, Tensor)
+    return _of_shape(full(sizes_of(shape), 0, dtype or dtypes.f32, Tensor), shape)
 
 
 @model("tensorflow.ones")
 def ones(shape: Any, dtype: DType | None = dtypes.f32, name: Any = None, layout: Any = None) -> Tensor:
     del name, layout
-    return full(sizes_of(shape), 1, dtype or dtypes.f32, Tensor)
+    return _of_shape(full(sizes_of(shape), 1, dtype or dtypes.f32, Tensor), shape)
 
 
 @model("tensorflow.fill")
 def fill(dims: Any, value: ArrayLike, name: Any = None, layout: Any = None) -> Tensor:
     del name, layout
-    return op_of("fill", sizes_of(dims), convert(value))
+    return _of_shape(op_of("fill", sizes_of(dims), convert(value)), dims)
 
 
 @model("tensorflow.zeros_like")
@@ -139,6 +140,11 @@ def meshgrid(*args: Any, indexing: Any = "xy", name: Any = None) -> Any:
     return ListValue(emit_all("meshgrid", *given, count=len(given), kind=Tensor, indexing=indexing))
 
 
+def _of_shape(made: Tensor, shape: Any) -> Tensor:
+    of_shape(made, shape)
+    return made
+
+
 def _shape_argument(shape: Any) -> tuple[Any, ...]:
     return sizes_of(shape)
 
@@ -154,7 +160,7 @@ def normal(
 ) -> Tensor:
     del seed, name
     made = drawn("random_normal", _shape_argument(shape), _inexact(dtype), Tensor, **_figures(mean=mean, scale=stddev))
-    return _beside(made, mean, stddev)
+    return _beside(_of_shape(made, shape), mean, stddev)
 
 
 @model("tensorflow.random.truncated_normal", "tensorflow.compat.v1.truncated_normal")
@@ -192,7 +198,7 @@ def uniform(
     demand(maxval is not None or wanted.is_float, "random integers need an upper bound", "illegal-argument")
     figures = _figures(low=minval, high=1 if maxval is None else maxval)
     made = drawn("random_uniform", _shape_argument(shape), wanted if wanted.is_float else dtypes.f32, Tensor, **figures)
-    return _beside(made if wanted.is_float else cast_to(made, wanted), minval, maxval)
+    return _beside(_of_shape(made if wanted.is_float else cast_to(made, wanted), shape), minval, maxval)
 
 
 @model("tensorflow.random.stateless_uniform")

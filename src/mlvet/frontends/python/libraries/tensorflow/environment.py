@@ -11,6 +11,7 @@ from mlvet.frontends.python.active import machine
 from mlvet.frontends.python.libraries.binding import as_items
 from mlvet.frontends.python.libraries.registry import model
 from mlvet.frontends.python.libraries.tensorflow.arguments import axis_of
+from mlvet.frontends.python.libraries.tensorflow.static import use_references
 from mlvet.frontends.python.libraries.tensorflow.structures import mapped
 from mlvet.frontends.python.libraries.tensorflow.tensor import Tensor, Variable, convert, op_of, typed
 from mlvet.frontends.python.values.containers import DictValue, ListValue, Repeated
@@ -94,9 +95,8 @@ EFFECTS = (
     "config.threading.set_intra_op_parallelism_threads config.experimental_connect_to_cluster "
     "config.experimental.enable_tensor_float_32_execution tpu.experimental.initialize_tpu_system "
     "profiler.experimental.start profiler.experimental.stop saved_model.save io.write_graph "
-    "compat.v1.enable_eager_execution compat.v1.disable_eager_execution compat.v1.disable_v2_behavior "
-    "compat.v1.enable_v2_behavior compat.v1.disable_v2_tensorshape compat.v1.enable_v2_tensorshape "
-    "compat.v1.enable_resource_variables compat.v1.disable_resource_variables compat.v1.reset_default_graph "
+    "compat.v1.disable_eager_execution compat.v1.disable_v2_tensorshape compat.v1.enable_v2_tensorshape "
+    "compat.v1.reset_default_graph "
     "compat.v1.disable_control_flow_v2 compat.v1.enable_control_flow_v2 compat.v1.add_check_numerics_ops "
     "compat.v1.logging.info compat.v1.logging.warn compat.v1.logging.warning compat.v1.logging.error "
     "compat.v1.logging.debug compat.v1.logging.fatal compat.v1.logging.log compat.v1.logging.set_verbosity "
@@ -105,6 +105,23 @@ EFFECTS = (
 ).split()
 for _name in EFFECTS:
     model(f"tensorflow.{_name}")(effect)
+
+
+def _deciding(references: bool) -> Any:
+    def decide(*args: Any, **keywords: Any) -> None:
+        """What variables are from here on."""
+        del args, keywords
+        use_references(references)
+
+    return decide
+
+
+model("tensorflow.compat.v1.disable_v2_behavior", "tensorflow.compat.v1.disable_resource_variables")(_deciding(True))
+model(
+    "tensorflow.compat.v1.enable_v2_behavior",
+    "tensorflow.compat.v1.enable_resource_variables",
+    "tensorflow.compat.v1.enable_eager_execution",
+)(_deciding(False))
 for _level, _number in (("DEBUG", 10), ("ERROR", 40), ("FATAL", 50), ("INFO", 20), ("WARN", 30)):
     model(f"tensorflow.compat.v1.logging.{_level}")(_number)
 

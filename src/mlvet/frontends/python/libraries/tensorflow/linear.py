@@ -6,13 +6,18 @@ from typing import Any
 
 from mlvet.domains.dims import minimum
 from mlvet.domains.dtypes import DType
-from mlvet.frontends.python.emission import demand, emit_all
+from mlvet.domains.tensors import Unranked
+from mlvet.frontends.python.emission import demand, demand_equal, emit_all
 from mlvet.frontends.python.libraries.binding import ArrayLike, as_items
 from mlvet.frontends.python.libraries.registry import model
 from mlvet.frontends.python.libraries.tensorflow.arguments import axes_of, cast_to, dims_or_undecided, inexact
+from mlvet.frontends.python.libraries.tensorflow.generation import refused_before
 from mlvet.frontends.python.libraries.tensorflow.tensor import Tensor, convert, like, matched, op_of, typed
-from mlvet.frontends.python.values.tensors import dtype_of, rank_of
+from mlvet.frontends.python.values.tensors import dtype_of, rank_of, tensor_of
 from mlvet.frontends.python.values.unknown import Reason, Undecided
+
+_BROADCAST_SINCE = (1, 14)
+"""The version since which matrices of one factor are used for all of the other."""
 
 
 @model("tensorflow.matmul", "tensorflow.linalg.matmul", "tensorflow.sparse.sparse_dense_matmul")
@@ -40,6 +45,7 @@ def matmul(
     ranks = (rank_of(left), rank_of(right))
     if any(rank is not None and rank < 2 for rank in ranks):
         raise Undecided(Reason.EXCEPTION, "a product of vectors")
+    _of_one_rank(left, right)
     if not any(turned):
         made = op_of("matmul", left, right)
     elif ranks == (2, 2):
@@ -50,6 +56,20 @@ def matmul(
 
 
 model("tensorflow.batch_matmul")(matmul)
+
+
+def _of_one_rank(left: Tensor, right: Tensor) -> None:
+    """Factors have as many dims as one another, where their dims before the matrices are not broadcast."""
+    refused = refused_before(_BROADCAST_SINCE)
+    if refused is None:
+        return
+    ranks = [
+        shape.rank if isinstance(shape := tensor_of(side).shape, Unranked) else len(shape) for side in (left, right)
+    ]
+    said = (
+        f"factors of matmul must have the same number of dims before TensorFlow {'.'.join(map(str, _BROADCAST_SINCE))}"
+    )
+    demand_equal(ranks[0], ranks[1], said, "rank-differs", refused)
 
 
 @model("tensorflow.linalg.matvec")

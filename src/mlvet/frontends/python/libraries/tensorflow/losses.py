@@ -11,6 +11,7 @@ from mlvet.frontends.python.emission import demand_same
 from mlvet.frontends.python.libraries.registry import model
 from mlvet.frontends.python.libraries.tensorflow.arguments import (
     axis_of,
+    cast_to,
     chosen,
     dims_or_undecided,
     index_tensor,
@@ -31,7 +32,8 @@ def softmax_cross_entropy_with_logits(
     del name, _sentinel
     scores = inexact(logits, "softmax_cross_entropy_with_logits")
     where = axis_of(chosen(dim, axis))
-    return op_of("softmax_cross_entropy_with_logits", scores, alongside(labels, scores), axis=where)
+    wanted = cast_to(alongside(labels, scores), dtype_of(scores))
+    return op_of("softmax_cross_entropy_with_logits", scores, wanted, axis=where)
 
 
 @model("tensorflow.nn.sparse_softmax_cross_entropy_with_logits")

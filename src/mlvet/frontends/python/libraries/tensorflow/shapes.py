@@ -9,7 +9,9 @@ from mlvet.domains.tensors import Dims
 from mlvet.frontends.python.active import machine
 from mlvet.frontends.python.libraries.binding import Misfit, as_items, as_size
 from mlvet.frontends.python.libraries.registry import model
+from mlvet.frontends.python.libraries.tensorflow.static import is_open
 from mlvet.frontends.python.values.containers import ListValue
+from mlvet.frontends.python.values.numbers import OpenSize
 from mlvet.frontends.python.values.objects import Object
 from mlvet.frontends.python.values.tensors import TensorValue, tensor_of
 from mlvet.frontends.python.values.unknown import Reason, Undecided, Unknown
@@ -29,8 +31,13 @@ class NamedDimension(Expr):
     __slots__ = ()
 
     @property
-    def value(self) -> Expr:
-        return Expr(self.terms)
+    def value(self) -> Dim:
+        return as_seen(Expr(self.terms))
+
+
+def as_seen(size: Dim) -> Dim:
+    """A size as the graph knows it, which takes for None what placeholders leave open."""
+    return OpenSize(size.terms) if isinstance(size, Expr) and is_open(size) else size
 
 
 def dimension(size: Dim) -> Dim:
@@ -66,7 +73,7 @@ class TensorShape(Object):
         return ListValue(dimension(size) for size in self.known())
 
     def as_list(self) -> Any:
-        return ListValue(self.known())
+        return ListValue(as_seen(size) for size in self.known())
 
     def num_elements(self) -> Any:
         return product(self.known())

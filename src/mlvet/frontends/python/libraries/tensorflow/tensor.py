@@ -16,6 +16,7 @@ from mlvet.frontends.python.emission import demand, demand_same, emit, opaque
 from mlvet.frontends.python.libraries.binding import ARRAYS, TENSORS, Misfit, as_tensor
 from mlvet.frontends.python.libraries.registry import load, model
 from mlvet.frontends.python.libraries.tensorflow.shapes import TensorShape, partial_sizes, shape_of
+from mlvet.frontends.python.libraries.tensorflow.static import demand_static, is_dynamic, keeps_references
 from mlvet.frontends.python.values.containers import ListValue, Repeated
 from mlvet.frontends.python.values.numbers import Scalar
 from mlvet.frontends.python.values.objects import Object
@@ -221,7 +222,7 @@ def _leaves(value: Any, kinds: list[DType]) -> None:
     match value:
         case TensorValue():
             known = dtype_of(value)
-            kinds += [known] if known is not None else []
+            kinds += [known if isinstance(value, Tensor) else _in_list(known)] if known is not None else []
         case bool():
             kinds.append(dtypes.bool_)
         case int() | Expr():
@@ -244,6 +245,13 @@ def _leaves(value: Any, kinds: list[DType]) -> None:
                 _leaves(item, kinds)
         case ListValue() | Repeated():
             _leaves(value.items.element if isinstance(value, ListValue) else value.element, kinds)  # type: ignore[union-attr]
+
+
+def _in_list(dtype: DType) -> DType:
+    """Numbers of NumPy in a list are taken for those of Python: i64 becomes i32, and f64 becomes f32 in graphs."""
+    if dtype is dtypes.i64:
+        return dtypes.i32
+    return dtypes.f32 if dtype is dtypes.f64 and keeps_references() else dtype
 
 
 def _takes(dtype: DType, natural: DType | None) -> bool:
@@ -331,7 +339,7 @@ def reshaped_as_said(x: TensorValue, shape: Any) -> Tensor:
         if len(mine) != len(said) or any(equal(a, b) is False for a, b in zip(mine, said, strict=True)):
             return plain(x)
         said = tuple(b if isinstance(a, Expr) and isinstance(b, int) else a for a, b in zip(mine, said, strict=True))
-        if said == mine:
+        if said == mine and not is_dynamic(x):
             return plain(x)
     return typed("set_shape", [x], dtype_of(x), *said)
 
@@ -378,7 +386,7 @@ class Variable(Tensor):
         shape: Any = None,
         **rest: Any,
     ) -> None:
-        del validate_shape, caching_device, variable_def, import_scope, constraint, synchronization, aggregation, rest
+        del caching_device, variable_def, import_scope, constraint, synchronization, aggregation
         if not isinstance(initial_value, TensorValue) and _callable(initial_value):
             initial_value = machine().call(initial_value)
         made = convert(initial_value, hint=dtype)
@@ -390,6 +398,7 @@ class Variable(Tensor):
             )
         if shape is not None:
             made = reshaped_as_said(made, shape)
+        demand_static(made, validate_shape, rest.get("use_resource"))
         label = name if isinstance(name, str) else machine().fresh("Variable")
         like = tensor_of(made).without_value()
         value = machine().builder.parameter(label, like, trainable=trainable is not False)

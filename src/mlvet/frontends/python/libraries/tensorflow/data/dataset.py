@@ -375,7 +375,9 @@ class DatasetIterator(Object):
 
     @property
     def initializer(self) -> Any:
-        return typed("initializer", [], dtypes.bool_)
+        from mlvet.frontends.python.libraries.tensorflow.v1.sessions import Operation
+
+        return Operation()
 
     def make_initializer(self, dataset: Any, name: Any = None) -> Any:
         del name
@@ -409,7 +411,7 @@ def batched_size(size: Dim, count: Dim | None, drop_remainder: bool) -> Dim:
             return size
     elif modulo(count, size) == 0:
         return size
-    return symbol(machine().fresh("batch"), 1, _bound(size))
+    return machine().batch(size, _bound(size))
 
 
 def _bound(size: Dim | None) -> float:

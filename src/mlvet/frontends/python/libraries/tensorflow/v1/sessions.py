@@ -15,8 +15,9 @@ from mlvet.frontends.python.libraries.binding import as_items
 from mlvet.frontends.python.libraries.registry import model
 from mlvet.frontends.python.libraries.tensorflow.environment import Scope
 from mlvet.frontends.python.libraries.tensorflow.shapes import partial_sizes
+from mlvet.frontends.python.libraries.tensorflow.static import is_placeholder, leave_open
 from mlvet.frontends.python.libraries.tensorflow.structures import leaves, mapped
-from mlvet.frontends.python.libraries.tensorflow.tensor import Tensor, convert, numpy_array, typed
+from mlvet.frontends.python.libraries.tensorflow.tensor import Tensor, convert, numpy_array, op_of, typed
 from mlvet.frontends.python.values.containers import DictValue
 from mlvet.frontends.python.values.numbers import Scalar
 from mlvet.frontends.python.values.objects import Object
@@ -25,6 +26,7 @@ from mlvet.frontends.python.values.unknown import Reason, Undecided, Unknown
 from mlvet.ir.graph import Execution, Node
 from mlvet.ir.program import Run
 
+_DECLARING = ("set_shape", "placeholder_with_default")
 _NAMES = {1: ("batch",), 2: ("batch", "features"), 3: ("batch", "steps", "features")}
 _IMAGES = ("batch", "height", "width", "channels")
 
@@ -32,6 +34,13 @@ _IMAGES = ("batch", "height", "width", "channels")
 @model("tensorflow.compat.v1.placeholder")
 def placeholder(dtype: DType | None = None, shape: Any = None, name: Any = None) -> Tensor:
     """A tensor that the program feeds; sizes that are left open have names."""
+    made = _placeholder(dtype, shape, name)
+    here = machine()
+    here.placeholders[made.graph_value] = here.location
+    return made
+
+
+def _placeholder(dtype: DType | None, shape: Any, name: Any) -> Tensor:
     label = name if isinstance(name, str) else "placeholder"
     try:
         count = len(as_items(shape)) if shape is not None and not isinstance(shape, int | Object) else 1
@@ -40,12 +49,20 @@ def placeholder(dtype: DType | None = None, shape: Any = None, name: Any = None)
         sizes = None
     made = source(label, unknown(machine().fresh(label), dtype) if sizes is None else Known(dtype, sizes), Tensor)
     made.cells["@name"] = label
+    leave_open(made.graph_value, _left_open(shape, sizes))
     return made
+
+
+def _left_open(shape: Any, sizes: tuple[Dim, ...] | None) -> list[Dim]:
+    """The sizes for which the program writes None or -1."""
+    if sizes is None or isinstance(shape, Object | Unknown | int):
+        return []
+    return [size for item, size in zip(as_items(shape), sizes, strict=True) if item is None or item == -1]
 
 
 @model("tensorflow.compat.v1.sparse_placeholder", "tensorflow.compat.v1.ragged.placeholder")
 def sparse_placeholder(dtype: DType | None = None, shape: Any = None, name: Any = None) -> Tensor:
-    return placeholder(dtype, shape, name)
+    return _placeholder(dtype, shape, name)
 
 
 @model("tensorflow.compat.v1.placeholder_with_default")
@@ -53,16 +70,21 @@ def placeholder_with_default(input: Any, shape: Any = None, name: Any = None) ->
     start = convert(input)
     known = dims_of(start)
     given = partial_sizes(shape)
-    made = placeholder(start.dtype if isinstance(start.dtype, DType) else None, None, name)
+    made = _placeholder(start.dtype if isinstance(start.dtype, DType) else None, None, name)
     sizes = known if given is None else given
     return made if sizes is None else typed("placeholder_with_default", [start], start.dtype, *sizes)
 
 
-def executed(kind: str, fetches: Any, feed_dict: Any) -> Any:
-    """What running the graph yields: arrays for tensors, nothing for operations. Feeds must fit their placeholders."""
+def executed(kind: str, fetches: Any, feed_dict: Any, whole: bool = True) -> Any:
+    """What running the graph yields: arrays for tensors, nothing for operations. Feeds must fit their placeholders.
+
+    A run that is not the `whole` of it gets other feeds elsewhere.
+    """
     here = machine()
     asked = leaves(fetches)
     fed = _fed(feed_dict)
+    arrays = feed_dict.cells.values() if isinstance(feed_dict, DictValue) else ()
+    sources = tuple(each.graph_value for each in arrays if isinstance(each, TensorValue))
     execution = Execution(
         kind,
         tuple(each.graph_value for each in asked if isinstance(each, TensorValue)),
@@ -70,14 +92,18 @@ def executed(kind: str, fetches: Any, feed_dict: Any) -> Any:
         tuple(node for each in asked if isinstance(each, Operation) for node in each.nodes),
         here.location,
     )
-    run = Run(execution, tuple(given for _, given in fed), here.path)
+    run = Run(
+        execution, tuple(given for _, given in fed), here.path, whole and not here.trying and _is_complete(feed_dict),
+        bool(asked) and all(_is_followed(each) for each in asked),
+        tuple(here.written_twice.get(id(feed_dict), (None, ()))[1]), sources, len(here.demands),
+    )  # fmt: skip
     here.executions.append(execution)
     here.runs.append(run)
     sizes: dict[str, Dim] = {}
     for key, given in fed:
         wanted = dims_of(key)
         got = given.dims if given is not None and given.ranked else None
-        if wanted is None or got is None:
+        if wanted is None or got is None or not _is_declared(key):
             continue
         said = f"a value of shape {list(got)} is fed for `{key.graph_value.name}` of shape {list(wanted)}"
         demand_same(got, wanted, said, "fed-shape-differs", run)
@@ -94,12 +120,34 @@ def _result(fetched: Any, sizes: dict[str, Dim]) -> Any:
     if isinstance(fetched, TensorValue):
         dims = dims_of(fetched)
         exact = None if dims is None else tuple(substitute(dim, sizes) for dim in dims)
+        same = exact is None or exact == dims
         return numpy_array(
-            fetched if exact is None or exact == dims else typed("run", [fetched], dtype_of(fetched), *exact)
+            op_of("identity", fetched) if same else typed("run", [fetched], dtype_of(fetched), *(exact or ()))
         )
     if isinstance(fetched, str):
         return Unknown(Reason.UNKNOWN_DISPATCH, "a tensor by its name")
     return fetched
+
+
+def _is_declared(fed: TensorValue) -> bool:
+    """Whether the shape of what is fed is one that the program declares.
+
+    Of other tensors a graph may know less than interpretation does: batches of a data set have any number of rows.
+    """
+    node = machine().builder.maker(fed.graph_value)
+    return is_placeholder(fed.graph_value) or (node is not None and node.source_op in _DECLARING)
+
+
+def _is_followed(fetched: Any) -> bool:
+    """Whether it is known what a fetch is computed from."""
+    return isinstance(fetched, TensorValue) or (isinstance(fetched, Operation) and bool(fetched.nodes))
+
+
+def _is_complete(feed_dict: Any) -> bool:
+    """Whether nothing but the tensors that are keys can be fed."""
+    if not isinstance(feed_dict, DictValue):
+        return feed_dict is None
+    return feed_dict.rest is None and all(isinstance(key, TensorValue) for key in feed_dict.cells)
 
 
 def _fed(feed_dict: Any) -> list[tuple[TensorValue, Known | None]]:
@@ -169,14 +217,14 @@ class Session(Object):
 
     def partial_run(self, handle: Any, fetches: Any, feed_dict: Any = None) -> Any:
         del handle
-        return executed("session", fetches, feed_dict)
+        return executed("session", fetches, feed_dict, whole=False)
 
     def make_callable(self, fetches: Any, feed_list: Any = None, accept_options: Any = False) -> Any:
         del feed_list, accept_options
 
         def run(*args: Any) -> Any:
             del args
-            return executed("session", fetches, None)
+            return executed("session", fetches, None, whole=False)
 
         return run
 

@@ -12,6 +12,7 @@ from mlvet.frontends.python.active import machine
 from mlvet.frontends.python.emission import demand_same
 from mlvet.frontends.python.libraries.binding import as_items, as_size
 from mlvet.frontends.python.libraries.registry import model
+from mlvet.frontends.python.libraries.tensorflow.arguments import cast_to, chosen
 from mlvet.frontends.python.libraries.tensorflow.environment import Scope, Stored
 from mlvet.frontends.python.libraries.tensorflow.gradients import gradient_of
 from mlvet.frontends.python.libraries.tensorflow.losses import (
@@ -31,7 +32,7 @@ from mlvet.frontends.python.libraries.tensorflow.v1.variables import (
 from mlvet.frontends.python.values.containers import ListValue, Repeated
 from mlvet.frontends.python.values.numbers import Scalar
 from mlvet.frontends.python.values.objects import Object
-from mlvet.frontends.python.values.tensors import TensorValue, dims_of
+from mlvet.frontends.python.values.tensors import TensorValue, dims_of, dtype_of
 
 
 @model("tensorflow.compat.v1.train.Optimizer")
@@ -151,13 +152,18 @@ def _loss(compute: Callable[[Tensor, Tensor], Tensor]) -> Callable[..., Any]:
         labels: Any = None, predictions: Any = None, weights: Any = 1.0, scope: Any = None, *rest: Any, **keywords: Any
     ) -> Tensor:
         del weights, scope, rest
-        wanted, given = matched(labels, predictions)
+        wanted, given = (_as_floats(each) for each in matched(labels, chosen(predictions, keywords.get("logits"))))
         ours, theirs = dims_of(wanted), dims_of(given)
         if ours is not None and theirs is not None:
             demand_same(ours, theirs, f"labels of shape {list(ours)} for predictions of shape {list(theirs)}")
         return _reduced(compute(wanted, given), keywords)
 
     return function
+
+
+def _as_floats(x: Tensor) -> Tensor:
+    """Losses are computed in f32, whatever their operands are."""
+    return cast_to(x, dtypes.f32)
 
 
 def _reduced(each: Tensor, keywords: dict[str, Any]) -> Tensor:
@@ -197,13 +203,15 @@ def sparse_softmax_cross_entropy(labels: Any, logits: Any, *rest: Any, **keyword
 @model("tensorflow.compat.v1.losses.sigmoid_cross_entropy")
 def sigmoid_cross_entropy(multi_class_labels: Any, logits: Any, *rest: Any, **keywords: Any) -> Tensor:
     del rest
-    return _reduced(sigmoid_cross_entropy_with_logits(multi_class_labels, logits), keywords)
+    given = convert(logits)
+    wanted = cast_to(convert(multi_class_labels, hint=dtype_of(given)), dtype_of(given))
+    return _reduced(sigmoid_cross_entropy_with_logits(wanted, given), keywords)
 
 
 @model("tensorflow.compat.v1.losses.cosine_distance")
 def cosine_distance(labels: Any, predictions: Any, *rest: Any, **keywords: Any) -> Tensor:
     del rest
-    return _reduced(op_of("mul", *matched(labels, predictions)), keywords)
+    return _reduced(op_of("mul", *(_as_floats(each) for each in matched(labels, predictions))), keywords)
 
 
 @model("tensorflow.compat.v1.losses.compute_weighted_loss")

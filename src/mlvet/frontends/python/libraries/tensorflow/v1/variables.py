@@ -14,6 +14,7 @@ from mlvet.frontends.python.libraries.registry import model
 from mlvet.frontends.python.libraries.tensorflow.arguments import sizes_of
 from mlvet.frontends.python.libraries.tensorflow.creation import normal, ones, uniform, zeros
 from mlvet.frontends.python.libraries.tensorflow.shapes import partial_sizes
+from mlvet.frontends.python.libraries.tensorflow.static import demand_static, use_references
 from mlvet.frontends.python.libraries.tensorflow.tensor import (
     Tensor,
     Variable,
@@ -110,7 +111,9 @@ class VariableScope(Object):
 
 @model("tensorflow.compat.v1.variable_scope", "tensorflow.compat.v1.variable_op_scope")
 def variable_scope(name_or_scope: Any = None, default_name: Any = None, *rest: Any, **keywords: Any) -> Any:
-    del rest, keywords
+    if keywords.get("use_resource") not in (None, False):
+        use_references(False)
+    del rest
     if isinstance(name_or_scope, VariableScope):
         return VariableScope(name_or_scope.name)
     if isinstance(name_or_scope, str):
@@ -157,10 +160,11 @@ def get_variable(
     name: Any, shape: Any = None, dtype: DType | None = None, initializer: Any = None, regularizer: Any = None,
     trainable: Any = None, *rest: Any, **keywords: Any,
 ) -> Tensor:  # fmt: skip
-    del regularizer, rest, keywords
+    del regularizer, rest
     sizes: tuple[Dim, ...] | None
     if shape is None and isinstance(initializer, TensorValue | int | float | ListValue):
         start = convert(initializer, hint=dtype)
+        demand_static(start, keywords.get("validate_shape", True), keywords.get("use_resource"))
         return new_variable(
             full_name(name), dims_of(start), start.dtype if isinstance(start.dtype, DType) else None, trainable
         )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import inf
 from typing import Any
 
-from mlvet.domains.dims import Dim, Expr, ceil_div, floor_div, symbol
+from mlvet.domains.dims import Dim, ceil_div, floor_div, symbol
 from mlvet.frontends.python.active import machine
 from mlvet.frontends.python.libraries.binding import Size
 from mlvet.frontends.python.libraries.registry import model
@@ -47,10 +47,7 @@ class DataLoader(Object):
             return size
         if "@batch" not in self.cells:
             most = size if isinstance(size, int) and size > 0 and not sampled else inf
-            name = machine().fresh("batch")
-            self.cells["@batch"] = symbol(name, 1, most)
-            if isinstance(size, Expr) and not sampled:
-                machine().largest[name] = size
+            self.cells["@batch"] = machine().batch(None if sampled else size, most)
         found: Dim = self.cells["@batch"]
         return found
 

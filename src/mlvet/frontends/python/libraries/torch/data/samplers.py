@@ -93,7 +93,7 @@ class BatchSampler(Sampler):
         self.sampler, self.batch_size, self.drop_last = sampler, batch_size, drop_last
 
     def iterate(self) -> Any:
-        size: Dim = self.batch_size if self.drop_last else symbol(machine().fresh("batch"))
+        size: Dim = self.batch_size if self.drop_last else machine().batch(self.batch_size)
         return Repeated(ListValue(Repeated(element_of(self.sampler), size)), self.length())
 
     def length(self) -> Any:

@@ -1,0 +1,65 @@
+"""Demands that are not met by the sizes that a program usually has: defaults of options, batches that are full.
+
+Each demand is looked at alone, so that it can be one on sizes of which every batch has its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+
+from mlvet.analyses.shapes.programs.contradictions import Contradiction, mentioned
+from mlvet.domains.claims import decide
+from mlvet.domains.dims import Dim, inhabited, substitute, symbols
+from mlvet.ir.program import Demand, Setting
+
+_MOST = 5
+"""The most steps from a batch to the option that sets its size, and from there to its default."""
+
+
+@dataclass(frozen=True, slots=True)
+class Usual:
+    """What sizes are by default, and how many rows a full batch has."""
+
+    settings: Mapping[str, Setting]
+    full: Mapping[str, Dim]
+
+    def contradictions(self, demands: Iterable[Demand]) -> Iterator[Contradiction]:
+        """The demands that fail where no tensor is empty, or where options and batches are as usual."""
+        for demand in demands:
+            constraint = demand.constraint
+            if constraint.decided is not None or constraint.relation is None or constraint.assumed:
+                continue
+            left, right = inhabited(constraint.left), inhabited(constraint.right)
+            if decide(constraint.relation, left, right) is False:
+                yield Contradiction(demand)
+                continue
+            known = self._known(demand)
+            if known and decide(constraint.relation, substitute(left, known), substitute(right, known)) is False:
+                settings = [self.settings[name] for name in known if name in self.settings]
+                rows = [f"`{name}` is {known[name]}, a full batch" for name in known if name in self.full]
+                yield Contradiction(demand, (), tuple(settings), tuple(rows))
+
+    def _known(self, demand: Demand) -> dict[str, Dim]:
+        """The usual sizes of the symbols that a demand hangs on; empty if not all of them have one."""
+        known: dict[str, Dim] = {}
+        for each in mentioned(demand):
+            size = self._size(each.name, known)
+            if size is None:
+                return {}
+        return known
+
+    def _size(self, name: str, known: dict[str, Dim], depth: int = 0) -> int | None:
+        setting = self.settings.get(name)
+        found: Dim | None = setting.default if setting is not None else self.full.get(name)
+        if found is None or depth > _MOST:
+            return None
+        parts = {each.name: self._size(each.name, known, depth + 1) for each in symbols(found)}
+        numbers = {each: size for each, size in parts.items() if size is not None}
+        if len(numbers) < len(parts):
+            return None
+        size = substitute(found, numbers)
+        if not isinstance(size, int):
+            return None
+        known[name] = size
+        return size
