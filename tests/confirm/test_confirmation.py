@@ -58,6 +58,13 @@ PROGRAMS = {
         """,
         "IndexError: index 7 is out of bounds for dimension 1 with size 4",
     ),
+    "the making of a torch layer": (
+        """
+        from torch import nn
+        nn.Conv2d(10, 12, 3, groups=3)
+        """,
+        "ValueError: in_channels must be divisible by groups",
+    ),
     "within a module of the program": (
         """
         import torch
@@ -242,10 +249,28 @@ with tf.compat.v1.Session() as session:
 """
 
 
-def test_runs_on_fed_values_are_not_tried() -> None:
+def test_what_is_fed_is_not_tried() -> None:
     (finding,) = found_in(FED)
     data = evidence(finding)
+    assert (data["confirmed"], data["reason"]) == (False, "it is not about one call alone")
+
+
+def test_runs_on_fed_values_are_not_tried() -> None:
+    (finding,) = found_in(FED.replace("np.zeros((4, 5))", "np.zeros((5, 4))").replace("[3, -1]", "[7, -1]"))
+    data = evidence(finding)
     assert (data["confirmed"], data["reason"]) == (False, "it fails in a run of the graph, on what is fed there")
+
+
+def test_a_variable_that_is_being_made_disturbs_nothing() -> None:
+    text = """
+    import tensorflow.compat.v1 as tf
+    tf.disable_v2_behavior()
+    images = tf.placeholder(tf.float32, [None, 784])
+    state = tf.Variable(tf.zeros([tf.shape(images)[0], 10]))
+    """
+    (finding,) = found_in(text)
+    assert finding.rule == "shape-not-static"
+    assert evidence(finding)["confirmed"] is False
 
 
 def test_a_module_of_the_project_is_not_taken_for_the_library(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

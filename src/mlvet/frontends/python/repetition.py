@@ -45,6 +45,12 @@ class Calling:
 
     def _call(self, objects: Objects) -> LibraryCall:
         names, method = names_of(self.function), ""
+        receiver = self.args[0] if self.args else None
+        if isinstance(receiver, Object) and self.function is type(receiver).__init__:
+            made = names_of(type(receiver))
+            if receiver.kind is not None or not made:
+                raise NotRepeatable(f"it makes an object of the program's own ({_kind(receiver)})")
+            return LibraryCall(made, "", _arguments(self.args[1:], self.keywords, objects))
         if not names:
             method = self._method()
         return LibraryCall(names, method, _arguments(self.args, self.keywords, objects))
@@ -117,7 +123,7 @@ def _plain(value: Any, objects: Objects) -> Any:
     match value:
         case None | bool() | int() | float() | complex() | str() | Expr():
             return value
-        case TensorValue():
+        case TensorValue() if "@value" in value.cells:
             return TensorArgument(type(value).dotted, tensor_of(value))
         case DType():
             return ElementType(value.numpy.name)

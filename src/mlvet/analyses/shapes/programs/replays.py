@@ -18,6 +18,8 @@ MOST_ELEMENTS = 1 << 26
 """The most elements that all tensors of a call may have together."""
 _MILLISECONDS = 500
 _SMALL = 2
+_FEW = 256
+"""The most elements of a tensor that are given as they are."""
 _NOT_ALONE = frozenset(
     ("annotation-differs", "declared-shape-differs", "fed-shape-differs", "placeholder-fed-twice",
      "placeholder-not-fed", "shape-not-static")
@@ -155,7 +157,7 @@ class _Concrete:
     def _tensor(self, tensor: Tensor) -> dict[str, Any]:
         dims = [int(evaluate(dim, self._sizes)) for dim in tensor.dims]
         found: dict[str, Any] = {"dims": dims, "dtype": tensor.dtype.numpy.name if tensor.dtype else "float32"}
-        if tensor.value is not None and tensor.value.dtype.kind in "biufO":
+        if tensor.value is not None and tensor.value.size <= _FEW and tensor.value.dtype.kind in "biufO":
             elements = [self._plain(each.item() if hasattr(each, "item") else each) for each in tensor.value.flat]
             found["value"] = elements
         return found
