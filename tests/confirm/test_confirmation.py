@@ -43,6 +43,13 @@ PROGRAMS = {
         """,
         "RuntimeError: shape '[4, -1]' is invalid for input of size 15",
     ),
+    "torch method with sizes one by one": (
+        """
+        import torch
+        torch.zeros(32, 48, 5).permute(0, 2, 3, 1)
+        """,
+        "RuntimeError: permute(sparse_coo): number of dimensions in the tensor input does not match",
+    ),
     "torch loss": (
         """
         import torch
@@ -225,6 +232,18 @@ UNREPEATABLE = [
     (call("os.system", "true"), "os is not a library whose calls are tried"),
     (call("torch.zeros", nothing=1), "the trial could not be made: TypeError"),
     (call("torch.add", tensor("torch.Tensor", 3), tensor("elsewhere.Tensor", 3)), "elsewhere is not a library"),
+    (
+        {
+            "names": [],
+            "method": "__call__",
+            "keywords": {},
+            "args": [
+                {"object": {"names": ["flax.linen.Dense"], "args": [4], "keywords": {}, "first": None, "state": {}}},
+                tensor("jax.Array", 2, 3),
+            ],
+        },
+        "the layer has parameters made for other inputs, perhaps",
+    ),
     (call("numpy.ones", 1 << 40), "the trial could not be made: "),
 ]
 

@@ -23,6 +23,8 @@ _OF_BINDING = re.compile(
     r"invalid combination of arguments|must be [\w., ]+, not |is not subscriptable|not callable"
 )
 _NODE = re.compile(r"\{\{function_node [^}]*\}\} ?")
+_LAZY = "flax.linen."
+"""Layers that take whatever they are given first, which they were given elsewhere."""
 _CALLS = ("__call__", "call", "forward")
 
 
@@ -50,14 +52,27 @@ def answer(request: dict[str, Any]) -> dict[str, Any]:
     except Exception as error:
         return {"outcome": "unknown", "reason": f"making its arguments fails: {_words(error)}"}
     try:
-        function(*args, **keywords)
+        _call(function, args, keywords)
     except (MemoryError, NotImplementedError, ImportError) as error:
         return {"outcome": "unknown", "reason": f"the trial could not be made: {_words(error)}"}
     except Exception as error:
         if isinstance(error, TypeError | AttributeError) and _OF_BINDING.search(str(error)):
             return {"outcome": "unknown", "reason": f"the trial could not be made: {_words(error)}"}
         return {"outcome": "raises", "exception": type(error).__name__, "words": _message(error), "library": versions}
+    if any(name.startswith(_LAZY) for name in _mentioned(request)):
+        return {"outcome": "unknown", "reason": "the layer has parameters made for other inputs, perhaps"}
     return {"outcome": "accepts", "library": versions}
+
+
+def _call(function: Any, args: list[Any], keywords: dict[str, Any]) -> None:
+    """Make a call; a function of which tensors have a method of that name may have been called as that method."""
+    try:
+        function(*args, **keywords)
+    except TypeError as error:
+        method = getattr(args[0], getattr(function, "__name__", ""), None) if args else None
+        if method is None or not _OF_BINDING.search(str(error)):
+            raise
+        method(*args[1:], **keywords)
 
 
 def _import(request: dict[str, Any]) -> str:
