@@ -132,23 +132,37 @@ def first_iterations(graph: Graph) -> Graph:
     return backward(graph, [value for node in graph.body.nodes if node not in left for value in node.outputs])
 
 
-def _distinct(findings: Iterable[Finding]) -> list[Finding]:
-    """One finding per place and rule, the surest; programs that share a module tell of it alike."""
+def _distinct(findings: Iterable[tuple[str, Finding]]) -> list[Finding]:
+    """One finding per place and rule, the surest; programs that share a module tell of it alike.
+
+    Where a program shows what is wrong in a module that it uses, what the module alone shows is not told as well: it is
+    the same, seen with arguments of which nothing is known.
+    """
+    told = list(findings)
+    shown = {each.location.path for program, each in told if each.location.path != program and _is_shape_error(each)}
     best: dict[object, Finding] = {}
-    for finding in findings:
+    for program, finding in told:
+        if program == finding.location.path and program in shown and _is_shape_error(finding):
+            continue
         key = (finding.rule, finding.location)
         if key not in best or finding.certainty.rank > best[key].certainty.rank:
             best[key] = finding
     return list(best.values())
 
 
+def _is_shape_error(finding: Finding) -> bool:
+    return finding.code.startswith("SHP") and finding.severity is Severity.ERROR
+
+
 def vet_programs(programs: Iterable[Program], executor: Executor, timeout: float) -> Outcome:
     """Vet programs in workers, so that one which exhausts time or memory stops nothing else."""
     waiting = sorted(programs, key=lambda program: program.source.path)
     together = Outcome()
+    findings: list[tuple[str, Finding]] = []
     for outcome in executor.run(vet_program, waiting, timeout=timeout, memory=_MEMORY):
         match outcome:
-            case Ok(_, value):
+            case Ok(program, value):
+                findings += ((program.source.path, finding) for finding in value.findings)
                 together.add(value)
             case TimedOut(program, seconds):
                 together.notes.append(
@@ -158,7 +172,7 @@ def vet_programs(programs: Iterable[Program], executor: Executor, timeout: float
                 together.notes.append(f"{program.source.path}: could not be interpreted: {cause}")
             case Failed(program, error, _):
                 together.notes.append(f"{program.source.path}: could not be interpreted, a defect of mlvet: {error}")
-    together.findings = _distinct(together.findings)
+    together.findings = _distinct(findings)
     if any(program.confirm for program in waiting):
         from mlvet.analyses.shapes.programs.confirmation import confirmed
 

@@ -105,6 +105,7 @@ def test_a_placeholder_that_is_written_twice(tmp_path: Path) -> None:
         'sess.run("loss:0")',
         "def unknown(given):\n    sess.run(loss, given)",
         "def unknown(given):\n    sess.run(loss, {x: a, **given})",
+        'found = sess.graph.get_tensor_by_name("Placeholder:0")\nsess.run(loss, {found: a, y: b})',
         "call = sess.make_callable(loss, [x, y])\ncall(a, b)",
         "try:\n    sess.run(loss)\nexcept Exception:\n    pass",
         "x.set_shape([4, 10])\nsess.run(loss, {x: a, y: b})",

@@ -28,3 +28,6 @@ class Int(int):
         self = super().__new__(cls, value)
         self.origin = origin
         return self
+
+    def __getnewargs__(self) -> tuple[int, Origin]:  # type: ignore[override]
+        return int(self), self.origin

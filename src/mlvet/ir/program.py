@@ -37,14 +37,16 @@ class Run:
 class Demand:
     """What an operator needs of its operands and does not surely get.
 
-    One that is `within` a run of the graph holds for that run only, where the operands are as they are `fed`. `called`
-    is the call of the library that makes the demand, or in words why that call cannot be made again.
+    One that is `within` a run of the graph holds for that run only, where the operands are as they are `fed`.
+    `about` are the models, by number, whose call makes the demand. `called` is the call of the library that makes it,
+    or in words why that call cannot be made again.
     """
 
     node: Node
     constraint: Constraint
     within: Run | None = None
     fed: tuple[Tensor | None, ...] | None = None
+    about: frozenset[int] = frozenset()
     called: LibraryCall | str = field(default="it is not within a call of a library", compare=False, repr=False)
 
     @property

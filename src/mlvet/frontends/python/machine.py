@@ -16,6 +16,7 @@ from mlvet.frontends.python.repetition import Calling, Objects
 from mlvet.frontends.python.trail import Trail
 from mlvet.frontends.python.values.containers import Items
 from mlvet.frontends.python.values.numbers import Scalar
+from mlvet.frontends.python.values.objects import Object
 from mlvet.frontends.python.values.unknown import Reason, Unknown
 from mlvet.ir.builder import Builder
 from mlvet.ir.graph import Frame, HostLoop, Iteration, Literal, Node, Value
@@ -236,8 +237,9 @@ class Machine:
             op, inputs, outputs, attributes, source_op=source_op or self.callee or op, location=self.location,
             stack=self.stack, module=".".join(self.module_path), guards=self.path, loops=self.loops,
         )  # fmt: skip
+        about = frozenset(id(each) for each in self.given if isinstance(each, Object) and hasattr(type(each), "call"))
         for constraint in constraints:
-            demand = Demand(node, constraint, within)
+            demand = Demand(node, constraint, within, None, about)
             if self.library_call is not None:
                 demand = replace(demand, called=self.library_call.repeatable(self.objects))
             self.demands.append(demand)

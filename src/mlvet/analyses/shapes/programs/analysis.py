@@ -49,7 +49,11 @@ def vet(graph: Graph, demands: Demands, rules: Catalogue, *, replays: bool = Fal
         limited += restrictions(left, search)
     places = {id(demand): place for place, demand in enumerate(demands.all)}
     found.sort(key=lambda each: (_is_secondary(each), _place(each, places)))
-    outcome.findings = list(teller.findings(Once(graph).new(found), limited))
+    once = Once(graph)
+    told = once.new(found)
+    guilty = {id(each.demand) for each in told}
+    limited = [each for each in limited if id(each.demand) in guilty or not once.follows(each.demand)]
+    outcome.findings = list(teller.findings(told, limited))
     if demands.placeholders:
         outcome.findings += Feeding(graph, demands, rules).findings(demands.runs)
     figures = search.figures

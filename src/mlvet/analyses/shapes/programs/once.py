@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Hashable, Iterable
 from dataclasses import replace
 
 from mlvet.analyses.shapes.programs.contradictions import Contradiction
 from mlvet.ir.graph import Graph, Literal, Node, Value
+from mlvet.ir.program import Demand
 
 _MOST = 20_000
 """The most values that are followed back."""
@@ -22,11 +23,11 @@ class Once:
     def __init__(self, graph: Graph) -> None:
         self._constants = {constant.value for constant in graph.body.constants}
         self._makers = {value: node for node in graph.body.nodes for value in node.outputs}
-        self._told: list[tuple[Contradiction, set[Value]]] = []
+        self._told: list[tuple[Contradiction, set[Hashable]]] = []
         self._also: dict[int, list[Contradiction]] = {}
 
     def new(self, contradictions: Iterable[Contradiction]) -> list[Contradiction]:
-        """Those that tell something new, each with the places on other paths that fail alike."""
+        """Those that tell something new, each with the other places that fail alike."""
         found = [each for each in contradictions if self._is_new(each)]
         return [replace(each, also=tuple(self._also.get(id(each), ()))) for each in found]
 
@@ -37,16 +38,24 @@ class Once:
         for told, known in self._told:
             if here is not None and told.demand.node.location == here:
                 new = False
-            elif origins & known:
-                elsewhere = _exclude(told.path, found.path)
-                new = new and elsewhere and not _is_same(told, found)
-                if elsewhere and _is_same(told, found):
-                    self._also.setdefault(id(told), []).append(found)
+            elif _is_same(told, found):
+                new = False
+                self._also.setdefault(id(told), []).append(found)
+            elif origins & known and not _exclude(told.path, found.path):
+                new = False
         self._told.append((found, origins))
         return new
 
-    def _origins(self, found: Contradiction) -> set[Value]:
-        """The tensors that the failing operators, or what is fed to their run, are made of, constants left out."""
+    def follows(self, demand: Demand) -> bool:
+        """Whether a demand that can be met has a tensor in common with a contradiction that was told."""
+        origins = self._origins(Contradiction(demand))
+        return any(origins & known for _, known in self._told)
+
+    def _origins(self, found: Contradiction) -> set[Hashable]:
+        """The tensors that the failing operators, or what is fed to their run, are made of, and the models they are of.
+
+        Constants are left out, for they say nothing of one another.
+        """
         nodes: list[Node] = [each.node for each in (found.demand, *found.others)]
         pending = [value for node in nodes for value in (*node.inputs, *node.outputs) if value is not None]
         if found.run is not None:
@@ -60,13 +69,20 @@ class Once:
             maker = self._makers.get(value)
             if maker is not None and maker.op != "sizes":
                 pending += [each for each in maker.inputs if each is not None]
-        return {value for value in seen if (maker := self._makers.get(value)) is None or maker.op != "sizes"}
+        own = {value for value in seen if (maker := self._makers.get(value)) is None or maker.op != "sizes"}
+        return own.union(found.demand.about)
 
 
 def _is_same(one: Contradiction, other: Contradiction) -> bool:
-    """Whether two paths meet the same mismatch of the same shapes."""
-    sides = [(each.demand.constraint.left, each.demand.constraint.right, each.demand.operands) for each in (one, other)]
-    return sides[0][:2] == sides[1][:2] and list(map(str, sides[0][2])) == list(map(str, sides[1][2]))
+    """Whether two operators meet the same mismatch of the same shapes."""
+    if one.demand.node.op != other.demand.node.op or not one.demand.node.inputs:
+        return False
+    return _mismatch(one.demand) == _mismatch(other.demand)
+
+
+def _mismatch(demand: Demand) -> tuple[Hashable, ...]:
+    constraint = demand.constraint
+    return (constraint.left, constraint.right, constraint.because, *map(str, demand.operands))
 
 
 def _exclude(one: Iterable[Literal], other: Iterable[Literal]) -> bool:

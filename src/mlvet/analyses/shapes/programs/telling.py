@@ -211,7 +211,7 @@ class Teller:
             yield Related(f"{other.constraint.because}: {other.constraint}", self._place(other.node))
         yield from self._settings(found.defaults)
         for alike in {each.demand.node.location: each for each in found.also}.values():
-            yield Related("the same on another path", alike.demand.node.location)
+            yield Related("the same mismatch is here", alike.demand.node.location)
         for frame in demand.node.stack[-1:]:
             yield Related(f"`{frame.function}` is called here", frame.location)
         yield from self._conditions_of(found.path)

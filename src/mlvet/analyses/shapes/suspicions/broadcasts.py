@@ -63,6 +63,7 @@ def _comparison(lineage: Lineage, node: Node) -> Suspicions:
     column = next((n for n, dims in enumerate(shapes) if dims is not None and len(dims) == 2 and dims[1] == 1), None)
     if row is None or column is None:
         yield from _one_label(lineage, node)
+        yield from _maps(lineage, node, operands)
         return
     (size,), (height, _) = shapes[row] or (1,), shapes[column] or (1, 1)
     if 1 in (size, height) or equal(size, height) is False:
@@ -74,6 +75,21 @@ def _comparison(lineage: Lineage, node: Node) -> Suspicions:
         return
     one_predicts = lineage.is_trained(flat) != lineage.is_trained(tall)
     if not one_predicts and (node.op == "mul" or equal(size, height) is not True):
+        return
+    if _ends_in_one_number(lineage, node):
+        yield _told(lineage, node, operands[0], operands[1], node.outputs[0])
+
+
+def _maps(lineage: Lineage, node: Node, operands: list[Value]) -> Suspicions:
+    """Maps of one channel, (N, 1, H, W), against maps without channels, (N, H, W)."""
+    flat, tall = sorted(operands, key=lambda value: len(dims_of(value) or ()))
+    low, high = dims_of(flat) or (), dims_of(tall) or ()
+    if len(low) < 2 or len(high) != len(low) + 1 or high[1] != 1 or (high[0], *high[2:]) != low or low[0] == 1:
+        return
+    maker = lineage.maker(tall)
+    if (maker is not None and maker.op in _NEW_AXIS) or lineage.bare(flat) is lineage.bare(tall):
+        return
+    if lineage.is_uniform(flat) or lineage.is_trained(flat) == lineage.is_trained(tall):
         return
     if _ends_in_one_number(lineage, node):
         yield _told(lineage, node, operands[0], operands[1], node.outputs[0])
@@ -119,6 +135,7 @@ def _is_meant(lineage: Lineage, value: Value, node: Node) -> bool:
 
 def _ends_in_one_number(lineage: Lineage, node: Node) -> bool:
     """Whether all pairs are averaged or summed up, with nothing but elementwise operators in between."""
+    pairs = len(dims_of(node.outputs[0]) or ())
     pending = [(node.outputs[0], _STEPS)]
     seen = set()
     while pending:
@@ -135,7 +152,7 @@ def _ends_in_one_number(lineage: Lineage, node: Node) -> bool:
                 if not left:
                     return True
                 pending.append((user.outputs[0], 1))
-            elif user.op in _ELEMENTWISE and rank == 2 and len(left) == 2:
+            elif user.op in _ELEMENTWISE and rank == len(left) == pairs:
                 pending.append((user.outputs[0], steps - 1))
     return False
 

@@ -21,15 +21,16 @@ def optimisation(lineage: Lineage, events: Sequence[Event]) -> Suspicions:
         return
     yield from _frozen(optimisers, steps)
     changed = {value for each in steps for value in each.values}
-    used = _used(lineage, events)
     told = set()
     for step in steps:
         made = optimisers[id(step.subject)]
         if id(made) in told or not step.values:
             continue
         mine = {value for each in steps if each.subject is step.subject for value in each.values}
-        left_out = [value for value in used if value not in changed and lineage.parameters[value].trainable]
-        if left_out and mine.isdisjoint(lineage.used):
+        if mine.isdisjoint(lineage.used):
+            left_out = [value for value in _used(lineage, step, events) if value not in changed]
+            if not left_out:
+                continue
             told.add(id(made))
             yield _other_model(lineage, made, step, left_out)
         else:
@@ -54,11 +55,13 @@ def _frozen(optimisers: dict[int, Event], steps: Sequence[Event]) -> Suspicions:
             )
 
 
-def _used(lineage: Lineage, events: Sequence[Event]) -> list[Value]:
-    """The parameters that losses hang on whose gradients are computed."""
-    losses = [value for each in events if each.act is Act.DERIVED for value in each.values]
-    found = lineage.origins(losses)
-    return [value for value in lineage.parameters if value in found]
+def _used(lineage: Lineage, step: Event, events: Sequence[Event]) -> list[Value]:
+    """The parameters that the losses hang on whose gradients are computed in the loop of a step, if all are known."""
+    beside = [each for each in events if each.act is Act.DERIVED and each.loops[:1] == step.loops[:1]]
+    if not all(each.complete for each in beside):
+        return []
+    found = lineage.origins(value for each in beside for value in each.values)
+    return [value for value, parameter in lineage.parameters.items() if value in found and parameter.trainable]
 
 
 def _late(lineage: Lineage, made: Event, mine: set[Value], changed: set[Value], events: Sequence[Event]) -> list[Value]:

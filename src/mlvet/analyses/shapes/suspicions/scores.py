@@ -65,7 +65,7 @@ def _twice(lineage: Lineage, node: Node, given: Value, maker: Node) -> Suspicion
         node.location,
         f"`{called(node)}` applies {wanted} itself, but {shown(lineage, given)} is {wanted} already, so it is "
         "applied twice: gradients shrink and the loss cannot come near 0; give it the scores before",
-        key=(node.location, maker.location),
+        key=maker.location or node.location,
         guards=node.guards,
         related=tuple(birth(lineage, maker.outputs[0], node)),
         seen={"applied": wanted},
@@ -81,7 +81,7 @@ def _cut_off(lineage: Lineage, node: Node, given: Value, maker: Node) -> Suspici
         node.location,
         f"`{called(node)}` takes scores of any sign, but {shown(lineage, given)} went through {maker.op}, so none is "
         "negative and a class whose score is 0 gets no gradient; leave out the activation of the last layer",
-        key=(node.location, maker.location),
+        key=maker.location or node.location,
         guards=node.guards,
         related=tuple(birth(lineage, maker.outputs[0], node)),
         seen={"applied": maker.op},
@@ -133,7 +133,7 @@ def _halved(lineage: Lineage, given: Value, where: Node | Event) -> Suspicion:
         where.location,
         f"{shown(lineage, given)} are scores for the loss, which applies the sigmoid itself, but they are compared "
         "with 0.5 here like probabilities; the score of probability 0.5 is 0",
-        key=where.location,
+        key=_weight(lineage, given) if isinstance(where, Event) else where.location,
         guards=where.guards,
         related=tuple(_definition(lineage, given, where)),
         seen={"given": str(given.declared.without_value())},
@@ -147,7 +147,7 @@ def _scored(lineage: Lineage, event: Event, given: Value, maker: Node) -> Suspic
         event.location,
         f"the loss has from_logits=True, but {shown(lineage, given)} went through {maker.op} already, so it is applied "
         f"twice: gradients shrink and the loss cannot come near 0; leave out the {maker.op} or from_logits",
-        key=event.location,
+        key=(_weight(lineage, maker.inputs[0]) if maker.inputs[0] is not None else None) or event.location,
         guards=event.guards,
         related=tuple(_definition(lineage, given, event)),
         seen={"applied": maker.op},
@@ -162,7 +162,7 @@ def _weighed(lineage: Lineage, event: Event, given: Value, layer: Node) -> Suspi
         f"the loss takes probabilities, as from_logits is not True, but {shown(lineage, given)} are the raw scores of "
         "a layer without activation, which are cut off at 0 and 1; say from_logits=True, or let the last layer have "
         "an activation",
-        key=(event.location, layer.inputs[1]),
+        key=layer.inputs[1],
         guards=event.guards,
         related=tuple(_definition(lineage, given, event)),
         seen={"given": "raw scores"},
@@ -176,7 +176,7 @@ def _raw(lineage: Lineage, node: Node, given: Value, maker: Node, what: str) -> 
         node.location,
         f"`{called(node)}` takes log-probabilities, but {shown(lineage, given)} are {what}; apply log_softmax before, "
         "or use a cross-entropy of scores",
-        key=(node.location, maker.location),
+        key=maker.location or node.location,
         guards=node.guards,
         related=tuple(birth(lineage, maker.outputs[0], node)),
         seen={"given": what},

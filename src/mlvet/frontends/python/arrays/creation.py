@@ -12,7 +12,7 @@ from mlvet.domains.dims import Dim, Expr
 from mlvet.domains.dtypes import DType
 from mlvet.domains.tensors import SMALL, Tensor
 from mlvet.frontends.python.active import machine
-from mlvet.frontends.python.emission import constant, emit, opaque, source
+from mlvet.frontends.python.emission import constant, demand, emit, opaque, source
 from mlvet.frontends.python.values.choices import Choice, resolved
 from mlvet.frontends.python.values.containers import ListValue, Repeated
 from mlvet.frontends.python.values.numbers import Scalar
@@ -32,6 +32,8 @@ def full(sizes: Sequence[Dim], value: Any, dtype: DType, kind: type[T]) -> T:
 
 def drawn(op: str, sizes: Sequence[Dim], dtype: DType, kind: type[T], **figures: Any) -> T:
     """A tensor of random numbers: `random_normal` (mean, scale) or `random_uniform` (low, high)."""
+    for size in sizes:
+        demand(not isinstance(size, int) or size >= 0, f"sizes must not be negative, but one is {size}")
     return emit(op, tuple(sizes), dtype=dtype, kind=kind, **figures)
 
 

@@ -69,12 +69,14 @@ def setitem(x: TensorValue, index: Any, value: Any) -> None:
 
     if type(x).framework in (Framework.JAX, Framework.TENSORFLOW):
         demand(False, f"elements of a {type(x).__name__} cannot be assigned")
-    entries = _entries(x, index)
-    new = _written(x, value)
-    if entries is None or new is None or dims_of(new) is None:
+    try:
+        entries, new = _entries(x, index), _written(x, value)
+        known = entries is not None and new is not None and dims_of(new) is not None
+        after = _changed(x, entries, new) if known else None  # type: ignore[arg-type]
+    except Undecided:
         become(x, opaque("setitem", [x], tensor_of(x).without_value(), type(x)))
-        return
-    become(x, _changed(x, entries, new))
+        raise
+    become(x, opaque("setitem", [x], tensor_of(x).without_value(), type(x)) if after is None else after)
 
 
 def _entries(x: TensorValue, index: Any) -> list[Entry] | None:
@@ -123,6 +125,8 @@ def _part(part: Any, kind: type[TensorValue]) -> Entry:
             return opaque("index", [], Tensor(dtypes.i64, ()), kind)
         case ListValue() | tuple() | list():
             return _by_tensor(_positions(part, kind), kind)
+        case range():
+            return _by_tensor(_positions(tuple(part), kind), kind)
     if part is Ellipsis:
         return part
     convert = getattr(part, "as_tensor", None)

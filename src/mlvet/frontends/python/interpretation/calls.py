@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from mlvet.domains.dims import symbol
+from mlvet.frontends.python.emission import demand
 from mlvet.frontends.python.interpretation import memory
 from mlvet.frontends.python.interpretation.branches import Boundary, distributed, unless_all_raise
 from mlvet.frontends.python.interpretation.conditions import alternatives
@@ -36,6 +37,10 @@ if TYPE_CHECKING:
 
 REFUSALS = (TypeError, ValueError, LookupError, AttributeError, ArithmeticError, RecursionError)
 """What a library model raises on values that it does not expect; the result is unknown then, and the case recorded."""
+
+
+_OF_TENSORS = frozenset(("einops", "flax", "jax", "keras", "numpy", "tensorflow", "torch"))
+"""Libraries whose refusal of an argument is a defect of the program."""
 
 
 class Spread:
@@ -149,6 +154,8 @@ def native(machine: Machine, function: Any, args: Sequence[Any], keywords: Mappi
     except Raised as raised:
         if isinstance(raised.error, SystemExit | StopIteration):
             raise PythonRaise(raised.error) from None
+        if not machine.trying and library_of(function) in _OF_TENSORS and isinstance(raised.error, ValueError):
+            demand(False, str(raised.error))
         return _typed(machine, function, machine.raises(raised.error))
     except NeedsChoice as needs:
         machine.trail.undo(mark)

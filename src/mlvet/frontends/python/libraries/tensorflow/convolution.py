@@ -8,6 +8,7 @@ from typing import Any
 from mlvet.frontends.python.arrays.operators import assumed
 from mlvet.frontends.python.emission import demand, emit_all
 from mlvet.frontends.python.libraries.binding import ArrayLike, as_items
+from mlvet.frontends.python.libraries.limits import one_of
 from mlvet.frontends.python.libraries.registry import model
 from mlvet.frontends.python.libraries.tensorflow.arguments import chosen, sizes_of
 from mlvet.frontends.python.libraries.tensorflow.tensor import Tensor, alongside, convert, matched, op_of, quotient
@@ -62,7 +63,10 @@ def images(x: Any, dims: int, data_format: str) -> Tensor:
 def convolved(
     x: Any, filters: Any, strides: Any, padding: Any, data_format: Any, dilations: Any, dims: int, **rest: Any
 ) -> Tensor:
-    layout = data_format if isinstance(data_format, str) else _FORMATS[dims]
+    last = _FORMATS[dims]
+    layout = data_format if isinstance(data_format, str) else last
+    layout = {"NHWC": "NWC", "NCHW": "NCW"}.get(layout, layout) if dims == 1 else layout
+    one_of("data_format", layout, (last, f"NC{last[1:-1]}"))
     signal, kernel = matched(x, filters)
     return op_of(
         "conv", images(signal, dims, layout), kernel, strides=spatial(strides, dims, layout),

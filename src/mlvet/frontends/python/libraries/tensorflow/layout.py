@@ -10,6 +10,7 @@ from mlvet.domains.dtypes import DType
 from mlvet.frontends.python.active import machine
 from mlvet.frontends.python.emission import demand, emit_all, unknown_tensor
 from mlvet.frontends.python.libraries.binding import ArrayLike, as_items, as_size
+from mlvet.frontends.python.libraries.limits import one_of
 from mlvet.frontends.python.libraries.registry import model
 from mlvet.frontends.python.libraries.tensorflow.arguments import (
     axes_of,
@@ -224,6 +225,7 @@ def pad(
 ) -> Tensor:
     del name
     x = convert(tensor)
+    one_of("mode", mode.upper(), ("CONSTANT", "REFLECT", "SYMMETRIC"))
     rows = _pairs(paddings)
     pads = (*(before for before, _ in rows), *(after for _, after in rows))
     if mode.upper() != "CONSTANT":

@@ -40,6 +40,11 @@ def leave_open(placeholder: Value, sizes: Iterable[Any]) -> None:
             _memory("open").update(dict.fromkeys((each.name for each in symbols(size)), True))
 
 
+def is_left_open(size: Any) -> bool:
+    """Whether a size hangs on one that a placeholder leaves to the runs."""
+    return isinstance(size, Expr) and any(each.name in _memory("open") for each in symbols(size))
+
+
 def is_placeholder(value: Value) -> bool:
     return value in _memory("placeholders")
 

@@ -390,7 +390,7 @@ class Variable(Tensor):
         if not isinstance(initial_value, TensorValue) and _callable(initial_value):
             initial_value = machine().call(initial_value)
         made = convert(initial_value, hint=dtype)
-        if dtype is not None and dtype_of(made) is not dtype:
+        if dtype is not None and dtype_of(made) not in (None, dtype):
             demand(
                 not isinstance(initial_value, Tensor),
                 f"a tensor of {dtype_of(made)} is wanted as {dtype}",

@@ -13,6 +13,7 @@ from mlvet.frontends.python.emission import emit, opaque
 from mlvet.frontends.python.libraries.binding import Sizes
 from mlvet.frontends.python.libraries.flax.linen.dense import SPACE, conv_pads, dims_or_refuse, promoted
 from mlvet.frontends.python.libraries.jax.array import Array, ArrayLike, Tensor, as_jax, cast_to
+from mlvet.frontends.python.libraries.limits import one_of
 from mlvet.frontends.python.libraries.registry import model
 from mlvet.frontends.python.values.tensors import dims_of, tensor_of
 
@@ -27,6 +28,7 @@ def _pooled(op: str, inputs: Any, window: Any, strides: Any, padding: Any, **att
     x = reshape(inputs, (product(front), *dims[-(count + 1) :])) if folded else inputs
     pads = conv_pads(padding, count)
     if isinstance(pads, str):
+        one_of("padding", pads, ("VALID", "SAME", "SAME_LOWER"))
         attributes["auto_pad"] = {"SAME": "SAME_UPPER"}.get(pads, pads)
     else:
         attributes["pads"] = (*(low for low, _ in pads), *(high for _, high in pads))

@@ -10,6 +10,7 @@ from mlvet.domains.tensors import Tensor as Known
 from mlvet.frontends.python.emission import demand, emit, opaque
 from mlvet.frontends.python.libraries.binding import Sizes, as_items, as_sizes
 from mlvet.frontends.python.libraries.jax.array import Array, ArrayLike, Tensor, cast_to
+from mlvet.frontends.python.libraries.limits import one_of
 from mlvet.frontends.python.libraries.registry import model
 from mlvet.frontends.python.values.objects import Object
 from mlvet.frontends.python.values.tensors import dims_of, dtype_of, rank_of, tensor_of
@@ -201,6 +202,7 @@ def reduce_window(
         raise Undecided(Reason.UNMODELLED_ARGUMENTS, "an array of unknown rank")
     demand(len(dims) == len(window_dimensions), f"a window of {len(window_dimensions)} dims", "rank-differs")
     strides = window_strides or (1,) * len(dims)
+    one_of("padding", padding.upper() if isinstance(padding, str) else padding, ("VALID", "SAME", "SAME_LOWER"))
     pads = pads_of(padding)
     sizes = tuple(
         steps(

@@ -25,6 +25,7 @@ from mlvet.frontends.python.libraries.jax.array import (
     marked,
     together,
 )  # fmt: skip
+from mlvet.frontends.python.libraries.limits import not_negative
 from mlvet.frontends.python.libraries.registry import model
 from mlvet.frontends.python.values.tensors import dims_of, dtype_of, tensor_of
 
@@ -152,6 +153,7 @@ def one_hot(x: Any, num_classes: Size, *, dtype: DType | None = None, axis: Any 
     x = as_jax(x)
     to = canonical(dtype) or dtypes.f32
     dims = dims_of(x)
+    not_negative("num_classes", num_classes)
     if dims is not None and isinstance(axis, int):
         at = axis % (len(dims) + 1)
         return opaque("one_hot", [x], Known(to, (*dims[:at], num_classes, *dims[at:])), Array)

@@ -15,6 +15,7 @@ from mlvet.frontends.python.libraries.binding import Size, as_items, as_size
 from mlvet.frontends.python.libraries.keras.held import held
 from mlvet.frontends.python.libraries.keras.layer import Layer, label
 from mlvet.frontends.python.libraries.keras.tensor import array, combined, floating
+from mlvet.frontends.python.libraries.limits import positive
 from mlvet.frontends.python.libraries.registry import model
 from mlvet.frontends.python.values.tensors import TensorValue, dims_of, dtype_of, rank_of, tensor_of
 from mlvet.frontends.python.values.unknown import Reason, Undecided
@@ -80,6 +81,8 @@ class MultiHeadAttention(Heads):
         bias_constraint: Any = None, use_gate: Any = False, seed: Any = None, **kwargs: Any,
     ) -> None:  # fmt: skip
         super().__init__(**kwargs)
+        positive("num_heads", num_heads)
+        positive("key_dim", key_dim)
         self.num_heads = num_heads
         self.key_dim = key_dim
         self.value_dim = key_dim if value_dim is None else as_size(value_dim)

@@ -16,6 +16,7 @@ from mlvet.frontends.python.libraries.keras.layer import Layer, method
 from mlvet.frontends.python.libraries.keras.layers.normalization import size_at
 from mlvet.frontends.python.libraries.keras.layers.recurrent import _states
 from mlvet.frontends.python.libraries.keras.tensor import KerasTensor, array, combined, floating
+from mlvet.frontends.python.libraries.limits import positive
 from mlvet.frontends.python.libraries.registry import model
 from mlvet.frontends.python.values.containers import ListValue
 from mlvet.frontends.python.values.tensors import TensorValue, dims_of, dtype_of
@@ -31,6 +32,7 @@ class Cell(Layer):
     def __init__(self, units: Size, activation: Any = "tanh", *args: Any, **kwargs: Any) -> None:
         known = {name: kwargs[name] for name in ("name", "dtype", "trainable") if name in kwargs}
         super().__init__(**known)
+        positive("units", units)
         self.units = units
         self.activation = activation
         self.use_bias = kwargs.get("use_bias", True)

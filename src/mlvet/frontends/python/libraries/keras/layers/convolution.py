@@ -15,6 +15,7 @@ from mlvet.frontends.python.libraries.keras.held import held
 from mlvet.frontends.python.libraries.keras.layer import Layer, label
 from mlvet.frontends.python.libraries.keras.settings import image_data_format
 from mlvet.frontends.python.libraries.keras.tensor import array, floating
+from mlvet.frontends.python.libraries.limits import one_of, positive
 from mlvet.frontends.python.libraries.registry import model
 from mlvet.frontends.python.values.containers import ListValue
 from mlvet.frontends.python.values.tensors import dims_of, tensor_of
@@ -109,10 +110,18 @@ class Conv(Spatial):
     ) -> None:  # fmt: skip
         del kernel_regularizer, bias_regularizer, kernel_constraint, bias_constraint
         super().__init__(activity_regularizer=activity_regularizer, **kwargs)
+        positive("filters", filters)
         self.filters = filters
         self.kernel_size = several(kernel_size, self.SPACE, "kernel_size")
         self.strides = several(strides, self.SPACE, "strides")
         self.padding = padding.lower()
+        causal = ("causal",) if self.SPACE == 1 and not self.TRANSPOSED else ()
+        one_of("padding", self.padding, ("valid", "same", *causal))
+        one_of("data_format", data_format, ("channels_last", "channels_first"))
+        positive("kernel_size", *self.kernel_size)
+        positive("strides", *self.strides)
+        if isinstance(groups, int) and isinstance(filters, int):
+            demand(groups > 0 and filters % groups == 0, f"{groups} groups do not divide {filters} filters")
         self.data_format = _format_of(data_format)
         self.dilation_rate = several(dilation_rate, self.SPACE, "dilation_rate")
         self.groups = groups
@@ -248,6 +257,9 @@ class DepthwiseConv(Spatial):
         self.kernel_size = several(kernel_size, self.SPACE, "kernel_size")
         self.strides = several(strides, self.SPACE, "strides")
         self.padding = padding.lower()
+        one_of("padding", self.padding, ("valid", "same"))
+        positive("kernel_size", *self.kernel_size)
+        positive("strides", *self.strides)
         self.depth_multiplier = depth_multiplier
         self.data_format = _format_of(data_format)
         self.dilation_rate = several(dilation_rate, self.SPACE, "dilation_rate")

@@ -16,6 +16,7 @@ from mlvet.frontends.python.libraries.keras.held import held
 from mlvet.frontends.python.libraries.keras.layer import TRAINING, Layer
 from mlvet.frontends.python.libraries.keras.layers.normalization import places, size_at, small
 from mlvet.frontends.python.libraries.keras.tensor import combined, floating
+from mlvet.frontends.python.libraries.limits import fraction
 from mlvet.frontends.python.libraries.registry import model
 from mlvet.frontends.python.values.containers import DictValue
 from mlvet.frontends.python.values.objects import FunctionValue
@@ -103,6 +104,7 @@ class Masking(Layer):
 class Dropout(Layer):
     def __init__(self, rate: Any, noise_shape: Any = None, seed: Any = None, **kwargs: Any) -> None:
         super().__init__(**kwargs)
+        fraction("rate", rate)
         self.rate = rate
         self.noise_shape = noise_shape
         self.seed = seed

@@ -14,6 +14,7 @@ from mlvet.frontends.python.libraries.keras.activations import applied
 from mlvet.frontends.python.libraries.keras.held import held
 from mlvet.frontends.python.libraries.keras.layer import Layer, label
 from mlvet.frontends.python.libraries.keras.tensor import floating
+from mlvet.frontends.python.libraries.limits import positive
 from mlvet.frontends.python.libraries.registry import model
 from mlvet.frontends.python.values.tensors import dims_of, dtype_of, tensor_of
 from mlvet.frontends.python.values.unknown import Unknown
@@ -39,6 +40,7 @@ class Dense(Layer):
     ) -> None:  # fmt: skip
         del kernel_regularizer, bias_regularizer, kernel_constraint, bias_constraint, lora_rank, lora_alpha
         super().__init__(activity_regularizer=activity_regularizer, **kwargs)
+        positive("units", units)
         self.units = units
         self.activation = activation
         self.use_bias = use_bias
@@ -142,6 +144,8 @@ class Embedding(Layer):
         if input_length is not None and "input_shape" not in kwargs:
             kwargs["input_shape"] = (input_length,)
         super().__init__(**kwargs)
+        positive("input_dim", input_dim)
+        positive("output_dim", output_dim)
         self.input_dim = input_dim
         self.output_dim = output_dim
         self.mask_zero = mask_zero

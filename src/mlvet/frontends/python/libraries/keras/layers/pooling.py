@@ -11,6 +11,7 @@ from mlvet.frontends.python.libraries.binding import ArrayLike, Tensor
 from mlvet.frontends.python.libraries.keras.held import held
 from mlvet.frontends.python.libraries.keras.layers.convolution import Spatial, layout, several, spatial
 from mlvet.frontends.python.libraries.keras.settings import image_data_format
+from mlvet.frontends.python.libraries.limits import one_of, positive
 from mlvet.frontends.python.libraries.registry import model
 from mlvet.frontends.python.values.tensors import dims_of, dtype_of
 
@@ -28,11 +29,14 @@ class Pooling(Spatial):
         self.pool_size = several(pool_size, self.SPACE, "pool_size")
         self.strides = self.pool_size if strides is None else several(strides, self.SPACE, "strides")
         self.padding = padding.lower()
+        positive("pool_size", *self.pool_size)
+        positive("strides", *self.strides)
         self.data_format = data_format if isinstance(data_format, str) else image_data_format()
         self.built = True
 
     def call(self, inputs: ArrayLike) -> Tensor:
         cells = held(self)
+        one_of("padding", cells["padding"], ("valid", "same"))
         x = spatial(inputs, self.SPACE, self._format)
         return emit(
             self.OP, x, kernel_shape=cells["pool_size"], strides=cells["strides"],

@@ -18,6 +18,7 @@ from mlvet.frontends.python.libraries.keras.layers.convolution import Spatial, l
 from mlvet.frontends.python.libraries.keras.layers.normalization import size_at
 from mlvet.frontends.python.libraries.keras.settings import image_data_format
 from mlvet.frontends.python.libraries.keras.tensor import KerasTensor, array, floating
+from mlvet.frontends.python.libraries.limits import positive
 from mlvet.frontends.python.libraries.registry import model
 from mlvet.frontends.python.values.containers import ListValue
 from mlvet.frontends.python.values.tensors import TensorValue, dims_of, rank_of, tensor_of
@@ -59,6 +60,7 @@ class Recurrent(Layer):
         ):
             kwargs.pop(name, None)
         super().__init__(**kwargs)
+        positive("units", units)
         self.units = units
         self.activation = activation
         self.use_bias = use_bias

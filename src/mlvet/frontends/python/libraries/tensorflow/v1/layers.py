@@ -9,11 +9,12 @@ from mlvet.domains.dims import Dim, product
 from mlvet.domains.dtypes import DType
 from mlvet.frontends.python.active import machine
 from mlvet.frontends.python.arrays.operators import assumed
-from mlvet.frontends.python.emission import emit_all
+from mlvet.frontends.python.emission import demand, emit_all
 from mlvet.frontends.python.libraries.binding import as_items, as_size
 from mlvet.frontends.python.libraries.registry import model
 from mlvet.frontends.python.libraries.tensorflow.arguments import axes_of, dims_or_undecided
 from mlvet.frontends.python.libraries.tensorflow.convolution import bias_add, convolved, images, pooled, spatial
+from mlvet.frontends.python.libraries.tensorflow.static import is_left_open
 from mlvet.frontends.python.libraries.tensorflow.tensor import Tensor, Variable, convert, op_of
 from mlvet.frontends.python.libraries.tensorflow.v1.variables import full_name, new_variable, unique
 from mlvet.frontends.python.values.containers import ListValue
@@ -35,6 +36,9 @@ def layout_of(data_format: Any, dims: int) -> str:
 def weight(
     layer: str, name: str, sizes: tuple[Dim, ...], dtype: DType | None = dtypes.f32, train: Any = True
 ) -> Variable:
+    shape = f"[{', '.join(map(str, sizes))}]"
+    because = f"`{name}` of `{layer}` would be {shape}, but a placeholder leaves sizes of it open"
+    demand(not any(map(is_left_open, sizes)), because, "shape-not-static")
     return new_variable(full_name(f"{layer}/{name}"), sizes, dtype or dtypes.f32, train)
 
 

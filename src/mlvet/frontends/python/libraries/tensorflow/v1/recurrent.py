@@ -8,6 +8,7 @@ from mlvet.domains.dims import Dim, symbol
 from mlvet.domains.dtypes import DType
 from mlvet.frontends.python.active import machine
 from mlvet.frontends.python.arrays.operators import assumed
+from mlvet.frontends.python.emission import demand
 from mlvet.frontends.python.libraries.binding import as_items, as_size
 from mlvet.frontends.python.libraries.registry import alias, model
 from mlvet.frontends.python.libraries.tensorflow.arguments import dims_or_undecided
@@ -168,6 +169,10 @@ for _name in ("DropoutWrapper", "ResidualWrapper", "DeviceWrapper"):
 
 def _over_time(cell: Any, x: Tensor, state: Any, time_major: bool) -> tuple[Tensor, Any]:
     """One step stands for all; its output at each time, and its state after the last."""
+    rank = len(dims_or_undecided(x))
+    demand(rank >= 3, f"a sequence has at least 3 dims, not {rank}", "rank-differs")
+    if rank < 3:
+        raise Undecided(Reason.EXCEPTION, "a sequence of too few dims")
     first, second, *_ = dims_or_undecided(x)
     steps, batch = (first, second) if time_major else (second, first)
     row = row_of(x if time_major else op_of("transpose", x, perm=(1, 0, *range(2, len(dims_or_undecided(x))))))

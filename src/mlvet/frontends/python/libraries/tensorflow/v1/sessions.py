@@ -147,7 +147,14 @@ def _is_complete(feed_dict: Any) -> bool:
     """Whether nothing but the tensors that are keys can be fed."""
     if not isinstance(feed_dict, DictValue):
         return feed_dict is None
-    return feed_dict.rest is None and all(isinstance(key, TensorValue) for key in feed_dict.cells)
+    return feed_dict.rest is None and all(_is_known(key) for key in feed_dict.cells)
+
+
+def _is_known(key: Any) -> bool:
+    """Whether a key of the feeds is a tensor that the program is known to have made; one found by its name is not."""
+    if not isinstance(key, TensorValue):
+        return False
+    return is_placeholder(key.graph_value) or machine().builder.maker(key.graph_value) is not None
 
 
 def _fed(feed_dict: Any) -> list[tuple[TensorValue, Known | None]]:

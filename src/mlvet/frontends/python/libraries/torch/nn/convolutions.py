@@ -10,6 +10,7 @@ from mlvet.domains.dtypes import DType
 from mlvet.frontends.python.active import store
 from mlvet.frontends.python.emission import demand
 from mlvet.frontends.python.libraries.binding import Size, SizeOrSizes, Sizes, Tensor, as_size, as_sizes
+from mlvet.frontends.python.libraries.limits import one_of
 from mlvet.frontends.python.libraries.registry import model
 from mlvet.frontends.python.libraries.torch.nn.expectations import expected
 from mlvet.frontends.python.libraries.torch.nn.functions import F
@@ -19,6 +20,7 @@ from mlvet.frontends.python.values.containers import ListValue
 from mlvet.frontends.python.values.tensors import dims_of
 
 SPACE = ("depth", "height", "width")
+_PADDING_MODES = ("zeros", "reflect", "replicate", "circular")
 
 
 @model("torch.nn.modules.conv._ConvNd")
@@ -42,6 +44,12 @@ class Convolution(Module):
         self.kernel_size, self.stride = self._spread(kernel_size), self._spread(stride)
         self.padding: Any = padding if isinstance(padding, str) else self._spread(padding)
         self.dilation = self._spread(dilation)
+        one_of("padding", padding, ("same", "valid"))
+        one_of("padding_mode", padding_mode, ("zeros",) if self.transposed else _PADDING_MODES)
+        demand(
+            padding != "same" or all(step == 1 or not isinstance(step, int) for step in self.stride),
+            f"padding 'same' takes no strides, but they are {list(self.stride)}",
+        )
         for what, channels in (("in_channels", in_channels), ("out_channels", out_channels)):
             if isinstance(channels, int) and isinstance(groups, int) and groups > 0:
                 demand(channels % groups == 0, f"{what} must be divisible by groups", "not-divisible")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from mlvet.frontends.python.libraries.binding import Number, Tensor
+from mlvet.frontends.python.libraries.limits import fraction
 from mlvet.frontends.python.libraries.registry import model
 from mlvet.frontends.python.libraries.torch.nn.functions import F
 from mlvet.frontends.python.libraries.torch.nn.module import Module
@@ -25,6 +26,7 @@ class Dropout(AnyDropout):
 
     def __init__(self, p: Number = 0.5, inplace: bool = False) -> None:
         super().__init__()
+        fraction("p", p)
         self.p, self.inplace = p, inplace
 
     def forward(self, input: Tensor) -> Tensor:
@@ -37,6 +39,7 @@ class Dropout1d(AnyDropout):
 
     def __init__(self, p: Number = 0.5, inplace: bool = False) -> None:
         super().__init__()
+        fraction("p", p)
         self.p, self.inplace = p, inplace
 
     def forward(self, input: Tensor) -> Tensor:
@@ -49,6 +52,7 @@ class Dropout2d(AnyDropout):
 
     def __init__(self, p: Number = 0.5, inplace: bool = False) -> None:
         super().__init__()
+        fraction("p", p)
         self.p, self.inplace = p, inplace
 
     def forward(self, input: Tensor) -> Tensor:
@@ -61,6 +65,7 @@ class Dropout3d(AnyDropout):
 
     def __init__(self, p: Number = 0.5, inplace: bool = False) -> None:
         super().__init__()
+        fraction("p", p)
         self.p, self.inplace = p, inplace
 
     def forward(self, input: Tensor) -> Tensor:
@@ -73,6 +78,7 @@ class AlphaDropout(AnyDropout):
 
     def __init__(self, p: Number = 0.5, inplace: bool = False) -> None:
         super().__init__()
+        fraction("p", p)
         self.p, self.inplace = p, inplace
 
     def forward(self, input: Tensor) -> Tensor:
@@ -85,6 +91,7 @@ class FeatureAlphaDropout(AnyDropout):
 
     def __init__(self, p: Number = 0.5, inplace: bool = False) -> None:
         super().__init__()
+        fraction("p", p)
         self.p, self.inplace = p, inplace
 
     def forward(self, input: Tensor) -> Tensor:

@@ -6,6 +6,7 @@ from typing import Any
 
 from mlvet.domains.dtypes import DType
 from mlvet.frontends.python.active import store
+from mlvet.frontends.python.emission import demand
 from mlvet.frontends.python.libraries.binding import Number, Size, Tensor
 from mlvet.frontends.python.libraries.registry import model
 from mlvet.frontends.python.libraries.torch.nn.functions import F
@@ -40,6 +41,9 @@ class Embedding(Table):
     ) -> None:  # fmt: skip
         super().__init__()
         self.padding_idx, self.max_norm = padding_idx, max_norm
+        if isinstance(padding_idx, int) and isinstance(num_embeddings, int):
+            inside = -num_embeddings <= padding_idx < num_embeddings
+            demand(inside, f"padding_idx {padding_idx} is not among {num_embeddings} embeddings", "size-out-of-range")
         self._table(num_embeddings, embedding_dim, _weight, dtype)
 
     def forward(self, input: Tensor) -> Tensor:

@@ -11,6 +11,7 @@ from mlvet.domains.dims import Dim
 from mlvet.domains.dtypes import DType
 from mlvet.domains.tensors import Tensor as Type
 from mlvet.frontends.python.active import machine, store
+from mlvet.frontends.python.libraries.limits import not_negative
 from mlvet.frontends.python.libraries.registry import model
 from mlvet.frontends.python.libraries.torch.tensor import Tensor
 from mlvet.frontends.python.values.tensors import TensorValue, dtype_of, tensor_of
@@ -66,6 +67,7 @@ def parameter(
     name: str, sizes: Sequence[Any], dtype: DType | None, initialiser: Initialiser | None, *, trainable: bool = True
 ) -> Parameter:
     """A parameter of a layer, float32 unless the layer is told otherwise."""
+    not_negative(f"each size of {name}", *sizes)
     made = Parameter.__new__(Parameter)
     value = declared(name, Type(dtype or dtypes.f32, tuple(sizes)), initialiser, trainable=trainable)
     made.cells.update({"@value": value, "requires_grad": trainable})

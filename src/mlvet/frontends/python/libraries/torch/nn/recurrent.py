@@ -12,6 +12,7 @@ from mlvet.frontends.python.active import store
 from mlvet.frontends.python.arrays.shaping import joined, reshape, split, squeezed, stacked, transpose, unsqueezed
 from mlvet.frontends.python.emission import demand, emit, emit_all, opaque
 from mlvet.frontends.python.libraries.binding import Number, Size, as_items
+from mlvet.frontends.python.libraries.limits import fraction, positive
 from mlvet.frontends.python.libraries.registry import model
 from mlvet.frontends.python.libraries.torch.nn.expectations import expected
 from mlvet.frontends.python.libraries.torch.nn.module import Module
@@ -38,6 +39,9 @@ class Recurrent(Module):
         self, input_size: Dim, hidden_size: Dim, num_layers: Dim, bias: bool, batch_first: bool, dropout: Any,
         bidirectional: bool, proj_size: Dim, dtype: DType | None,
     ) -> None:  # fmt: skip
+        positive("hidden_size", hidden_size)
+        positive("num_layers", num_layers)
+        fraction("dropout", dropout)
         self.input_size, self.hidden_size, self.num_layers = input_size, hidden_size, num_layers
         self.batch_first, self.dropout, self.bidirectional, self.proj_size = (
             batch_first,
