@@ -53,10 +53,8 @@ def main(corpora: Path, processes: int, held_out: bool) -> Table:
     by_name = {program.name: program for program in programs()}
     chosen = [(mutant, text) for mutant, text, _ in mutants(corpora) if held_out or not mutant.held_out]
     jobs = [Job(by_name[mutant.program], corpora, text) for mutant, text in chosen]
-    verdicts = [
-        verdict(mutant, found) for (mutant, _), found in zip(chosen, in_processes(run, jobs, processes), strict=True)
-    ]
-    told = list(zip((mutant for mutant, _ in chosen), verdicts, strict=True))
+    found = in_processes(run, jobs, processes)
+    told = [(mutant, verdict(mutant, each)) for (mutant, _), each in zip(chosen, found, strict=True)]
     rows = [_row(name, [(m, v) for m, v in told if m.operator == name and not m.held_out]) for name in OPERATORS]
     rows.append(_row("all that were looked at", [(m, v) for m, v in told if not m.held_out]))
     if held_out:
@@ -68,9 +66,7 @@ def main(corpora: Path, processes: int, held_out: bool) -> Table:
         COMMAND + (" --held-out" if held_out else ""),
         ("mutation", "mutants", "found", "share", "with others", "elsewhere", "missed"),
         rows,
-        (
-            f"{len(accused)} of the {len(by_name)} originals get a finding{': ' + ', '.join(accused) if accused else ''}.",
-        ),
+        (f"{len(accused)} of the {len(by_name)} originals get a finding. {', '.join(accused)}".strip(),),
         {"not found": [[m.id, v] for m, v in told if v != "found" and not m.held_out]},
     )
 

@@ -6,7 +6,7 @@ import csv
 from collections.abc import Iterator
 from pathlib import Path
 
-from benchmarks.shapes.judging import in_processes, judged
+from benchmarks.shapes.judging import Judged, in_processes, judged
 from benchmarks.table import Table
 
 COMMAND = "python -m benchmarks.shapes --corpora DIR --bugs shapes_ut.csv --only stackoverflow"
@@ -18,22 +18,21 @@ SILENT = ("UT-10", "UT-13", "UT-15")
 def main(corpora: Path, bugs: Path, processes: int) -> Table:
     """One row for each bug."""
     top = corpora / CHECKOUT
-    failing = {name: places for name, places in _failing(bugs)}
+    failing = dict(_failing(bugs))
     cases = sorted({*failing, *SILENT}, key=lambda name: int(name.partition("-")[2]))
     files = [(name, _file(top, name, "buggy"), _file(top, name, "fix")) for name in cases]
     found = list(in_processes(_judged, [path for _, *both in files for path in both], processes))
     rows, right, silent = [], 0, 0
     for place, (name, buggy, _) in enumerate(files):
         wrong, fixed = found[2 * place], found[2 * place + 1]
-        told = [each for each in (wrong.told if name in SILENT else wrong.errors)]
+        told = list(wrong.told) if name in SILENT else wrong.errors
         lines = sorted({min(line for path, line in each.lines if path == each.path) for each in told})
         at = name in SILENT or any(each.is_at({(buggy.name, line) for line in failing[name]}) for each in told)
         right += name in failing and bool(told) and at
         silent += name in SILENT and bool(told)
         expected = " or ".join(map(str, sorted(failing.get(name, ())))) or "raises nothing"
-        rows.append(
-            (name, expected, ", ".join(f"{each.rule} ({each.certainty})" for each in told), lines, len(fixed.errors))
-        )
+        rules = ", ".join(f"{each.rule} ({each.certainty})" for each in told)
+        rows.append((name, expected, rules, ", ".join(map(str, lines)), len(fixed.errors)))
     return Table(
         "shapes-stackoverflow",
         "Shape errors: StackOverflow",
@@ -41,8 +40,8 @@ def main(corpora: Path, bugs: Path, processes: int) -> Table:
         ("bug", "fails at line", "told", "at line", "errors on the fixed program"),
         rows,
         (
-            f"{right} of {len(failing)} that fail are found at the failing or defining line (ShapeTracer finds 9 of all 14, "
-            f"Pythia 11 with heuristics); {silent} of {len(SILENT)} that raise nothing are told.",
+            f"{right} of {len(failing)} that fail are found at the failing or defining line, {silent} of {len(SILENT)} that "
+            "raise nothing are told (ShapeTracer finds 9 of all 14, Pythia 11 with heuristics).",
         ),
     )
 
@@ -61,5 +60,5 @@ def _file(top: Path, name: str, kind: str) -> Path:
     return found
 
 
-def _judged(path: Path) -> object:
+def _judged(path: Path) -> Judged:
     return judged(path.parent, [path])

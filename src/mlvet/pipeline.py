@@ -150,7 +150,7 @@ def _vet_programs(
 
     numerics = request_of(config) if "NUM" in engines else None
     jobs = [
-        programs.Program(path, source, base, config.models, numerics, shapes="SHP" in engines)
+        programs.Program(path, source, base, config.models, numerics, "SHP" in engines, config.confirm, config.memory)
         for path, source in chosen.items()
     ]
     return programs.vet_programs(jobs, executor, config.timeout)

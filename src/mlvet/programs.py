@@ -31,7 +31,7 @@ _LIBRARIES = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Program:
-    """A file of a program, the model files of the project, and what the numerics engine is asked."""
+    """A file of a program, the model files of the project, and what the engines are asked."""
 
     path: Path
     source: Source
@@ -39,6 +39,8 @@ class Program:
     models: Mapping[str, Path] = field(default_factory=dict)
     numerics: NumericsRequest | None = None
     shapes: bool = True
+    confirm: bool = False
+    memory: int | None = None
 
 
 @dataclass(slots=True)
@@ -95,10 +97,16 @@ def vet_program(program: Program) -> Outcome:
         from mlvet.analyses.shapes.programs.analysis import vet
         from mlvet.analyses.shapes.suspicions.analysis import suspicions
 
-        shapes = vet(found.graph, found.demanded, catalogue())
+        shapes = vet(found.graph, found.demanded, catalogue(), replays=program.confirm)
         outcome.findings += shapes.findings
         failing = [each.location for each in shapes.findings if each.severity is Severity.ERROR]
         outcome.findings += suspicions(found.graph, found.demanded, catalogue(), failing)
+        if program.memory is not None:
+            from mlvet.analyses.shapes.memory.telling import memory_findings
+
+            large, unknown = memory_findings(found.graph, found.demanded, catalogue(), program.memory)
+            outcome.findings += large
+            outcome.notes += [f"{shown}: {note}" for note in unknown]
         outcome.figures += Counter({f"shape_{name}": count for name, count in shapes.figures.items()})
     if program.numerics is not None and outcome.figures["operators"]:
         from mlvet.model_files import graph_numerics
@@ -165,4 +173,8 @@ def vet_programs(programs: Iterable[Program], executor: Executor, timeout: float
             case Failed(program, error, _):
                 together.notes.append(f"{program.source.path}: could not be interpreted, a defect of mlvet: {error}")
     together.findings = distinct(findings)
+    if any(program.confirm for program in waiting):
+        from mlvet.analyses.shapes.programs.confirmation import confirmed
+
+        together.findings = confirmed(together.findings)
     return together

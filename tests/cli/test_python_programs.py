@@ -78,3 +78,41 @@ def test_a_model_file_that_is_missing_is_an_error_of_the_configuration(tmp_path:
     done = run(tmp_path, "check", "train.py")
     assert done.returncode == 2
     assert "acme" in done.stderr
+
+
+def test_confirm_runs_the_library_and_quotes_it(tmp_path: Path) -> None:
+    text = "import numpy as np\nnp.zeros((3, 4)) @ np.zeros((5, 6))\n"
+    (tmp_path / "train.py").write_text(text, encoding="utf-8")
+    done = run(tmp_path, "check", "--select", "SHP", "--confirm", "train.py")
+    assert done.returncode == 1
+    assert "was run on `float64[3, 4] @ float64[5, 6]`: ValueError: matmul:" in done.stdout
+    plain = run(tmp_path, "check", "--select", "SHP", "train.py")
+    assert "was run on" not in plain.stdout
+
+
+TRAINING = """\
+import torch
+model = torch.nn.Linear(100_000, 10_000)
+optimizer = torch.optim.Adam(model.parameters())
+loss = model(torch.zeros(8, 100_000)).mean()
+loss.backward()
+optimizer.step()
+"""
+
+
+def test_memory_says_what_does_not_fit(tmp_path: Path) -> None:
+    (tmp_path / "train.py").write_text(TRAINING, encoding="utf-8")
+    done = run(tmp_path, "check", "--select", "memory-exceeds-device", "--memory", "12G", "train.py")
+    assert done.returncode == 1
+    assert "training needs about 14.9 GiB at its peak, the device has 12 GiB" in done.stdout
+    assert "assuming Adam keeps 2 numbers per parameter" in done.stdout
+    enough = run(tmp_path, "check", "--select", "memory-exceeds-device", "--memory", "16G", "train.py")
+    assert enough.returncode == 0
+    unasked = run(tmp_path, "check", "--select", "memory-exceeds-device", "train.py")
+    assert unasked.returncode == 0
+
+
+def test_a_memory_that_is_no_size_is_bad_usage(tmp_path: Path) -> None:
+    done = run(tmp_path, "check", "--memory", "much")
+    assert done.returncode == 2
+    assert "`much` must be a size such as 16G or 512M" in done.stderr

@@ -12,6 +12,7 @@ import pytest
 
 import mlvet
 from mlvet.analyses.catalogue import catalogue
+from mlvet.core.rule import CONFIGURATION, Page
 
 PAGES = {name: rule.page() for name, rule in catalogue().items()}
 Fired = dict[str, set[str]]
@@ -19,9 +20,23 @@ Fired = dict[str, set[str]]
 
 @pytest.fixture(scope="module")
 def fired(tmp_path_factory: pytest.TempPathFactory) -> Fired:
-    """The rules that one run reports, by file; every program stands in a folder of its own."""
-    top = tmp_path_factory.mktemp("pages")
-    for name, page in PAGES.items():
+    """The rules that runs report, by file; every program stands in a folder of its own.
+
+    Pages without a setting are checked in one run, those of one setting in another, with that setting.
+    """
+    settings = {page.code(CONFIGURATION) for page in PAGES.values()}
+    found: Fired = {}
+    for number, setting in enumerate(sorted(settings)):
+        pages = {name: page for name, page in PAGES.items() if page.code(CONFIGURATION) == setting}
+        top = tmp_path_factory.mktemp(f"pages{number}")
+        if setting:
+            (top / "mlvet.toml").write_text(setting, encoding="utf-8")
+        found |= _fired(top, pages)
+    return found
+
+
+def _fired(top: Path, pages: dict[str, Page]) -> Fired:
+    for name, page in pages.items():
         for kind, heading in (("example", "Example"), ("instead", "Use instead")):
             folder = top / f"{name}_{kind}"
             folder.mkdir()
@@ -31,7 +46,7 @@ def fired(tmp_path_factory: pytest.TempPathFactory) -> Fired:
     command = [sys.executable, "-m", "mlvet", "check", "--output-format", "json", "--min-certainty", "possible"]
     answer = subprocess.run(command, cwd=top, env=environment, capture_output=True, text=True, timeout=120)
     document = json.loads(answer.stdout)
-    assert document["summary"]["files"] == 2 * len(PAGES)
+    assert document["summary"]["files"] == 2 * len(pages)
     assert document["summary"]["problems"] == []
     found: Fired = {path.name: set() for path in top.iterdir()}
     for finding in document["findings"]:

@@ -58,6 +58,8 @@ def config_of(options: argparse.Namespace, paths: list[Path]) -> Config:
         "tensor_abstraction": options.tensor_abstraction,
         "numeric_abstraction": options.numeric_abstraction,
         "witness_seconds": options.witness_seconds,
+        "confirm": options.confirm or None,
+        "memory": options.memory,
         "timeout": options.timeout,
         "jobs": options.jobs,
     }

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NoReturn
 
 from mlvet import __version__
 from mlvet.cli.streams import put
-from mlvet.core.config import LARGEST, NUMERIC_ABSTRACTIONS, TENSOR_ABSTRACTIONS
+from mlvet.core.config import LARGEST, NUMERIC_ABSTRACTIONS, TENSOR_ABSTRACTIONS, memory_of
 from mlvet.core.errors import UsageError
 from mlvet.core.grade import Certainty, Grade, Severity
 from mlvet.report import FORMATS
@@ -168,8 +168,14 @@ def _inputs(parser: argparse.ArgumentParser) -> None:
     which.add_argument(
         "--baseline", metavar="FILE", help="known findings (default: mlvet-baseline.json in the project)"
     )
+    which.add_argument(
+        "--memory", metavar="SIZE", type=_memory, help="memory of the device that programs train on, such as 16G"
+    )
     _numerics(parser.add_argument_group("numbers in models"))
     how = parser.add_argument_group("how to run")
+    how.add_argument(
+        "--confirm", action="store_true", help="make failing tensor calls again with the installed library, alone"
+    )
     how.add_argument(
         "--checkers",
         metavar="NAMES",
@@ -252,6 +258,13 @@ def _number(kind: Callable[[str], float]) -> Callable[[str], float]:
         return value
 
     return read
+
+
+def _memory(text: str) -> int:
+    try:
+        return memory_of(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(f"`{text}` {error}") from error
 
 
 def _seconds(text: str) -> float:

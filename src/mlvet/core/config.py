@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import fnmatch
 import os
+import re
 import tomllib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields, replace
@@ -19,6 +20,7 @@ LARGEST = 1_000_000
 """The most jobs, and the most seconds, that a setting can ask for."""
 TENSOR_ABSTRACTIONS = ("partitioning", "smashing", "expansion")
 NUMERIC_ABSTRACTIONS = ("affine", "intervals")
+_MEMORY = re.compile(r"(\d{1,9}(?:\.\d{1,9})?) ?([KMGT])(?:i?B)?", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +32,8 @@ class Config:
     that the user named `python` himself, so checkers may execute it; a file of the project cannot set it. Nor can it
     name `data`, the file that ranges are taken from, or say that `asked_ranges` must be of inputs that there are.
     `models` maps modules of libraries to files of the project that stand in for them when programs are interpreted.
+    `confirm` has failing calls of libraries made again with the real library, `memory` is the bytes of the device that
+    programs train on.
     """
 
     root: Path = field(default_factory=Path.cwd)
@@ -50,6 +54,8 @@ class Config:
     numeric_abstraction: str = "affine"
     witness_seconds: float = 5.0
     models: Mapping[str, Path] = field(default_factory=dict)
+    confirm: bool = False
+    memory: int | None = None
     baseline: Path | None = None
     timeout: float = 120.0
     jobs: int | None = None
@@ -201,6 +207,20 @@ def _path(value: Any) -> Path:
     return Path(os.path.expanduser(value))
 
 
+def memory_of(text: Any) -> int:
+    """The bytes that a size such as `16G` or `512M` means; units are powers of 1024."""
+    found = _MEMORY.fullmatch(text.strip()) if isinstance(text, str) else None
+    if found is None or float(found[1]) <= 0:
+        raise ValueError("must be a size such as 16G or 512M")
+    return int(float(found[1]) * 1024 ** "KMGT".index(found[2].upper()) * 1024)
+
+
+def _flag(value: Any) -> bool:
+    if not isinstance(value, bool):
+        raise TypeError("must be true or false")
+    return value
+
+
 def _positive(value: Any) -> float:
     if type(value) not in (int, float) or not 0 < value <= LARGEST:
         raise ValueError(f"must be a number above zero, at most {LARGEST}")
@@ -234,6 +254,8 @@ _READERS: Mapping[str, Callable[[Any], Any]] = {
     "numeric-abstraction": _one_of(NUMERIC_ABSTRACTIONS),
     "witness-seconds": _seconds,
     "models": _files,
+    "confirm": _flag,
+    "memory": memory_of,
     "baseline": _path,
     "timeout": _positive,
     "jobs": _count,

@@ -11,7 +11,9 @@ from typing import ClassVar
 from mlvet.core.errors import UsageError
 from mlvet.core.grade import Severity
 
-HEADINGS = ("What it does", "Why it matters", "Example", "Use instead", "How sure")
+CONFIGURATION = "Configuration"
+"""The heading that only rules have which look if a setting asks for it."""
+HEADINGS = ("What it does", "Why it matters", CONFIGURATION, "Example", "Use instead", "How sure")
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,7 +24,9 @@ class Page:
     sections: dict[str, str]
 
     def code(self, heading: str) -> str:
-        """The indented block under a heading, as a program of its own."""
+        """The indented block under a heading, as a program of its own; empty without that heading."""
+        if heading not in self.sections:
+            return ""
         indented = [line for line in self.sections[heading].splitlines() if not line.strip() or line.startswith("    ")]
         return textwrap.dedent("\n".join(indented)).strip("\n") + "\n"
 
@@ -31,7 +35,8 @@ class Rule:
     """Base of all rules. A subclass in a file of `analyses/*/rules/` is a rule; nothing else registers it.
 
     The file is named after the rule with underscores; the docstring has the headings of `HEADINGS`, and
-    the blocks under `Example` and `Use instead` are programs that fire and do not fire the rule.
+    the blocks under `Example` and `Use instead` are programs that fire and do not fire the rule. A rule that looks
+    only if a setting asks for it has that setting under `Configuration`; others lack this heading.
     """
 
     name: ClassVar[str]

@@ -10,6 +10,7 @@ from mlvet.core.location import Location
 from mlvet.domains.dims import Dim
 from mlvet.domains.tensors import Tensor
 from mlvet.ir.graph import Execution, Iteration, Literal, Node, Value
+from mlvet.ir.library_calls import LibraryCall
 from mlvet.ops.require import Constraint
 
 
@@ -37,7 +38,8 @@ class Demand:
     """What an operator needs of its operands and does not surely get.
 
     One that is `within` a run of the graph holds for that run only, where the operands are as they are `fed`.
-    `about` are the models, by number, whose call makes the demand.
+    `about` are the models, by number, whose call makes the demand. `called` is the call of the library that makes it,
+    or in words why that call cannot be made again.
     """
 
     node: Node
@@ -45,6 +47,7 @@ class Demand:
     within: Run | None = None
     fed: tuple[Tensor | None, ...] | None = None
     about: frozenset[int] = frozenset()
+    called: LibraryCall | str = field(default="it is not within a call of a library", compare=False, repr=False)
 
     @property
     def operands(self) -> tuple[Tensor | None, ...]:
@@ -108,7 +111,8 @@ class Event:
     call yields, `declared` is how many parameters the program has made so far. `facts` are words that hold of it: "no
     gradients" for a call without them, "drops" for one of a model whose dropout or batch norm trains, "frozen" for a
     step of parameters that want no gradients, "changed" for a fit of layers that were set to train or not since the
-    last one, "perhaps" for what may have been done, "uncalled" for what stands in a function that nobody calls.
+    last one, "named Adam" and "keeps 2" for an optimiser with so many numbers per parameter, "perhaps" for what may
+    have been done, "uncalled" for what stands in a function that nobody calls.
     """
 
     act: Act
@@ -128,7 +132,8 @@ class Demands:
     """All demands of a program in the order in which it makes them.
 
     Symbols that are `varying` stand for a size of its own each time: of an element of a list, of an iteration. Of those
-    that stand for the rows of a batch `full` has how many a full one has.
+    that stand for the rows of a batch `full` has how many a full one has; `largest`
+    has what others can be at most.
     """
 
     all: tuple[Demand, ...] = ()
@@ -139,3 +144,4 @@ class Demands:
     full: Mapping[str, Dim] = field(default_factory=dict)
     placeholders: Mapping[Value, Location | None] = field(default_factory=dict)
     events: tuple[Event, ...] = ()
+    largest: Mapping[str, Dim] = field(default_factory=dict)

@@ -6,12 +6,13 @@ import ast
 import time
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from math import inf
 from typing import TYPE_CHECKING, Any
 
 from mlvet.core.location import Location
 from mlvet.domains.dims import Dim, symbol
+from mlvet.frontends.python.repetition import Calling, Objects
 from mlvet.frontends.python.trail import Trail
 from mlvet.frontends.python.values.containers import Items
 from mlvet.frontends.python.values.numbers import Scalar
@@ -68,6 +69,8 @@ class Machine:
     at: ast.AST | None = None
     calling: ast.AST | None = None
     given: tuple[Any, ...] = ()
+    library_call: Calling | None = None
+    objects: Objects = field(default_factory=Objects)
     file: Any = None
     constants: dict[Any, Value] = field(default_factory=dict)
     demands: list[Demand] = field(default_factory=list)
@@ -75,6 +78,7 @@ class Machine:
     required: set[str] = field(default_factory=set)
     opaque: set[str] = field(default_factory=set)
     settings: dict[str, Setting] = field(default_factory=dict)
+    largest: dict[str, Dim] = field(default_factory=dict)
     memory_of_calls: dict[Any, Any] = field(default_factory=dict)
     recordings: list[Any] = field(default_factory=list)
     recalled: int = 0
@@ -234,7 +238,11 @@ class Machine:
             stack=self.stack, module=".".join(self.module_path), guards=self.path, loops=self.loops,
         )  # fmt: skip
         about = frozenset(id(each) for each in self.given if isinstance(each, Object) and hasattr(type(each), "call"))
-        self.demands += [Demand(node, constraint, within, None, about) for constraint in constraints]
+        for constraint in constraints:
+            demand = Demand(node, constraint, within, None, about)
+            if self.library_call is not None:
+                demand = replace(demand, called=self.library_call.repeatable(self.objects))
+            self.demands.append(demand)
         return node
 
     def event(

@@ -63,6 +63,7 @@ class Interpreted:
     runs: list[Run] = field(default_factory=list)
     placeholders: dict[Value, Location | None] = field(default_factory=dict)
     events: list[Event] = field(default_factory=list)
+    largest: dict[str, Dim] = field(default_factory=dict)
     varying: frozenset[str] = frozenset()
     full: dict[str, Dim] = field(default_factory=dict)
     required: set[str] = field(default_factory=set)
@@ -82,6 +83,7 @@ class Interpreted:
             self.full,
             self.placeholders,
             tuple(self.events),
+            self.largest,
         )
 
 
@@ -159,6 +161,7 @@ def _interpreted(machine: Machine, file: File, names: dict[str, Any]) -> Interpr
         runs=machine.runs,
         placeholders=machine.placeholders,
         events=machine.events,
+        largest=machine.largest,
         varying=varying(machine),
         full=machine.full,
         required=machine.required,

@@ -27,11 +27,14 @@ class Outcome:
     figures: Counter[str] = field(default_factory=Counter)
 
 
-def vet(graph: Graph, demands: Demands, rules: Catalogue) -> Outcome:
-    """Find the demands of a program that cannot be met, and the settings that they leave little choice."""
+def vet(graph: Graph, demands: Demands, rules: Catalogue, *, replays: bool = False) -> Outcome:
+    """Find the demands of a program that cannot be met, and the settings that they leave little choice.
+
+    With `replays` the evidence of a finding has the failing call as `confirmation` wants it.
+    """
     search = Search(demands.settings)
     usual = Usual(demands.settings, demands.full)
-    teller = Teller(graph, demands, rules)
+    teller = Teller(graph, demands, rules, replays)
     outcome = Outcome()
     found: list[Contradiction] = []
     limited: list[Restriction] = []

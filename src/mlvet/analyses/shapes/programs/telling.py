@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from typing import Any
 
 from mlvet.analyses.shapes.programs.arithmetic import Arithmetic
+from mlvet.analyses.shapes.programs.confirmation import REPLAY
 from mlvet.analyses.shapes.programs.contradictions import Contradiction
 from mlvet.analyses.shapes.programs.cures import cure
 from mlvet.analyses.shapes.programs.grading import certainty, choices
+from mlvet.analyses.shapes.programs.replays import replay
 from mlvet.analyses.shapes.programs.restrictions import Restriction
 from mlvet.core.evidence import Assumption, Evidence, Related
 from mlvet.core.finding import Finding
@@ -20,6 +23,7 @@ from mlvet.domains.dims import Dim
 from mlvet.domains.tensors import Tensor
 from mlvet.domains.written import Int
 from mlvet.ir.graph import Graph, Literal, Node, Value
+from mlvet.ir.library_calls import NotRepeatable
 from mlvet.ir.program import Condition, Demand, Demands, Setting
 
 ANNOTATION = "annotation-differs"
@@ -31,9 +35,10 @@ _COUNTED = re.compile(r"_\d+$")
 
 
 class Teller:
-    """The findings of one program."""
+    """The findings of one program, with the failing calls as data where they are to be made again."""
 
-    def __init__(self, graph: Graph, demands: Demands, rules: Catalogue) -> None:
+    def __init__(self, graph: Graph, demands: Demands, rules: Catalogue, replays: bool = False) -> None:
+        self._replays = replays
         self._path = graph.path
         self._rules = rules
         self._demands = demands
@@ -85,6 +90,7 @@ class Teller:
                     "operands": operands,
                     "core": [str(each.constraint) for each in found.others],
                     "path": [_outcome(*each) for each in choices(found.path, self._demands)],
+                    **(self._replay(found) if self._replays else {}),
                 },
             ),
             assumptions=(
@@ -96,6 +102,12 @@ class Teller:
             ),
             fix=cure(demand),
         )
+
+    def _replay(self, found: Contradiction) -> dict[str, Any]:
+        try:
+            return {REPLAY: replay(found, self._demands)}
+        except NotRepeatable as problem:
+            return {"confirmed": False, "reason": str(problem)}
 
     def _restriction(self, found: Restriction) -> Finding:
         demand, setting = found.demand, found.setting

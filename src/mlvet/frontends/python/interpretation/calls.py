@@ -14,6 +14,7 @@ from mlvet.frontends.python.interpretation.conditions import alternatives
 from mlvet.frontends.python.interpretation.signals import PythonRaise
 from mlvet.frontends.python.libraries.binding import TENSORS, Misfit, bind, library_of, signature
 from mlvet.frontends.python.libraries.registry import Overloads
+from mlvet.frontends.python.repetition import CALLS, Calling
 from mlvet.frontends.python.trail import MISSING
 from mlvet.frontends.python.values.choices import Choice, NeedsChoice, settling
 from mlvet.frontends.python.values.containers import DictValue, IteratorValue, ListValue, Repeated
@@ -105,6 +106,7 @@ def _constructed(machine: Machine, kind: type, args: Sequence[Any], keywords: Ma
             from mlvet.frontends.python.emission import unknown_tensor
 
             return unknown_tensor(type(made))
+        machine.objects.remember(made, args, keywords)
         return initialised if isinstance(initialised, Unknown) else made
     if issubclass(kind, BaseException):
         plain = [arg if isinstance(arg, str | int | float) else "" for arg in args]
@@ -130,8 +132,9 @@ def native(machine: Machine, function: Any, args: Sequence[Any], keywords: Mappi
             machine, choice, lambda each: native(machine, function, *_chosen(args, keywords, choice, each))
         )
     machine.step()
-    at, file, given = machine.at, machine.file, machine.given
+    at, file, given, outer = machine.at, machine.file, machine.given, machine.library_call
     mark, kept = machine.trail.mark(), machine.builder.mark()
+    machine.library_call = calling = Calling(function, args, keywords)
     try:
         if getattr(function, "takes_spread", False):
             args = [
@@ -145,6 +148,8 @@ def native(machine: Machine, function: Any, args: Sequence[Any], keywords: Mappi
         positional, named = bind(function, args, keywords)
         machine.given = (*positional, *named.values())
         result = wrapped(function(*positional, **named))
+        if getattr(function, "__name__", "") in CALLS:
+            machine.objects.called(calling)
         return _of_any_dtype(result) if _asks_unknown_dtype(function, args, keywords) else result
     except Raised as raised:
         if isinstance(raised.error, SystemExit | StopIteration):
@@ -168,7 +173,7 @@ def native(machine: Machine, function: Any, args: Sequence[Any], keywords: Mappi
         machine.refusals.append(f"{_name(function)}: {type(error).__name__}: {error}")
         return _typed(machine, function, machine.unknown(Reason.UNMODELLED_ARGUMENTS, f"{_name(function)}: {error}"))
     finally:
-        machine.at, machine.file, machine.given = at, file, given
+        machine.at, machine.file, machine.given, machine.library_call = at, file, given, outer
 
 
 def _asks_unknown_dtype(function: Any, args: Sequence[Any], keywords: Mapping[str, Any]) -> bool:
@@ -350,7 +355,8 @@ def _run(machine: Machine, function: FunctionValue, args: Sequence[Any], keyword
     bind_parameters(machine, function, args, keywords, scope)
     if args and function.owner is not None:
         scope.receiver = args[0]
-    kept = machine.at, machine.file, machine.stack
+    kept = machine.at, machine.file, machine.stack, machine.library_call
+    machine.library_call = None
     if machine.location is not None:
         machine.stack = (*machine.stack, Frame(function.qualified, machine.location))
     machine.file = function.scope.file
@@ -378,7 +384,7 @@ def _run(machine: Machine, function: FunctionValue, args: Sequence[Any], keyword
         machine.boundaries.pop()
         machine.scopes.pop()
         machine.running.pop()
-        machine.at, machine.file, machine.stack = kept
+        machine.at, machine.file, machine.stack, machine.library_call = kept
 
 
 def generated(machine: Machine, yields: list[Any]) -> IteratorValue:

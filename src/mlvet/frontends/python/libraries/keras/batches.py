@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from mlvet.domains.dims import Dim, equal, symbol
+from mlvet.domains.dims import Dim, Expr, equal, maximum, symbol, symbols
 from mlvet.domains.tensors import Tensor as Known
 from mlvet.frontends.python.active import machine
 from mlvet.frontends.python.emission import demand, opaque
@@ -26,6 +26,15 @@ def one_batch(x: Any, y: Any = None, weight: Any = None, *, alone: bool = False)
         parts.pop()
     plain = len(parts) == 1 and not isinstance(parts[0], tuple | ListValue)
     return parts[0] if plain else tuple(parts)
+
+
+def batches_of(size: Any) -> None:
+    """Note how many rows a batch has at most; the largest of all fits counts."""
+    here = machine()
+    (named,) = symbols(any_batch())
+    before = here.largest.get(named.name)
+    if isinstance(size, int | Expr):
+        here.largest[named.name] = size if before is None else maximum(before, size)
 
 
 def is_loader(x: Any) -> bool:

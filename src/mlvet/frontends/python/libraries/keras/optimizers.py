@@ -13,12 +13,14 @@ from mlvet.frontends.python.libraries.binding import Tensor
 from mlvet.frontends.python.libraries.keras.held import held
 from mlvet.frontends.python.libraries.keras.settings import floats
 from mlvet.frontends.python.libraries.keras.tensor import KerasTensor
+from mlvet.frontends.python.libraries.optimiser_state import facts_of
 from mlvet.frontends.python.libraries.registry import model
 from mlvet.frontends.python.values.containers import DictValue, ListValue, Repeated
 from mlvet.frontends.python.values.numbers import Scalar
 from mlvet.frontends.python.values.objects import Object
 from mlvet.frontends.python.values.tensors import TensorValue
 from mlvet.frontends.python.values.unknown import Reason, Unknown
+from mlvet.ir.program import Act
 
 
 @model("keras.optimizers.Optimizer", "keras.Optimizer")
@@ -40,9 +42,15 @@ class Optimizer(Object):
     def apply_gradients(self, grads_and_vars: Any, *args: Any, **kwargs: Any) -> Any:
         del args, kwargs
         items = machine().items(grads_and_vars)
-        for each in items if isinstance(items, tuple) else (items.element,):
-            if isinstance(each, tuple) and len(each) == 2:
-                self._step(*each)
+        pairs = [
+            each
+            for each in (items if isinstance(items, tuple) else (items.element,))
+            if isinstance(each, tuple) and len(each) == 2
+        ]
+        for gradient, variable in pairs:
+            self._step(gradient, variable)
+        changed = [variable.graph_value for _, variable in pairs if isinstance(variable, TensorValue)]
+        machine().event(Act.MADE, self, changed, *facts_of(type(self).__name__, self.cells))
         return self.iterations
 
     def apply(self, grads: Any, trainable_variables: Any = None) -> None:

@@ -9,14 +9,15 @@ from mlvet.domains.dims import Dim, symbol
 from mlvet.domains.tensors import Tensor as Known
 from mlvet.frontends.python.active import machine, store
 from mlvet.frontends.python.emission import opaque
-from mlvet.frontends.python.libraries.keras.batches import count_of, one_batch, same_length, unpacked
+from mlvet.frontends.python.libraries.keras.batches import batches_of, count_of, one_batch, same_length, unpacked
 from mlvet.frontends.python.libraries.keras.held import held
-from mlvet.frontends.python.libraries.keras.layer import TRAINING, every_layer, inside, method
+from mlvet.frontends.python.libraries.keras.layer import TRAINING, every_layer, inside, method, variables
 from mlvet.frontends.python.libraries.keras.losses import loss_of, scalar_loss
 from mlvet.frontends.python.libraries.keras.metrics import Metric, halved, metric_of
 from mlvet.frontends.python.libraries.keras.optimizers import optimizer_of
 from mlvet.frontends.python.libraries.keras.settings import put, setting
 from mlvet.frontends.python.libraries.keras.tensor import numpy_class
+from mlvet.frontends.python.libraries.optimiser_state import facts_of
 from mlvet.frontends.python.libraries.registry import model
 from mlvet.frontends.python.values.containers import DictValue, ListValue, Repeated
 from mlvet.frontends.python.values.numbers import Scalar
@@ -61,10 +62,11 @@ class Trainer(Object):
         class_weight: Any = None, sample_weight: Any = None, initial_epoch: Any = 0, steps_per_epoch: Any = None,
         validation_steps: Any = None, validation_batch_size: Any = None, validation_freq: Any = 1, **kwargs: Any,
     ) -> Any:  # fmt: skip
-        del batch_size, epochs, verbose, validation_split, shuffle, class_weight, initial_epoch, steps_per_epoch
+        del epochs, verbose, validation_split, shuffle, class_weight, initial_epoch, steps_per_epoch
         del validation_steps, validation_batch_size, validation_freq, kwargs
         same_length(x, y)
         _fit_noted(self)
+        batches_of(32 if batch_size is None else batch_size)
         history = History()
         self.history = history
         listening = list(_listeners(callbacks))
@@ -153,6 +155,8 @@ class Trainer(Object):
         x, y, weight = unpacked(data)
         predicted = machine().call(self, x, training=training)
         loss = machine().send(self, "compute_loss", x, y, predicted, weight)
+        if training:
+            _step_noted(self, loss)
         return {"loss": loss, **{each: Scalar(float, each) for each in self._names()[1:]}}
 
     def compute_loss(
@@ -235,6 +239,17 @@ def _fit_noted(it: Trainer) -> None:
     changed = any({before.get(key, mode), mode} == {True, False} for key, mode in modes.items())
     machine().event(Act.FITTED, it, (), *(("changed",) if changed else ()))
     store(it.cells, "@fitted", _Fitted(modes))
+
+
+def _step_noted(it: Trainer, loss: Any) -> None:
+    """Note that gradients of a loss are computed, and by which optimizer the variables are changed."""
+    if not isinstance(loss, TensorValue):
+        return
+    optimizer = held(it).get("optimizer")
+    trained = [each.graph_value for each in variables(it) if held(each).get("trainable", True) is not False]
+    if isinstance(optimizer, Object):
+        machine().event(Act.MADE, optimizer, trained, *facts_of(type(optimizer).__name__, optimizer.cells))
+    machine().event(Act.DERIVED, loss, (loss.graph_value,))
 
 
 class _Fitted:

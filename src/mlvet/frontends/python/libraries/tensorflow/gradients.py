@@ -7,6 +7,7 @@ from typing import Any
 from mlvet.domains import dtypes
 from mlvet.domains.dims import Dim
 from mlvet.domains.tensors import Tensor as Known
+from mlvet.frontends.python.active import machine
 from mlvet.frontends.python.emission import opaque
 from mlvet.frontends.python.libraries.binding import Misfit, as_items
 from mlvet.frontends.python.libraries.registry import model
@@ -17,6 +18,7 @@ from mlvet.frontends.python.values.containers import ListValue
 from mlvet.frontends.python.values.objects import Object
 from mlvet.frontends.python.values.tensors import TensorValue, dtype_of, tensor_of
 from mlvet.frontends.python.values.unknown import Reason, Undecided, Unknown
+from mlvet.ir.program import Act
 
 
 def gradient_of(target: Any, source: Any) -> Any:
@@ -60,6 +62,8 @@ class GradientTape(Object):
         self, target: Any, sources: Any, output_gradients: Any = None, unconnected_gradients: Any = None
     ) -> Any:
         del output_gradients, unconnected_gradients
+        if isinstance(target, TensorValue):
+            machine().event(Act.DERIVED, target, (target.graph_value,))
         return mapped(lambda source: gradient_of(target, source), sources)
 
     def jacobian(

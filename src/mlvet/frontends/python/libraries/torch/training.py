@@ -8,6 +8,7 @@ from contextvars import ContextVar
 from typing import Any
 
 from mlvet.frontends.python.active import machine, store
+from mlvet.frontends.python.libraries.optimiser_state import facts_of
 from mlvet.frontends.python.libraries.torch.services import Scope
 from mlvet.frontends.python.values.containers import DictValue, ListValue
 from mlvet.frontends.python.values.objects import Object
@@ -80,7 +81,10 @@ def optimised(act: Act, optimizer: Object) -> None:
     tensors, complete = _parameters(optimizer)
     frozen = bool(tensors) and complete and all(each.cells.get("requires_grad") is False for each in tensors)
     values = list(dict.fromkeys(each.graph_value for each in tensors))
-    machine().event(act, optimizer, values, *(("frozen",) if frozen else ()), complete=complete)
+    given = optimizer.cells.get("defaults")
+    settings = given.cells if isinstance(given, DictValue) else {}
+    facts = facts_of(type(optimizer).__name__, settings) if act is Act.MADE else ()
+    machine().event(act, optimizer, values, *facts, *(("frozen",) if frozen else ()), complete=complete)
 
 
 def _parameters(optimizer: Object) -> tuple[list[TensorValue], bool]:
