@@ -40,8 +40,8 @@ def main(corpora: Path, bugs: Path, processes: int) -> Table:
         ("bug", "fails at line", "told", "at line", "errors on the fixed program"),
         rows,
         (
-            f"{right} of {len(failing)} that fail are found at the failing or defining line, {silent} of {len(SILENT)} that "
-            "raise nothing are told (ShapeTracer finds 9 of all 14, Pythia 11 with heuristics).",
+            f"{right} of {len(failing)} that fail are found at the failing or defining line, {silent} of {len(SILENT)} "
+            "that raise nothing are told (ShapeTracer finds 9 of all 14, Pythia 11 with heuristics).",
         ),
     )
 

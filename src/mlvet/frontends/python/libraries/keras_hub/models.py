@@ -19,7 +19,7 @@ from mlvet.frontends.python.libraries.keras_hub.texts import FromPreset, Tokeniz
 from mlvet.frontends.python.libraries.registry import model
 from mlvet.frontends.python.values.containers import DictValue, ListValue, Repeated
 from mlvet.frontends.python.values.numbers import Scalar
-from mlvet.frontends.python.values.tensors import dims_of
+from mlvet.frontends.python.values.tensors import TensorValue, dims_of
 from mlvet.frontends.python.values.unknown import Reason, Undecided, Unknown
 
 
@@ -139,8 +139,11 @@ class HubModel(Sealed, Model):
 
 
 def _tokens(inputs: Any, name: str = "token_ids") -> tuple[Any, tuple[Dim, ...]]:
-    """The token ids of an argument, and their dims."""
+    """The token ids of an argument, and their dims; several batches of texts are parts of the same ones."""
     found = inputs.cells.get(name) if isinstance(inputs, DictValue) else inputs
+    parts = found.items if isinstance(found, ListValue) else found
+    if isinstance(parts, tuple) and parts and all(isinstance(each, TensorValue) for each in parts):
+        found = parts[0]
     if found is None or isinstance(found, Unknown):
         raise Undecided(Reason.EXTERNAL_DATA, "tokens")
     made = array(found)

@@ -47,12 +47,15 @@ class FromPreset(Layer):
 
 
 def rows_of(text: Any) -> tuple[Dim, ...]:
-    """The dims of a batch of texts."""
+    """The dims of a batch of texts; of several batches that are parts of the same texts, those of the first."""
     if isinstance(text, TensorValue):
         dims = dims_of(text)
         if dims is None:
             raise Undecided(Reason.EXTERNAL_DATA, "texts of unknown rank")
         return dims[:-1] if len(dims) > 1 and dims[-1] == 1 else dims
+    parts = text.items if isinstance(text, ListValue) else text
+    if isinstance(parts, tuple) and parts and all(isinstance(each, TensorValue) and dims_of(each) for each in parts):
+        return rows_of(parts[0])
     if isinstance(text, ListValue):
         items = text.items
         return (len(items),) if isinstance(items, tuple) else (items.length,)
