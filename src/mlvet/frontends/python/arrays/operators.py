@@ -176,7 +176,9 @@ class ArrayValue(TensorValue):
     def iterate(self) -> Any:
         """What a loop over the tensor sees: its rows, or one that stands for all."""
         dims = dims_of(self)
-        if dims is not None and dims and isinstance(dims[0], int) and dims[0] <= _ROWS:
+        if dims == ():
+            raise Undecided(Reason.EXCEPTION, "iteration over a tensor without dims")
+        if dims is not None and isinstance(dims[0], int) and dims[0] <= _ROWS:
             return tuple(self[index] for index in range(dims[0]))
         row = self[0]
         return Repeated(row, self.length())
