@@ -6,12 +6,12 @@ from collections.abc import Iterator
 
 from mlvet.analyses.place import place, source_line
 from mlvet.analyses.shapes.inference import Demand, Disagreement, Inference
+from mlvet.analyses.shapes.wording import broken
 from mlvet.core.evidence import Assumption, Evidence, Related
 from mlvet.core.finding import Finding
 from mlvet.core.grade import Certainty
 from mlvet.core.location import Location
 from mlvet.core.rule import Catalogue, Rule
-from mlvet.domains.claims import Relation
 from mlvet.domains.tensors import Tensor
 from mlvet.ir.graph import Graph, Node, Value
 from mlvet.ops.require import Constraint
@@ -39,25 +39,12 @@ def _finding(graph: Graph, demand: Demand, rule: type[Rule], inference: Inferenc
         code=rule.code,
         severity=rule.severity,
         certainty=Certainty.LIKELY if demand.assumed else Certainty.PROVED,
-        message=f"`{node.source_op}` gets {operands}; {_words(constraint)}, so it cannot run",
+        message=f"`{node.source_op}` gets {operands}; {broken(constraint)}, so it cannot run",
         location=place(graph, node),
         related=(*source_line(graph, node), *_origins(graph, node, inference, born)),
         evidence=Evidence("constraint", {"operator": node.op, **_sides(constraint), "operands": operands.split(", ")}),
         assumptions=_assumptions(demand.assumed, graph),
     )
-
-
-def _words(constraint: Constraint) -> str:
-    because = constraint.because.rstrip(".")
-    match constraint.relation:
-        case Relation.EQUAL:
-            return f"{because}, but {constraint.left} is not {constraint.right}"
-        case Relation.AT_LEAST:
-            return f"{because}, but {constraint.left} is less than {constraint.right}"
-        case Relation.DIVISIBLE:
-            return f"{because}, but {constraint.left} is no multiple of {constraint.right}"
-        case _:
-            return because
 
 
 def _sides(constraint: Constraint) -> dict[str, str]:

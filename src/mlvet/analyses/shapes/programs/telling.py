@@ -13,6 +13,7 @@ from mlvet.analyses.shapes.programs.cures import cure
 from mlvet.analyses.shapes.programs.grading import certainty, choices
 from mlvet.analyses.shapes.programs.replays import replay
 from mlvet.analyses.shapes.programs.restrictions import Restriction
+from mlvet.analyses.shapes.wording import broken
 from mlvet.core.evidence import Assumption, Evidence, Related
 from mlvet.core.finding import Finding
 from mlvet.core.grade import Certainty
@@ -155,19 +156,7 @@ class Teller:
 
     def _why(self, demand: Demand) -> str:
         constraint = demand.constraint
-        because = constraint.because.rstrip(".")
-        if constraint.relation is None:
-            return because
-        left, right = self._size(demand, constraint.left), self._size(demand, constraint.right)
-        match constraint.relation:
-            case Relation.EQUAL:
-                return f"{because}, but {left} is not {right}"
-            case Relation.AT_LEAST:
-                return f"{because}, but {left} is less than {right}"
-            case Relation.DIVISIBLE:
-                return f"{because}, but {left} is no multiple of {right}"
-            case _:
-                return because
+        return broken(constraint, self._size(demand, constraint.left), self._size(demand, constraint.right))
 
     def _need(self, demand: Demand) -> str:
         """What a demand asks for, as something that can be met."""
