@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
+from multiprocessing import Pool
 from pathlib import Path
 from typing import TypeVar
 
@@ -65,8 +65,8 @@ def judged(folder: Path, files: Iterable[Path]) -> Judged:
 
 def in_processes(function: Callable[[Job], Result], jobs: Iterable[Job], processes: int) -> Iterator[Result]:
     """The results in the order of the jobs; a process does a few jobs and is then replaced."""
-    with ProcessPoolExecutor(processes, max_tasks_per_child=20) as pool:
-        yield from pool.map(function, jobs)
+    with Pool(processes, maxtasksperchild=20) as pool:
+        yield from pool.imap(function, jobs)
 
 
 def _told(finding: Finding) -> Told:
