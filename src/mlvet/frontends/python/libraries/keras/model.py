@@ -241,8 +241,8 @@ def _checked(it: Layer, place: Any, given: Any) -> Any:
         for want, have in zip(wanted[1:last], actual[1:last], strict=True)
     )
     given = cast(given, dtype_of(place)) if fits and dtype_of(given) is not None else given
-    if not fits and "tensorflow.compat.v1" in machine().modules:
-        return given  # The Keras of that time runs the layers on what it is given.
+    if not fits and (isinstance(it, Sequential) or "tensorflow.compat.v1" in machine().modules):
+        return given  # A Sequential, and all of Keras at that time, runs its layers on what it is given.
     demand(fits, f"model `{label(it)}` expects {tensor_of(place)} but gets {tensor_of(given)}", "dims-differ")
     return given if fits else place
 
