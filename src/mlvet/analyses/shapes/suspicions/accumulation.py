@@ -21,7 +21,7 @@ def accumulation(events: Sequence[Event]) -> Suspicions:
     for step in _distinct(events, Act.STEPPED):
         for gradient in gradients if step.values else ():
             loop = _shared(step, gradient)
-            if loop and not any(_clears(each, step, loop) for each in clearings):
+            if loop and not any(_clears(each, step, loop) for each in clearings) and not _is_made(events, step, loop):
                 yield _told(step, gradient, clearings)
                 break
 
@@ -51,6 +51,12 @@ def _clears(clearing: Event, step: Event, loop: tuple[str, ...]) -> bool:
     if _names(clearing)[: len(loop)] != loop:
         return False
     return clearing.subject is step.subject or not set(clearing.values).isdisjoint(step.values)
+
+
+def _is_made(events: Sequence[Event], step: Event, loop: tuple[str, ...]) -> bool:
+    """Whether the optimiser is made anew in the loop, so that it is no loop of its steps."""
+    made = (each for each in events if each.act is Act.MADE and each.subject is step.subject)
+    return any(_names(each)[: len(loop)] == loop for each in made)
 
 
 def _told(step: Event, gradient: Event, clearings: Sequence[Event]) -> Suspicion:

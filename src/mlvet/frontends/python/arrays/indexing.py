@@ -121,6 +121,8 @@ def _part(part: Any, kind: type[TensorValue]) -> Entry:
             raise Undecided(Reason.OPERATOR_OVERLOADING, "a comparison as an index, which may be one of tensors")
         case Scalar() if part.kind in (str, bytes):
             raise Undecided(Reason.EXTERNAL_DATA, "the name of a field")
+        case Unknown() if part.reason in (Reason.UNMODELLED_CALL, Reason.UNMODELLED_LIBRARY):
+            raise Undecided(part)
         case Unknown() | Scalar():
             return opaque("index", [], Tensor(dtypes.i64, ()), kind)
         case ListValue() | tuple() | list():

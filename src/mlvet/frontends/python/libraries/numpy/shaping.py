@@ -204,10 +204,12 @@ def size(a: ArrayLike, axis: Any = None) -> Any:
 
 
 def together(arrays: Sequence[TensorValue]) -> list[Any]:
-    """Arrays in their common element type."""
+    """Arrays in their common element type, which is not known if that of one of them is not."""
     known = [dtype_of(array) for array in arrays]
-    if any(found is None for found in known) or len(set(known)) <= 1:
+    if len(set(known)) <= 1:
         return list(arrays)
+    if any(found is None for found in known):
+        return [opaque("astype", [array], Type(None, tensor_of(array).shape), ndarray) for array in arrays]
     wide: DType = dtypes.text if dtypes.text in known else dtypes.of(np.result_type(*(k.numpy for k in known if k)))
     return [cast(array, wide) for array in arrays]
 
