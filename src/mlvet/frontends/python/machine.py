@@ -204,7 +204,7 @@ class Machine:
     def step(self) -> None:
         """Count a step; raises OutOfBudget when there were too many, or too much time has passed."""
         self.steps += 1
-        if self.steps > self.most_steps or (not self.steps & 255 and time.process_time() > self.deadline):
+        if self.steps > self.most_steps or (not self.steps & 15 and time.process_time() > self.deadline):
             raise OutOfBudget
 
     @property

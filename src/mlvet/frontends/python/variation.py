@@ -18,14 +18,17 @@ _DEPTH = 6
 
 def varying(machine: Machine) -> frozenset[str]:
     """The names of symbols that two places of the program may mean differently; what a user sets is one number."""
-    elements = (name for element in machine.repeated.values() for name in _names(element, 0))
+    seen: set[int] = set()
+    elements = (name for element in machine.repeated.values() for name in _names(element, 0, seen))
     carried = (name for value in machine.carried for name in _of_shape(value.declared.shape))
     return frozenset((*machine.widened, *elements, *carried)) - machine.settings.keys()
 
 
-def _names(value: Any, depth: int) -> Iterator[str]:
-    if depth > _DEPTH:
+def _names(value: Any, depth: int, seen: set[int]) -> Iterator[str]:
+    """The symbols of a value and of its parts, each part looked at once."""
+    if depth > _DEPTH or id(value) in seen:
         return
+    seen.add(id(value))
     match value:
         case Expr():
             yield from (each.name for each in symbols(value))
@@ -34,23 +37,23 @@ def _names(value: Any, depth: int) -> Iterator[str]:
                 yield from _of_shape(value.graph_value.declared.shape)
         case Unknown():
             if isinstance(value.size, Expr):
-                yield from _names(value.size, depth + 1)
+                yield from _names(value.size, depth + 1, seen)
         case tuple():
             for each in value:
-                yield from _names(each, depth + 1)
+                yield from _names(each, depth + 1, seen)
         case ListValue():
-            yield from _names(value.cells["items"], depth + 1)
+            yield from _names(value.cells["items"], depth + 1, seen)
         case DictValue():
             for each in (*value.cells.values(), value.rest):
-                yield from _names(each, depth + 1)
+                yield from _names(each, depth + 1, seen)
         case Repeated():
-            yield from _names(value.element, depth + 1)
+            yield from _names(value.element, depth + 1, seen)
         case Choice():
             for _, each in value.alternatives:
-                yield from _names(each, depth + 1)
+                yield from _names(each, depth + 1, seen)
 
 
 def _of_shape(shape: Any) -> Iterator[str]:
     dims = (shape.rank, shape.size, shape.first, shape.last) if isinstance(shape, Unranked) else shape
     for dim in dims:
-        yield from _names(dim, _DEPTH)
+        yield from _names(dim, _DEPTH, set())
