@@ -11,7 +11,7 @@ import numpy as np
 from mlvet.domains import dtypes
 from mlvet.domains.dims import Dim, Expr
 from mlvet.domains.dtypes import DType
-from mlvet.domains.tensors import Tensor, UnknownRank, Unranked, of_dims, unknown
+from mlvet.domains.tensors import Tensor, Unranked, of_dims, unknown
 from mlvet.domains.tensors import constant as of_array
 from mlvet.frontends.python.active import machine
 from mlvet.frontends.python.values.choices import Choice, resolved
@@ -23,7 +23,7 @@ from mlvet.ir.program import Run
 from mlvet.ops import REGISTRY
 from mlvet.ops.folding import REFUSALS, folded
 from mlvet.ops.require import Constraint, Require
-from mlvet.ops.unranked import element_types
+from mlvet.ops.unranked import inferred
 
 T = TypeVar("T", bound=TensorValue)
 Operand = TensorValue | Value | None | bool | int | float | complex | str | Expr | Sequence[Dim]
@@ -225,14 +225,9 @@ def _apply(op: str, inputs: list[Value | None], count: int, attributes: dict[str
     results: Sequence[Tensor] = ()
     if rule.infer is not None:
         try:
-            found = rule.infer(*operands, require=require, **attributes)
-            results = found if isinstance(found, tuple) else (found,)
+            results = inferred(rule, operands, attributes, require)
             if not require.violated:
                 results = folded(rule, operands, attributes, results)
-        except UnknownRank:
-            results = [
-                unknown(f"{require.name}:{n}", t) for n, t in enumerate(element_types(rule, operands, attributes))
-            ]
         except REFUSALS as error:
             raise Undecided(Reason.UNMODELLED_ARGUMENTS, f"{op}: {error}") from error
     types = [
