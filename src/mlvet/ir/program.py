@@ -39,7 +39,8 @@ class Demand:
 
     One that is `within` a run of the graph holds for that run only, where the operands are as they are `fed`.
     `about` are the models, by number, whose call makes the demand. `called` is the call of the library that makes it,
-    or in words why that call cannot be made again.
+    or in words why that call cannot be made again. `built` is the object, by number, that the call makes, and `given`
+    are those among its arguments.
     """
 
     node: Node
@@ -48,6 +49,8 @@ class Demand:
     fed: tuple[Tensor | None, ...] | None = None
     about: frozenset[int] = frozenset()
     called: LibraryCall | str = field(default="it is not within a call of a library", compare=False, repr=False)
+    built: int | None = field(default=None, compare=False, repr=False)
+    given: frozenset[int] = field(default=frozenset(), compare=False, repr=False)
 
     @property
     def operands(self) -> tuple[Tensor | None, ...]:

@@ -399,7 +399,7 @@ def _dict(machine: Machine, node: ast.Dict) -> DictValue:
                 made.rest_cell["rest"] = machine.unknown(Reason.DYNAMIC_CONTAINER, "a dictionary spread into another")
             continue
         key = evaluate(machine, key_node)
-        if isinstance(key, TensorValue) and key in made.cells:
+        if isinstance(key, TensorValue) and key in made.cells and made.cells[key] is not value:
             machine.written_twice.setdefault(id(made), (made, []))[1].append(key.graph_value)
         put(machine, made, key, value)
     return made

@@ -425,7 +425,7 @@ def _equality(machine: Machine, positive: bool, left: Any, right: Any) -> Any:
             if setting.choices is not None:
                 machine.choices[setting.name] = frozenset(setting.choices)
             default = {"default": setting.default == other, "has_default": True} if setting.has_default else {}
-            scalar = Scalar(bool, condition=name, location=setting.location, **default)
+            scalar = Scalar(bool, condition=name, location=setting.location, mixed=setting.mixed, **default)
             return scalar if positive else negated(scalar)
     found = same(left, right)
     if found is None:
@@ -464,7 +464,7 @@ def _member(machine: Machine, container: Any, setting: Scalar) -> bool | Scalar 
     name = f"{setting.name} in {sorted(values, key=repr)}"
     machine.subjects[name] = (setting.name, values)
     usual = setting.default in values if setting.has_default else None
-    return Scalar(bool, default=usual, has_default=setting.has_default, condition=name, location=setting.location)
+    return Scalar(bool, "", usual, setting.has_default, None, name, setting.location, setting.mixed)
 
 
 def identical(left: Any, right: Any) -> bool | Scalar:
