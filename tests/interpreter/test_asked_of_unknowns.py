@@ -68,3 +68,15 @@ def test_the_dictionary_of_an_object_shares_its_attributes() -> None:
         "depth, width, has = box.depth, box.width, 'height' in box.__dict__\n"
     )
     assert (found.names["depth"], found.names["width"], found.names["has"]) == (2, 3, True)
+
+
+def test_a_question_to_something_unknown_is_answered_alike_for_the_same_arguments() -> None:
+    program = (
+        "import torch\n"
+        "def build(spec, kind, other):\n"
+        "    n = 5 if spec.is_large(kind) else 7\n"
+        "    x = torch.zeros(3, 5) if spec.is_large(kind) else torch.zeros(3, 7)\n"
+        "    return x @ torch.zeros(n, 2)\n"
+    )
+    assert violated(interpret_text(program)) == []
+    assert violated(interpret_text(program.replace("zeros(3, 5) if spec.is_large(kind)", "zeros(3, 5) if other"))) != []

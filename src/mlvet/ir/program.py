@@ -134,9 +134,9 @@ class Event:
 class Demands:
     """All demands of a program in the order in which it makes them.
 
-    Symbols that are `varying` stand for a size of its own each time: of an element of a list, of an iteration. Of those
-    that stand for the rows of a batch `full` has how many a full one has; `largest`
-    has what others can be at most.
+    Symbols that are `varying` stand for a size of its own each time: of an element of a list, of an iteration; those
+    that are `listed` are such numbers themselves, so that one demand may be on two of them. Of those that stand for the
+    rows of a batch `full` has how many a full one has; `largest` has what others can be at most.
     """
 
     all: tuple[Demand, ...] = ()
@@ -148,3 +148,4 @@ class Demands:
     placeholders: Mapping[Value, Location | None] = field(default_factory=dict)
     events: tuple[Event, ...] = ()
     largest: Mapping[str, Dim] = field(default_factory=dict)
+    listed: frozenset[str] = frozenset()

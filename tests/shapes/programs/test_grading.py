@@ -69,6 +69,35 @@ def test_a_string_that_is_one_of_several_may_hang_on_the_path(tmp_path: Path) ->
     assert [each.certainty for each in judged(program, tmp_path)] == [Certainty.POSSIBLE]
 
 
+def test_numbers_of_a_list_may_be_two_of_them(tmp_path: Path) -> None:
+    program = """
+        import torch
+        from torch import nn
+
+        def build(dim, depth):
+            dims = [2 ** i * dim for i in range(depth)]
+            return nn.LayerNorm(dims[-1])(torch.zeros(3, 2 * dims[0]))
+    """
+    assert [each.certainty for each in judged(program, tmp_path)] == [Certainty.POSSIBLE]
+
+
+def test_a_path_on_which_a_size_is_not_the_default_is_not_judged_by_it(tmp_path: Path) -> None:
+    program = """
+        import argparse
+
+        import torch
+
+        parser = argparse.ArgumentParser()
+        parser.add_argument("--width", type=int, default=448)
+        width = parser.parse_args().width
+        down = torch.zeros(width // 32, width // 64)
+        up = torch.zeros(width // 32, 2 * (width // 128))
+        if width > 64 and up.shape[1] == down.shape[1]:
+            both = torch.cat([up, down])
+    """
+    assert [each.certainty for each in judged(program, tmp_path)] == [Certainty.POSSIBLE]
+
+
 def test_the_width_of_a_padding_may_be_0(tmp_path: Path) -> None:
     program = """
         import tensorflow as tf

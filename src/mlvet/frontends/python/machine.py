@@ -92,6 +92,7 @@ class Machine:
     subjects: dict[str, tuple[str, frozenset[Any]]] = field(default_factory=dict)
     choices: dict[str, frozenset[Any]] = field(default_factory=dict)
     settled: dict[int, tuple[Any, Any]] = field(default_factory=dict)
+    perhaps: dict[int, tuple[dict[Any, Any], set[Any]]] = field(default_factory=dict)
     carried: set[Value] = field(default_factory=set)
     widened: set[str] = field(default_factory=set)
     repeated: dict[int, Any] = field(default_factory=dict)

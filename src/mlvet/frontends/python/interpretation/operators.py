@@ -8,7 +8,7 @@ import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from mlvet.domains.dims import Apply, Expr, at_least, equal
+from mlvet.domains.dims import Apply, Expr, at_least, equal, inhabited, symbols
 from mlvet.domains.written import Int, Origin
 from mlvet.frontends.python.interpretation.branches import distributed
 from mlvet.frontends.python.interpretation.truth import negated
@@ -149,8 +149,12 @@ def _sizes(machine: Machine, kind: type[ast.operator], left: Any, right: Any) ->
         case "LShift" if isinstance(right, int) and 0 <= right < 63:
             return left * 2**right
     from mlvet.frontends.python.libraries.binding import as_size
+    from mlvet.frontends.python.variation import listed
 
-    return as_size(machine.unknown(Reason.DATA_DEPENDENT_BRANCH, f"{left} {BINARY[kind][2]} {right}"))
+    found = as_size(machine.unknown(Reason.DATA_DEPENDENT_BRANCH, f"{left} {BINARY[kind][2]} {right}"))
+    if not listed(machine).isdisjoint(each.name for side in (left, right) for each in symbols(side)):
+        machine.widened.add(str(found))
+    return found
 
 
 def _bounded(machine: Machine, size: Any) -> Any:
@@ -389,6 +393,10 @@ def _compared_sizes(machine: Machine, sign: str, left: Any, right: Any) -> Any:
     match sign:
         case "==" | "!=":
             found = equal(left, right)
+            if found is None and isinstance(left, Expr) and isinstance(right, Expr):
+                found = equal(
+                    inhabited(left), inhabited(right)
+                )  # 16*n and 32*n are the same only where there is nothing.
         case ">=" | "<":
             found = at_least(left, right)
         case _:
