@@ -9,10 +9,11 @@ import argparse
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from benchmarks.shapes import corpora as repositories
 from benchmarks.shapes import detection, stackoverflow
 from benchmarks.table import Table
 
-PARTS = ("stackoverflow", "mutants")
+PARTS = ("stackoverflow", "mutants", "corpora")
 
 
 def tables(
@@ -23,6 +24,8 @@ def tables(
         yield stackoverflow.main(corpora, bugs, jobs)
     if "mutants" in only:
         yield detection.main(corpora, jobs, held_out)
+    if "corpora" in only:
+        yield repositories.main(corpora, jobs)
 
 
 if __name__ == "__main__":

@@ -17,7 +17,8 @@ class Once:
     """Contradictions of one graph as they come, in the order of the program.
 
     A run ends where it fails first, so that a later contradiction is only told if it is on another path, or has nothing
-    to do with the first: no tensor of the program is among the origins of both.
+    to do with the first: no tensor of the program is among the origins of both, and it is not of a layer that cannot be
+    made.
     """
 
     def __init__(self, graph: Graph) -> None:
@@ -41,7 +42,7 @@ class Once:
             elif _is_same(told, found):
                 new = False
                 self._also.setdefault(id(told), []).append(found)
-            elif origins & known and not _exclude(told.path, found.path):
+            elif (origins & known or told.demand.built in found.demand.given) and not _exclude(told.path, found.path):
                 new = False
         self._told.append((found, origins))
         return new

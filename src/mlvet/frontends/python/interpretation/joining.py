@@ -132,7 +132,7 @@ def _united(machine: Machine, values: list[Any]) -> Any:
     if all(
         isinstance(value, Scalar) and value.kind is first.kind for value in values if isinstance(first, Scalar)
     ) and (isinstance(first, Scalar) and all(isinstance(value, Scalar) for value in values)):
-        return Scalar(first.kind)
+        return Scalar(first.kind, mixed=any(value.mixed for value in values))
     if all(isinstance(value, tuple) and len(value) == len(first) for value in values if isinstance(first, tuple)) and (
         isinstance(first, tuple) and all(isinstance(value, tuple) for value in values)
     ):
@@ -209,7 +209,7 @@ def joined(machine: Machine, left: Any, right: Any, name: str = "") -> Any:
     if _is_int(left) and _is_int(right):
         return _any_size(machine, left, right, name)
     if _kind(left) is not None and _kind(left) is _kind(right) and _kind(left) is not tuple:
-        return Scalar(_kind(left) or object)
+        return Scalar(_kind(left) or object, mixed=True)
     if {_kind(left), _kind(right)} <= {int, float, bool}:
         return Scalar(float)
     if isinstance(left, tuple) and isinstance(right, tuple) and len(left) == len(right):

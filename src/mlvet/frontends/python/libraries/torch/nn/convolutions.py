@@ -52,7 +52,9 @@ class Convolution(Module):
         )
         for what, channels in (("in_channels", in_channels), ("out_channels", out_channels)):
             if isinstance(channels, int) and isinstance(groups, int) and groups > 0:
-                demand(channels % groups == 0, f"{what} must be divisible by groups", "not-divisible")
+                demand(
+                    channels % groups == 0, f"{channels} {what} are not divisible by {groups} groups", "not-divisible"
+                )
         if isinstance(groups, int):
             demand(groups > 0, "groups must be positive")
         ins, outs = (out_channels, in_channels) if self.transposed else (in_channels, out_channels)
