@@ -122,8 +122,8 @@ def _remarks(asked: list[Question], fixed: dict[str, Told], stored: dict[str, py
     yield (
         "Found by mlvet: exactly one finding, at the line that fails. Found by PyTea: an alarm at that line, or one "
         "that names no line of the program, which the answer does not get. Seconds are of the process and its "
-        "children, start-up included. PyTea is commit c536515 of 2022 with Node 20 and Z3 5.4; its models are of "
-        "PyTorch 1.8, where a single image was refused at the first convolution."
+        "children, start-up included. PyTea is commit c536515 of 2022 with Node 20 and Z3 5.4; its convolutions refuse "
+        "an image without a batch, as those of older versions of PyTorch did."
     )
 
 

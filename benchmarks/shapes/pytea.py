@@ -73,7 +73,7 @@ def said(checkout: Path, file: str, text: str) -> Said:
         return Said((), seconds, "cannot read the program")
     if done.code != 0 or "OVERALL" not in output:
         return Said((), seconds, "crash")
-    return Said(tuple(dict.fromkeys(_alarms(output, file))), seconds)
+    return Said(tuple(dict.fromkeys(alarms(output, file))), seconds)
 
 
 def outcomes(path: Path = RECORD) -> dict[str, Outcome]:
@@ -93,7 +93,8 @@ def _asked(checkout: Path, question: Question) -> Outcome:
     return Outcome(question.name, question.digest(), asked, answered)
 
 
-def _alarms(output: str, file: str) -> Iterator[Alarm]:
+def alarms(output: str, file: str) -> Iterator[Alarm]:
+    """The alarms of both stages in what PyTea prints about a file."""
     for pattern in (STOPPED, VIOLATED):
         for found in pattern.finditer(output):
             message, *_ = found["message"].split("- [")
