@@ -16,7 +16,6 @@ from benchmarks.shapes.questions import Question, questions  # noqa: E402
 
 QUESTIONS = questions()
 MISSED = {
-    "heads_view": "strides are not followed",
     "last_batch": "the last batch is not run apart from the others",
 }
 STOPPED = """
