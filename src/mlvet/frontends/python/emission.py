@@ -116,6 +116,14 @@ def demand_equal(left: Dim, right: Dim, because: str, rule: str = "dims-differ",
         here.node("assert", _given(here.given), [], {}, "", stated)
 
 
+def demand_divisible(left: Dim, right: Dim, because: str, of: Sequence[TensorValue]) -> None:
+    """A number must be a multiple of another, so that some tensors can be what they are."""
+    require = Require()
+    require.divisible(left, right, because)
+    if require.constraints:
+        machine().node("assert", _given(of), [], {}, "", require.constraints)
+
+
 def demand_same(
     left: Sequence[Dim], right: Sequence[Dim], because: str, rule: str = "dims-differ", within: Run | None = None
 ) -> None:
