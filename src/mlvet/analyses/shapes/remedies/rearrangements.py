@@ -1,0 +1,69 @@
+"""Operands in another order of axes, with an axis of one element more or less, or flattened."""
+
+from __future__ import annotations
+
+from mlvet.analyses.shapes.remedies import forms
+from mlvet.analyses.shapes.remedies.places import Operand, Place
+from mlvet.analyses.shapes.remedies.proposal import Kind, Proposal, Proposals
+
+_ORDERS: dict[int, tuple[tuple[int, ...], ...]] = {
+    2: ((1, 0),),
+    3: ((0, 2, 1), (1, 0, 2)),
+    4: ((0, 3, 1, 2), (0, 2, 3, 1), (0, 1, 3, 2), (0, 2, 1, 3)),
+    5: ((0, 4, 1, 2, 3), (0, 2, 3, 4, 1)),
+}
+_MOST_AXES = 4
+_ORDER = "it moves the axes of an operand so that the sizes fit; perhaps it is made in the wrong order before"
+_ONES = "it gives the operands shapes that fit; perhaps another size is what is wrong"
+_FLAT = "it flattens what the layer is given, as many features as it takes; perhaps pooling was meant"
+
+
+def reordered(place: Place) -> Proposals:
+    """Each operand with two axes exchanged, or its channels moved between first and last."""
+    for operand in place.operands:
+        for axes in _ORDERS.get(operand.rank, ()):
+            if tuple(operand.dims[axis] for axis in axes) == operand.dims:
+                continue
+            edits = forms.reordered(place.text, operand, axes)
+            if edits:
+                moved = ", ".join(map(str, axes))
+                what = "transpose" if operand.rank == 2 else f"reorder the axes to ({moved}) of"
+                title = f"{what} {place.words(operand)}"
+                yield Proposal(Kind.ORDER, ("order", operand.position, axes), title, edits, _ORDER)
+
+
+def with_ones(place: Place) -> Proposals:
+    """Each operand without an axis of one element, then each with one more."""
+    for operand in sorted(place.operands, key=lambda each: -each.rank):
+        for axis, size in enumerate(operand.dims[:_MOST_AXES]):
+            if size == 1 and (edits := forms.squeezed(place.text, operand, axis)):
+                left = (*operand.dims[:axis], *operand.dims[axis + 1 :])
+                title = f"take axis {axis} out of {place.words(operand)}, which has one element"
+                yield Proposal(Kind.ONES, _meaning(place, operand, left), title, edits, _ONES)
+    for operand in place.operands:
+        for axis in range(min(operand.rank + 1, _MOST_AXES)):
+            written = -1 if axis == operand.rank and axis else axis
+            if edits := forms.expanded(place.text, operand, written):
+                grown = (*operand.dims[:axis], 1, *operand.dims[axis:])
+                title = f"give {place.words(operand)} an axis of one element at {written}"
+                yield Proposal(Kind.ONES, _meaning(place, operand, grown), title, edits, _ONES, risk=1)
+
+
+def _meaning(place: Place, operand: Operand, dims: tuple[object, ...]) -> object:
+    """Operands that come to have one shape are the same cure, whichever of them is changed."""
+    others = [each for each in place.operands if each is not operand]
+    if others and all(_alike(dims, each.dims) for each in others):
+        return "one shape"
+    return operand.position, tuple(map(str, dims))
+
+
+def _alike(one: tuple[object, ...], other: tuple[object, ...]) -> bool:
+    return len(one) == len(other) and all((a == 1) == (b == 1) for a, b in zip(one, other, strict=True))
+
+
+def flattened(place: Place) -> Proposals:
+    """Operands of several axes with one axis of features for each example."""
+    for operand in place.operands:
+        if operand.rank >= 3 and (edits := forms.flattened(place.text, operand)):
+            title = f"flatten {place.words(operand)}"
+            yield Proposal(Kind.FLAT, ("flat", operand.position), title, edits, _FLAT)
