@@ -13,10 +13,11 @@ from mlvet.analyses.shapes.remedies.elements import retyped
 from mlvet.analyses.shapes.remedies.layouts import layouts, losses
 from mlvet.analyses.shapes.remedies.needless import left_out
 from mlvet.analyses.shapes.remedies.numbers import numbers
-from mlvet.analyses.shapes.remedies.places import Place, place, spans
+from mlvet.analyses.shapes.remedies.places import Place, place, result_of, spans
 from mlvet.analyses.shapes.remedies.proposal import Proposal, Proposals
 from mlvet.analyses.shapes.remedies.rearrangements import flattened, reordered, with_ones
 from mlvet.analyses.shapes.remedies.sequences import with_flatten
+from mlvet.analyses.shapes.remedies.suggestions import ON_OPERANDS, suggested
 from mlvet.analyses.shapes.remedies.text import Span, Text
 from mlvet.analyses.shapes.remedies.trials import Judgement, Lines, Mark, Reading, Trials, judgement
 from mlvet.core.finding import Finding
@@ -28,6 +29,8 @@ from mlvet.frontends.python.program import Interpreted
 _MOST_FINDINGS = 4
 """The most findings of one program that are given a cure."""
 _TYPES, _BROADCAST = "dtype-differs", "broadcast-mismatch"
+_NOT_OF_OPERANDS = frozenset(("annotation-differs", "shape-not-static", "illegal-argument", "size-out-of-range"))
+"""Errors that no other order of an operand's axes can put right."""
 _MOST_STEPS = 100_000
 """The most steps of a program that is worth trying again."""
 
@@ -65,7 +68,7 @@ class _Remedies:
 
     def of(self, finding: Finding, cause: Contradiction | None) -> Fix | None:
         if cause is None:
-            return None
+            return self._suggested(finding)
         places = [finding.location, *(each.demand.node.location for each in cause.also)]
         self._watch([each for each in places if each is not None])
         target = Lines(()).mark(finding)
@@ -78,6 +81,28 @@ class _Remedies:
             likely = [each.title for each in numbers(cause.demand, self._texts)]
             return in_words(likely) if likely else None
         return fix
+
+    def _suggested(self, finding: Finding) -> Fix | None:
+        text = self._texts.get(finding.location.path)
+        if text is None:
+            return None
+        where = result = None
+        if finding.rule in ON_OPERANDS:
+            self._watch([finding.location])
+            where = self._place(finding.location)
+            result = None if where is None else result_of(where, self._seen)
+        proposals = list(suggested(finding, text, where, result))
+        target = Lines(()).mark(finding)
+        return chosen(proposals, self._trials, self._before, target, lambda mark: self._suggested_alike(finding, mark))
+
+    def _suggested_alike(self, finding: Finding, mark: Mark) -> Proposals:
+        """Proposals where the same is suspected of another place that calls the same."""
+        text = self._texts.get(finding.location.path)
+        if text is None or mark[0] != finding.rule or finding.rule not in ON_OPERANDS:
+            return
+        for each in _siblings(text, finding.location):
+            if each.line == mark[2] and (found := self._place(each)) is not None:
+                yield from suggested(finding, text, found, result_of(found, self._seen))
 
     def _watch(self, locations: Iterable[Location]) -> None:
         """See what the operands at some places are, and at those that call the same."""
@@ -92,7 +117,7 @@ class _Remedies:
 
     def _proposals(self, finding: Finding, cause: Contradiction) -> Proposals:
         where = self._place(finding.location)
-        if where is not None:
+        if where is not None and finding.rule not in _NOT_OF_OPERANDS:
             yield from self._here(finding, where, cause)
         yield from numbers(cause.demand, self._texts)
 

@@ -9,6 +9,7 @@ from mlvet.analyses.shapes.remedies.proposal import Kind, Proposal, Proposals
 
 _JOINS = {"cat": "dim", "concat": "axis", "concatenate": "axis"}
 """Functions that join tensors, with the name of their axis."""
+_CHOICES = frozenset(("argmax", "argmin"))
 _WORDS = frozenset(("dim", "axis"))
 _SECOND = frozenset((
     "cat", "concat", "concatenate", "stack", "softmax", "log_softmax", "argmax", "argmin", "squeeze", "unsqueeze",
@@ -49,6 +50,12 @@ def other_axes(place: Place) -> Proposals:
         for axis in range(1, rank):
             edit = place.text.inserted(place.text.end(call.args[0]), f", {word}={axis}")
             yield Proposal(Kind.AXIS, axis, f"join along axis {axis}", (edit,), _REASON)
+    elif place.called in _CHOICES and len(call.args) == (0 if method else 1) and not call.keywords:
+        word = "dim" if place.operands[0].library == "torch" else "axis"
+        line, column = place.text.end(call)
+        for axis in range(rank):
+            edit = place.text.inserted((line, column - 1), f"{', ' if call.args else ''}{word}={axis}")
+            yield Proposal(Kind.AXIS, axis, f"look for it along axis {axis}", (edit,), _REASON)
 
 
 def _number(node: ast.expr) -> int | None:

@@ -35,7 +35,7 @@ def layouts(place: Place) -> Proposals:
         said = next((each for each in call.keywords if each.arg == "batch_first"), None)
         if said is None:
             edit = place.text.inserted(
-                _last(place.text, call), f"{', ' if call.args or call.keywords else ''}batch_first=True"
+                last_argument(place.text, call), f"{', ' if call.args or call.keywords else ''}batch_first=True"
             )
             yield Proposal(Kind.LAYOUT, call.lineno, f"make the {name} with batch_first=True", (edit,), _FIRST)
         elif isinstance(said.value, ast.Constant) and said.value.value is True:
@@ -71,7 +71,7 @@ def _is_sequence(text: Text, call: ast.Call) -> bool:
     return last_name(call) in _SEQUENCES and text.name_of(call.func).startswith("torch.")
 
 
-def _last(text: Text, call: ast.Call) -> tuple[int, int]:
+def last_argument(text: Text, call: ast.Call) -> tuple[int, int]:
     """Behind the last argument of a call."""
     given = [*call.args, *(keyword.value for keyword in call.keywords)]
     if not given:

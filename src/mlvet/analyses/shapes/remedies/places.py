@@ -94,6 +94,13 @@ def place(text: Text, location: Location, seen: Mapping[Span, Observation]) -> P
     return Place(text, node, tuple(found))
 
 
+def result_of(where: Place, seen: Mapping[Span, Observation]) -> Dims | None:
+    """The sizes of what an expression yields, if they are known."""
+    known = seen.get(where.text.span(where.node))
+    value = None if known is None else _tensor(known.value)
+    return tensor_of(value).dims if value is not None and tensor_of(value).ranked else None
+
+
 def _tensor(value: object) -> TensorValue | None:
     if isinstance(value, Choice):
         tensors = [part for _, part in value.alternatives if isinstance(part, TensorValue)]
