@@ -12,10 +12,11 @@ from mlvet.analyses.shapes.remedies.choosing import chosen, in_words
 from mlvet.analyses.shapes.remedies.elements import retyped
 from mlvet.analyses.shapes.remedies.layouts import layouts, losses
 from mlvet.analyses.shapes.remedies.needless import left_out
-from mlvet.analyses.shapes.remedies.numbers import numbers
+from mlvet.analyses.shapes.remedies.numbers import exchanged, numbers
 from mlvet.analyses.shapes.remedies.places import Place, place, result_of, spans
 from mlvet.analyses.shapes.remedies.proposal import Proposal, Proposals
 from mlvet.analyses.shapes.remedies.rearrangements import flattened, reordered, with_ones
+from mlvet.analyses.shapes.remedies.reshapes import fed, targets
 from mlvet.analyses.shapes.remedies.sequences import with_flatten
 from mlvet.analyses.shapes.remedies.suggestions import ON_OPERANDS, suggested
 from mlvet.analyses.shapes.remedies.text import Span, Text
@@ -23,6 +24,7 @@ from mlvet.analyses.shapes.remedies.trials import Judgement, Lines, Mark, Readin
 from mlvet.core.finding import Finding
 from mlvet.core.fix import Fix
 from mlvet.core.location import Location
+from mlvet.domains.claims import Relation
 from mlvet.frontends.python.observations import Observation
 from mlvet.frontends.python.program import Interpreted
 
@@ -31,6 +33,7 @@ _MOST_FINDINGS = 4
 _TYPES, _BROADCAST = "dtype-differs", "broadcast-mismatch"
 _NOT_OF_OPERANDS = frozenset(("annotation-differs", "shape-not-static", "illegal-argument", "size-out-of-range"))
 """Errors that no other order of an operand's axes can put right."""
+_MISSING_FLATTEN = frozenset(("matmul-inner-dims", "dims-differ", "rank-differs", "broadcast-mismatch"))
 _MOST_STEPS = 100_000
 """The most steps of a program that is worth trying again."""
 
@@ -49,7 +52,7 @@ def remedied(
     told = list(findings)
     if not told or found.steps > _MOST_STEPS:
         return told
-    remedies = _Remedies(found, texts, reading)
+    remedies = _Remedies(judgement(found, told), texts, reading)
     return [
         replace(each, fix=remedies.of(each, causes.get(id(each)))) if number < _MOST_FINDINGS else each
         for number, each in enumerate(told)
@@ -59,9 +62,9 @@ def remedied(
 class _Remedies:
     """The cures of one program."""
 
-    def __init__(self, found: Interpreted, texts: Mapping[str, str], reading: Reading) -> None:
+    def __init__(self, before: Judgement, texts: Mapping[str, str], reading: Reading) -> None:
         self._texts = {path: Text(path, text) for path, text in texts.items() if _parses(text)}
-        self._before: Judgement = judgement(found)
+        self._before = before
         self._trials = Trials(reading, texts)
         self._reading = reading
         self._seen: Mapping[Span, Observation] = {}
@@ -119,17 +122,22 @@ class _Remedies:
         where = self._place(finding.location)
         if where is not None and finding.rule not in _NOT_OF_OPERANDS:
             yield from self._here(finding, where, cause)
+        yield from exchanged(cause.demand, self._texts)
         yield from numbers(cause.demand, self._texts)
 
     def _here(self, finding: Finding, where: Place, cause: Contradiction) -> Proposals:
-        others = [list(_local(finding, each)) for each in self._also(cause)]
+        where = replace(where, sides=_sides(cause))
+        others = [list(_local(finding, replace(each, sides=where.sides))) for each in self._also(cause)]
         for proposal in _local(finding, where):
             yield _spread(proposal, others)
         yield from losses(where)
         if finding.rule != _TYPES:
             yield from layouts(where)
             yield from left_out(where)
-            yield from with_flatten(where)
+            if finding.rule in _MISSING_FLATTEN:
+                yield from with_flatten(where)
+            yield from fed(where)
+            yield from targets(where)
 
     def _also(self, cause: Contradiction) -> Iterator[Place]:
         for each in cause.also:
@@ -162,6 +170,15 @@ def _local(finding: Finding, where: Place) -> Proposals:
     yield from flattened(where)
     yield from reordered(where)
     yield from with_ones(where)
+
+
+def _sides(cause: Contradiction) -> tuple[int, int] | None:
+    """The two numbers that should be one, if it is numbers."""
+    constraint = cause.demand.constraint
+    left, right = constraint.left, constraint.right
+    if constraint.relation in (Relation.EQUAL, Relation.BROADCAST) and isinstance(left, int) and isinstance(right, int):
+        return int(left), int(right)
+    return None
 
 
 def _spread(proposal: Proposal, others: list[list[Proposal]]) -> Proposal:

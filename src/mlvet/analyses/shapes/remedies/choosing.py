@@ -23,15 +23,15 @@ def chosen(
 
     With `merged` an exchange of axes and a new axis count as one kind. Where several are cures they are told in words.
     """
-    waiting = sorted(proposals, key=lambda each: (_rank(each, merged), each.risk))
-    for _, group in groupby(waiting, key=lambda each: (_rank(each, merged), each.risk)):
+    waiting = sorted(proposals, key=lambda each: _rank(each, merged))
+    for _, group in groupby(waiting, key=lambda each: _rank(each, merged)):
         found: dict[Hashable, Proposal] = {}
         for each in group:
             if each.meaning not in found:
                 cure = _curing(each, trials, before, target, alike)
                 if cure is not None:
                     found[each.meaning] = cure
-        if len(found) == 1 and not trials.exhausted:
+        if len(found) == 1 and not trials.refused:
             (cure,) = found.values()
             return Fix(cure.title, cure.edits, Applicability.UNSAFE, cure.reason)
         if found:
@@ -44,8 +44,10 @@ def in_words(titles: Sequence[str]) -> Fix:
     return Fix("perhaps " + ", or ".join(titles[:_TOLD]))
 
 
-def _rank(proposal: Proposal, merged: bool) -> Kind:
-    return Kind.ORDER if merged and proposal.kind is Kind.ONES else proposal.kind
+def _rank(proposal: Proposal, merged: bool) -> tuple[Kind, int]:
+    if merged and proposal.kind in (Kind.ORDER, Kind.ONES):
+        return Kind.ORDER, 0
+    return proposal.kind, proposal.risk
 
 
 def _curing(proposal: Proposal, trials: Trials, before: Judgement, target: Mark, alike: Alike) -> Proposal | None:

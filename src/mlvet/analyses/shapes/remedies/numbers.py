@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from itertools import pairwise
 
 from mlvet.analyses.shapes.remedies.proposal import Kind, Proposal, Proposals
 from mlvet.analyses.shapes.remedies.text import Text
@@ -14,6 +15,7 @@ from mlvet.ir.program import Demand
 
 _LAYERS = frozenset(("linear", "conv", "conv_transpose", "batch_normalization", "layer_normalization", "bilinear"))
 _LAYER = "it fits the layer to its input; perhaps the input is what is wrong"
+_EXCHANGED = "the sizes fit when they are exchanged; perhaps the data is what is wrong"
 _SIZE = "it makes the two sizes agree; perhaps the other one is what is wrong"
 
 
@@ -30,6 +32,31 @@ def numbers(demand: Demand, texts: dict[str, Text]) -> Proposals:
             title = f"write {int(needed)} in place of {' '.join(written.origin.text.split())}"
             reason = _LAYER if demand.node.op in _LAYERS else _SIZE
             yield Proposal(Kind.NUMBER, text.span(node), title, (text.replaced(node, str(int(needed))),), reason)
+
+
+def exchanged(demand: Demand, texts: dict[str, Text]) -> Proposals:
+    """A number that is wrong, exchanged with the right one that is written beside it."""
+    constraint = demand.constraint
+    sides = (constraint.left, constraint.right)
+    for written, needed in (sides, sides[::-1]):
+        for text, node in _place(written, texts):
+            for first, second in pairwise(_beside(text, node)):
+                other = second if first is node else first
+                if node in (first, second) and isinstance(other, ast.Constant) and other.value == needed != written:
+                    edits = text.replaced(first, text.of(second)), text.replaced(second, text.of(first))
+                    title = f"exchange {text.of(first)} and {text.of(second)} in line {node.lineno}"
+                    meaning = ("exchange", *sorted((text.span(first), text.span(second))))
+                    yield Proposal(Kind.ORDER, meaning, title, edits, _EXCHANGED)
+
+
+def _beside(text: Text, node: ast.expr) -> list[ast.expr]:
+    """The arguments or elements among which a number is written."""
+    match text.parents.get(node):
+        case ast.Call() as call if node in call.args:
+            return call.args
+        case ast.List() | ast.Tuple() as sequence:
+            return sequence.elts
+    return []
 
 
 def _place(written: Dim, texts: dict[str, Text]) -> Iterator[tuple[Text, ast.expr]]:

@@ -34,11 +34,16 @@ class Operand:
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """An expression or statement of a file with the tensors that stand in it as operands, those of known rank."""
+    """An expression or statement of a file with the tensors that stand in it as operands, those of known rank.
+
+    `keys` are tensors that other things are fed for. `sides` are the two numbers that differ there, if it is numbers.
+    """
 
     text: Text
     node: ast.expr | ast.stmt
     operands: tuple[Operand, ...]
+    keys: tuple[Operand, ...] = ()
+    sides: tuple[int, int] | None = None
 
     @property
     def called(self) -> str:
@@ -58,7 +63,7 @@ def parts(node: ast.AST) -> Iterator[ast.expr]:
             if isinstance(node.func, ast.Attribute):
                 yield node.func.value
             for each in (*node.args, *(keyword.value for keyword in node.keywords)):
-                yield from each.elts if isinstance(each, ast.List | ast.Tuple) else (each,)
+                yield from _elements(each)
         case ast.BinOp():
             yield from (node.left, node.right)
         case ast.Compare():
@@ -69,6 +74,17 @@ def parts(node: ast.AST) -> Iterator[ast.expr]:
             yield from parts(node.value)
         case ast.Assign():
             yield from parts(node.value)
+
+
+def _elements(node: ast.expr) -> Iterator[ast.expr]:
+    """An argument, or what a list or dictionary in its place is written to hold."""
+    match node:
+        case ast.List() | ast.Tuple():
+            yield from node.elts
+        case ast.Dict():
+            yield from (each for each in (*node.keys, *node.values) if each is not None)
+        case _:
+            yield node
 
 
 def spans(text: Text, location: Location) -> Iterator[Span]:
@@ -84,14 +100,17 @@ def place(text: Text, location: Location, seen: Mapping[Span, Observation]) -> P
     node = text.at(location)
     if not isinstance(node, ast.expr | ast.stmt):
         return None
+    keys = {key for each in ast.walk(node) if isinstance(each, ast.Dict) for key in each.keys}
     found: list[Operand] = []
+    fed_for: list[Operand] = []
     for each in parts(node):
         known = None if isinstance(each, ast.Starred) else seen.get(text.span(each))
         value = None if known is None else _tensor(known.value)
         if value is not None and tensor_of(value).ranked:
             library = "pandas" if type(value).dotted.startswith("pandas") else value.framework.value
-            found.append(Operand(each, tensor_of(value).without_value(), library, len(found)))
-    return Place(text, node, tuple(found))
+            among = fed_for if each in keys else found
+            among.append(Operand(each, tensor_of(value).without_value(), library, len(among)))
+    return Place(text, node, tuple(found), tuple(fed_for))
 
 
 def result_of(where: Place, seen: Mapping[Span, Observation]) -> Dims | None:

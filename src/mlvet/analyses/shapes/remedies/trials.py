@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from time import process_time
 
 from mlvet.analyses.catalogue import catalogue
 from mlvet.analyses.shapes.programs.analysis import vet
@@ -19,10 +20,8 @@ Reading = Callable[[Mapping[str, str], frozenset[Span]], Interpreted]
 """Interprets a program, given what some of its files contain and which expressions to watch."""
 Mark = tuple[str, str, int]
 """A rule, a file and a line of the program as it is without the edits."""
-_MOST = 60
-"""The most trials of one program."""
-_MOST_STEPS = 400_000
-"""The most steps of interpretation that all trials of one program may take."""
+_SECONDS = 3.0
+"""The most processor time that all trials of one program may take."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,42 +41,46 @@ class Judgement:
 
 @dataclass(slots=True)
 class Trials:
-    """The trials of one program, which end when they have taken too many steps."""
+    """The trials of one program, which are `refused` when those before have taken too long."""
 
     reading: Reading
     texts: Mapping[str, str]
-    taken: int = 0
-    steps: int = 0
+    seconds: float = 0.0
+    refused: bool = False
     _known: dict[tuple[Edit, ...], Judgement | None] = field(default_factory=dict)
-
-    @property
-    def exhausted(self) -> bool:
-        return self.taken >= _MOST or self.steps > _MOST_STEPS
 
     def judged(self, edits: tuple[Edit, ...]) -> Judgement | None:
         """The program with edits made, judged; None if they cannot be made or no more trials are allowed."""
-        if edits not in self._known:
-            self._known[edits] = None if self.exhausted else self._judged(edits)
-        return self._known[edits]
+        if edits in self._known:
+            return self._known[edits]
+        if self.seconds > _SECONDS:
+            self.refused = True
+            return None
+        self._known[edits] = judged = self._judged(edits)
+        return judged
 
     def _judged(self, edits: tuple[Edit, ...]) -> Judgement | None:
         changed = edited(self.texts, edits)
         if changed is None:
             return None
+        started = process_time()
         found = self.reading(changed, frozenset())
-        self.taken += 1
-        self.steps += found.steps
-        return judgement(found, edits)
+        judged = judgement(found, _findings(found), edits)
+        self.seconds += process_time() - started
+        return judged
 
 
-def judgement(found: Interpreted, edits: Iterable[Edit] = ()) -> Judgement:
-    """What is found in an interpreted program, at the lines that it has without the edits."""
+def _findings(found: Interpreted) -> list[Finding]:
     rules = catalogue()
     findings = vet(found.graph, found.demanded, rules).findings
     failing = [each.location for each in findings if each.severity is Severity.ERROR]
-    findings += suspicions(found.graph, found.demanded, rules, failing)
+    return [*findings, *suspicions(found.graph, found.demanded, rules, failing)]
+
+
+def judgement(found: Interpreted, findings: Iterable[Finding], edits: Iterable[Edit] = ()) -> Judgement:
+    """What is found in an interpreted program, at the lines that it has without the edits."""
     lines = Lines(edits)
-    undecided = [each for each in found.demands if each.constraint.decided is None and each.node.location is not None]
+    undecided = [each for each in found.demands if each.constraint.decided is None and each.within is None]
     return Judgement(
         {lines.mark(each): each for each in findings},
         found.unknowns.total(),
