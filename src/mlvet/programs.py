@@ -136,7 +136,9 @@ def _remedied(
 
     shown = program.source.path
     texts = {shown: program.source.text}
-    for path in {each.location.path for each in findings} - {shown}:
+    places = [finding.location for finding in findings]
+    places += [note.location for finding in findings for note in finding.related if note.location is not None]
+    for path in {place.path for place in places} - {shown}:
         file = program.base / path
         if file.is_file():
             texts[path] = read_source(file, path).text

@@ -354,6 +354,41 @@ CASES = [
         "loss = F.binary_cross_entropy_with_logits(model(torch.randn(64, 8)), labels.float())",
     ),
     case(
+        "shape-said-in-place-of-a-reshape", TENSORFLOW,
+        """
+        y = tf.ones((12,))
+        y.set_shape([3, 4])  # HERE
+        """,
+        "y = tf.reshape(y, [3, 4])",
+    ),
+    case(
+        "sizes-exchanged", TORCH,
+        """
+        first = nn.Linear(8, 32)
+        second = nn.Linear(4, 32)  # HERE
+        scores = second(first(torch.randn(2, 8)))
+        """,
+        "second = nn.Linear(32, 4)",
+    ),
+    case(
+        "target-of-a-reshape", TORCH,
+        """
+        maps = torch.randn(8, 16, 5, 5)
+        flat = maps.view(8, 256)  # HERE
+        scores = nn.Linear(400, 3)(flat)
+        """,
+        "flat = maps.view(8, -1)",
+    ),
+    case(
+        "features-of-a-reshape", TORCH,
+        """
+        maps = torch.randn(8, 16, 5, 5)
+        flat = maps.view(-1, 256)  # HERE
+        scores = nn.Linear(400, 3)(flat)
+        """,
+        "flat = maps.view(-1, 400)",
+    ),
+    case(
         "two-loops-fail-alike", TORCH,
         """
         model = nn.Sequential(nn.Linear(8, 1), nn.Sigmoid())

@@ -90,3 +90,35 @@ def test_columns_are_characters(tmp_path: Path) -> None:
     assert found.fix is not None
     (edit,) = found.fix.edits
     assert edit.location.column == len('s = "größer"; u = v @ w') + 1
+
+
+FED = """
+import numpy as np
+import tensorflow as tf
+
+rows = tf.placeholder(tf.float32, [None, 28, 28])
+labels = tf.placeholder(tf.float32, [None, 10])
+scores = tf.matmul(tf.reshape(rows, [-1, 784]), tf.Variable(tf.zeros([784, 10])))
+loss = tf.reduce_mean(tf.nn.softmax_cross_entropy_with_logits(logits=scores, labels=labels))
+with tf.Session() as session:
+    session.run(tf.global_variables_initializer())
+    x, y = np.zeros((64, 784)), np.zeros(({labels}), "int64")
+    session.run(loss, feed_dict={{rows: {rows}, labels: y}})
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "content"),
+    [
+        (FED.format(rows="x", labels="64, 10"), [".reshape(-1, 28, 28)"]),
+        (FED.format(rows="x.reshape(64, 28, 28)", labels="64,"), ["np.eye(10)[", "]"]),
+    ],
+    ids=["rows-of-pixels", "class-numbers"],
+)
+def test_what_is_fed_is_brought_into_the_shape_of_its_placeholder(
+    text: str, content: list[str], tmp_path: Path
+) -> None:
+    (found,) = judged(text, tmp_path)
+    assert found.rule == "fed-shape-differs"
+    assert found.fix is not None
+    assert [edit.content for edit in found.fix.edits] == content

@@ -16,7 +16,7 @@ from mlvet.analyses.shapes.remedies.numbers import exchanged, numbers
 from mlvet.analyses.shapes.remedies.places import Place, place, result_of, spans
 from mlvet.analyses.shapes.remedies.proposal import Proposal, Proposals
 from mlvet.analyses.shapes.remedies.rearrangements import flattened, reordered, with_ones
-from mlvet.analyses.shapes.remedies.reshapes import fed, targets
+from mlvet.analyses.shapes.remedies.reshapes import fed, in_place_of_saying, targets
 from mlvet.analyses.shapes.remedies.sequences import with_flatten
 from mlvet.analyses.shapes.remedies.suggestions import ON_OPERANDS, suggested
 from mlvet.analyses.shapes.remedies.text import Span, Text
@@ -120,7 +120,7 @@ class _Remedies:
 
     def _proposals(self, finding: Finding, cause: Contradiction) -> Proposals:
         where = self._place(finding.location)
-        if where is not None and finding.rule not in _NOT_OF_OPERANDS:
+        if where is not None and finding.rule not in _NOT_OF_OPERANDS and not cause.demand.constraint.assumed:
             yield from self._here(finding, where, cause)
         yield from exchanged(cause.demand, self._texts)
         yield from numbers(cause.demand, self._texts)
@@ -138,6 +138,7 @@ class _Remedies:
                 yield from with_flatten(where)
             yield from fed(where)
             yield from targets(where)
+            yield from in_place_of_saying(where)
 
     def _also(self, cause: Contradiction) -> Iterator[Place]:
         for each in cause.also:

@@ -7,6 +7,8 @@ from math import prod
 from mlvet.analyses.shapes.remedies import forms
 from mlvet.analyses.shapes.remedies.places import Operand, Place
 from mlvet.analyses.shapes.remedies.proposal import Kind, Proposal, Proposals
+from mlvet.domains.dims import equal
+from mlvet.domains.tensors import Dims
 
 _ORDERS: dict[int, tuple[tuple[int, ...], ...]] = {
     2: ((1, 0),),
@@ -24,12 +26,13 @@ def reordered(place: Place) -> Proposals:
     """Each operand with two axes exchanged, or its channels moved between first and last."""
     for operand in place.operands:
         for axes in _ORDERS.get(operand.rank, ()):
-            if tuple(operand.dims[axis] for axis in axes) == operand.dims or not _has_both(place, operand):
+            moved = tuple(operand.dims[axis] for axis in axes)
+            if moved == operand.dims or not (_has_both(place, operand) or _fits_others(place, operand, moved)):
                 continue
             edits = forms.reordered(place.text, operand, axes)
             if edits:
-                moved = ", ".join(map(str, axes))
-                what = "transpose" if operand.rank == 2 else f"reorder the axes to ({moved}) of"
+                listed = ", ".join(map(str, axes))
+                what = "transpose" if operand.rank == 2 else f"reorder the axes to ({listed}) of"
                 title = f"{what} {place.words(operand)}"
                 yield Proposal(Kind.ORDER, ("order", operand.position, axes), title, edits, _ORDER)
 
@@ -37,6 +40,16 @@ def reordered(place: Place) -> Proposals:
 def _has_both(place: Place, operand: Operand) -> bool:
     """Whether a tensor has the size that is wanted on another axis than the one where it is missing."""
     return place.sides is None or all(side in operand.dims for side in place.sides)
+
+
+def _fits_others(place: Place, operand: Operand, dims: Dims) -> bool:
+    """Whether sizes that are stretched to one another, if they are 1, would fit those of the other operands."""
+    others = [each.dims for each in place.operands if each is not operand]
+    return bool(others) and all(
+        equal(one, other) is not False or 1 in (one, other)
+        for each in others
+        for one, other in zip(reversed(dims), reversed(each), strict=False)
+    )
 
 
 def with_ones(place: Place) -> Proposals:

@@ -6,12 +6,14 @@ import ast
 from collections.abc import Iterator, Sequence
 from math import prod
 
+from mlvet.analyses.shapes.remedies import forms
 from mlvet.analyses.shapes.remedies.places import Operand, Place
 from mlvet.analyses.shapes.remedies.proposal import Kind, Proposal, Proposals
 from mlvet.domains.dims import Dim, equal
 
 _RESHAPES = frozenset(("reshape", "view"))
 _TARGET = "it keeps the number of elements; perhaps another size is what is wrong"
+_ONE_HOT = "it takes the labels for class numbers; perhaps the placeholder is what should change"
 _FED = "it brings the data into the shape that is asked for; perhaps their axes are in another order"
 
 
@@ -34,6 +36,20 @@ def targets(place: Place) -> Proposals:
                 title = f"write {count} in place of {place.text.of(size)}"
                 edit = place.text.replaced(size, str(count))
                 yield Proposal(Kind.NUMBER, (position, count), title, (edit,), _TARGET)
+
+
+def in_place_of_saying(place: Place) -> Proposals:
+    """A reshape where a tensor of as many elements is said to have another shape."""
+    call = place.node
+    match call:
+        case ast.Call(func=ast.Attribute(attr="set_shape", value=ast.Name(id=name)), args=[shape]):
+            statement = place.text.parents.get(call)
+        case _:
+            return
+    library = forms.module(place.text, "tensorflow")
+    if isinstance(statement, ast.Expr) and library:
+        edit = place.text.replaced(call, f"{name} = {library}.reshape({name}, {place.text.of(shape)})")
+        yield Proposal(Kind.FLAT, "said", f"reshape `{name}` in place of saying its shape", (edit,), _TARGET)
 
 
 def _sizes(call: ast.Call, operand: Operand) -> Sequence[ast.expr]:
@@ -75,6 +91,7 @@ def fed(place: Place) -> Proposals:
     for wanted, given in _pairs(place):
         if given.library not in ("numpy", "torch") or not wanted.rank or _fits(wanted.dims, given.dims):
             continue
+        yield from _one_hot(place, wanted, given)
         sizes = wanted.dims[1:]
         if not all(isinstance(size, int) for size in (*sizes, *given.dims[1:])):
             continue
@@ -85,6 +102,16 @@ def fed(place: Place) -> Proposals:
         edits = place.text.suffixed(given.node, f".reshape({target})")
         title = f"reshape {place.words(given)} to ({target})"
         yield Proposal(Kind.FLAT, ("fed", given.position), title, edits, _FED)
+
+
+def _one_hot(place: Place, wanted: Operand, given: Operand) -> Proposals:
+    """Class numbers, where one column for each class is wanted, as rows with a one in the column of the class."""
+    dtype, numpy = given.tensor.dtype, forms.module(place.text, "numpy")
+    numbered = dtype is not None and dtype.is_integer and given.library == "numpy" and given.rank == 1
+    if numbered and numpy and wanted.rank == 2 and isinstance(wanted.dims[1], int):
+        edits = place.text.wrapped(given.node, f"{numpy}.eye({int(wanted.dims[1])})[", "]")
+        title = f"feed {place.words(given)} one-hot"
+        yield Proposal(Kind.FLAT, ("one-hot", given.position), title, edits, _ONE_HOT)
 
 
 def _fits(wanted: Sequence[Dim], given: Sequence[Dim]) -> bool:
