@@ -34,12 +34,21 @@ class Run:
 
 
 @dataclass(frozen=True, slots=True)
+class Device:
+    """Where a tensor is: the device by name, how it got there in words, and where the program does that."""
+
+    name: str
+    how: str = ""
+    location: Location | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Demand:
     """What an operator needs of its operands and does not surely get.
 
     One that is `within` a run of the graph holds for that run only, where the operands are as they are `fed`.
     `about` are the models, by number, whose call makes the demand. `called` is the call of the library that makes it,
-    or in words why that call cannot be made again.
+    or in words why that call cannot be made again. `devices` are those of the operands where they are what is wrong.
     """
 
     node: Node
@@ -48,6 +57,7 @@ class Demand:
     fed: tuple[Tensor | None, ...] | None = None
     about: frozenset[int] = frozenset()
     called: LibraryCall | str = field(default="it is not within a call of a library", compare=False, repr=False)
+    devices: tuple[Device, ...] = ()
 
     @property
     def operands(self) -> tuple[Tensor | None, ...]:
