@@ -236,9 +236,11 @@ class Teller:
                 yield Related(f"{each.name} is set here", each.location)
 
     def _outcomes(self, path: Iterable[Literal]) -> Iterator[str]:
-        """The branch outcomes of a path that a machine or a user decides, each once."""
+        """The branch outcomes of a path that a machine or a user decides, each once, but for those that are usual."""
         said = {}
         for condition, holds in choices(path, self._demands):
+            if condition.default is not None and condition.default == holds:
+                continue
             kind = condition.name.removesuffix(AVAILABLE)
             said[_outcome(condition, holds)] = (
                 f"{kind.upper()} is available" if kind != condition.name and holds else ""

@@ -8,16 +8,17 @@ from typing import Any
 from mlvet.domains.dims import Expr
 from mlvet.frontends.python.active import machine, store
 from mlvet.frontends.python.libraries.registry import model
-from mlvet.frontends.python.values.choices import Choice, Guard
+from mlvet.frontends.python.values.choices import Choice, Guard, resolved
 from mlvet.frontends.python.values.numbers import Scalar
 from mlvet.frontends.python.values.objects import Object
-from mlvet.frontends.python.values.placements import ANYWHERE, Placement, Spot, at, united
+from mlvet.frontends.python.values.placements import ANYWHERE, DEVICE, Placement, Spot, at, placement_of, united
 
 ACCELERATOR = "accelerator"
 """Whatever device a machine has beside the CPU."""
 _DEFAULT = ("device", "by default")
 _BEFORE = "@before"
-_PLACE = "@place"
+_NAMED = "@named"
+_NUMBER = "@number"
 
 
 def spot_named(text: str) -> Spot:
@@ -46,44 +47,54 @@ class Device(Object):
     def __init__(self, type: Any = "cpu", index: Any = None) -> None:
         where = ANYWHERE
         if isinstance(type, Device):
-            where = type.placement
-            type, index = type.cells["type"], type.cells["index"]
+            where, type, index = type.placement, type.cells.get(_NAMED), type.cells.get(_NUMBER)
         elif isinstance(type, int | Expr) and not isinstance(type, bool):
             type, index = "cuda", type
         if isinstance(type, str):
             spot = spot_named(type)
-            type, index = spot.kind, index if spot.index is None else spot.index
+            index = index if spot.index is None else spot.index
             where = at(Spot(spot.kind, index if isinstance(index, int) else None))
         elif isinstance(type, Scalar) and type.has_default and isinstance(type.default, str):
             where = at(Spot("", None, type))
-        elif not isinstance(type, Scalar | Choice):
-            type = Scalar(str, "device")
-        self.type = type
-        self.index = index
-        store(self.cells, _PLACE, where)
+        store(self.cells, DEVICE, where)
+        store(self.cells, _NAMED, type if isinstance(type, Scalar) else Scalar(str, "device"))
+        store(self.cells, _NUMBER, index)
 
     @classmethod
     def of(cls, where: Placement) -> Device:
         """The device that a tensor is on."""
-        kinds = {spot.kind if spot is not None else "" for _, spot in where.alternatives}
-        kind = kinds.pop() if len(kinds) == 1 and ACCELERATOR not in kinds else ""
-        made = cls(kind) if kind else cls(Scalar(str, "device"))
-        made.cells[_PLACE] = where
+        made = cls(Scalar(str, "device"))
+        made.cells[DEVICE] = where
         return made
 
     @classmethod
     def one_of(cls, alternatives: Sequence[tuple[Guard, Any]]) -> Device:
         """One device for those of several paths."""
-        made = cls(Choice(tuple((guard, each.cells["type"]) for guard, each in alternatives)))
-        made.cells["index"] = Choice(tuple((guard, each.cells["index"]) for guard, each in alternatives))
-        made.cells[_PLACE] = united((guard, each.cells[_PLACE]) for guard, each in alternatives)
-        return made
+        return cls.of(united((guard, each.cells.get(DEVICE)) for guard, each in alternatives))
 
     @property
     def placement(self) -> Placement:
         """Where a tensor is that is put on it."""
-        found = self.cells.get(_PLACE)
-        return found if isinstance(found, Placement) else ANYWHERE
+        return placement_of(self)
+
+    @property
+    def type(self) -> Any:
+        """The kind of the device, which may differ from path to path."""
+        kinds = [(guard, self._kind(spot)) for guard, spot in self.placement.alternatives]
+        first = kinds[0][1]
+        return first if all(kind is first or kind == first for _, kind in kinds) else Choice(tuple(kinds))
+
+    def _kind(self, spot: Spot | None) -> Any:
+        if spot is None or spot.kind == ACCELERATOR:
+            return self.cells[_NAMED]
+        return spot.kind if spot.setting is None else spot.setting
+
+    @property
+    def index(self) -> Any:
+        """The number of the device, if the program gives one."""
+        found = {spot.index if spot is not None else None for _, spot in self.placement.alternatives}
+        number = self.cells.get(_NUMBER)
+        return found.pop() if len(found) == 1 and number is None else number
 
     @staticmethod
     def available(kind: str) -> Scalar:
@@ -109,8 +120,11 @@ class Device(Object):
             store(self.cells, _BEFORE, before[:-1])
 
     def __eq__(self, other: object) -> Any:
-        if isinstance(other, Device) and isinstance(self.type, str) and isinstance(other.type, str):
-            return self.type == other.type
+        if isinstance(other, Device):
+            here = machine()
+            one, two = (resolved(each, here) if isinstance(each, Choice) else each for each in (self.type, other.type))
+            if isinstance(one, str) and isinstance(two, str):
+                return one == two
         return Scalar(bool, "same device")
 
     def __hash__(self) -> int:
@@ -142,7 +156,7 @@ def device_count() -> Any:
 @model("torch.accelerator.current_accelerator")
 def current_accelerator(check_available: bool = False) -> Device:
     made = Device(Scalar(str, "device", "cuda", True))
-    made.cells[_PLACE] = at(Spot(ACCELERATOR))
+    made.cells[DEVICE] = at(Spot(ACCELERATOR))
     return made
 
 

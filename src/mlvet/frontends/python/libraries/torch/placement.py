@@ -82,10 +82,7 @@ def _devices(where: Placement) -> tuple[tuple[Guard, str], ...]:
 
 def known_place(x: TensorValue) -> Placement:
     """Where a tensor is. Parts of a module are anywhere in a function that nobody calls: others may move it."""
-    where = placement_of(x)
-    if machine().on_its_own and any(spot is not None and spot.born for _, spot in where.alternatives):
-        return ANYWHERE
-    return where
+    return ANYWHERE if machine().on_its_own and is_born(x) else placement_of(x)
 
 
 def asked_of(device: Any, how: str = "") -> Placement:
@@ -322,8 +319,18 @@ def anywhere(value: Any) -> Any:
     return made
 
 
+def born(where: Placement) -> Placement:
+    """The same devices for a part of a module."""
+    parts = where.alternatives
+    return Placement(tuple((guard, None if spot is None else replace(spot, born=True)) for guard, spot in parts))
+
+
+def is_born(x: TensorValue) -> bool:
+    """Whether a tensor is a part of a module, or of such parts on several paths."""
+    return any(spot is not None and spot.born for _, spot in placement_of(x).alternatives)
+
+
 def part_of(x: TensorValue, where: Placement) -> None:
     """Make a tensor that is somewhere a part of a module, with which it will move."""
     if where.known:
-        born = tuple((guard, None if spot is None else replace(spot, born=True)) for guard, spot in where.alternatives)
-        store(x.cells, DEVICE, Placement(born))
+        store(x.cells, DEVICE, born(where))

@@ -12,7 +12,7 @@ from mlvet.frontends.python.active import machine, store
 from mlvet.frontends.python.emission import unknown_tensor
 from mlvet.frontends.python.libraries.registry import model
 from mlvet.frontends.python.libraries.torch.nn.parameter import Buffer, Parameter, floating, redeclared
-from mlvet.frontends.python.libraries.torch.placement import asked_in, asked_of, moved, part_of, placed
+from mlvet.frontends.python.libraries.torch.placement import asked_in, asked_of, born, is_born, moved, part_of, placed
 from mlvet.frontends.python.libraries.torch.tensor import Tensor
 from mlvet.frontends.python.libraries.torch.training import RUNNING, cleared, gradients_off, tensors_in
 from mlvet.frontends.python.values.choices import Choice
@@ -348,13 +348,14 @@ def relocated(module: Module, where: Placement) -> Any:
     found = list(walk(module))
     if any(type(each).scatters or _has_own(each, "_apply") for _, each in found):
         where = ANYWHERE
+    where = born(where)
     for _, each in found:
         own = each.cells.get("@buffers", ())
         for name, cell in tuple(each.cells.items()):
             for value in () if _is_private(name) else _alternatives(cell):
                 if not isinstance(value, TensorValue):
                     continue
-                if isinstance(value, Parameter | Buffer) or (name in own and value is not cell):
+                if isinstance(value, Parameter | Buffer) or (is_born(value) and (name not in own or value is not cell)):
                     store(value.cells, DEVICE, where)
                 elif name in own:
                     store(each.cells, name, moved(value, where))
