@@ -35,11 +35,15 @@ class Run:
 
 @dataclass(frozen=True, slots=True)
 class Device:
-    """Where a tensor is: the device by name, how it got there in words, and where the program does that."""
+    """Where a tensor is: the device by name, how it got there in words, and where the program does that.
+
+    One that is `born` there is of a module, which nobody has moved.
+    """
 
     name: str
     how: str = ""
     location: Location | None = None
+    born: bool = False
 
 
 @dataclass(frozen=True, slots=True)

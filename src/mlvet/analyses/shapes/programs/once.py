@@ -41,7 +41,7 @@ class Once:
             elif _is_same(told, found):
                 new = False
                 self._also.setdefault(id(told), []).append(found)
-            elif origins & known and not _exclude(told.path, found.path):
+            elif (origins & known or _left_behind(told) & _left_behind(found)) and not _exclude(told.path, found.path):
                 new = False
         self._told.append((found, origins))
         return new
@@ -71,6 +71,12 @@ class Once:
                 pending += [each for each in maker.inputs if each is not None]
         own = {value for value in seen if (maker := self._makers.get(value)) is None or maker.op != "sizes"}
         return own.union(found.demand.about)
+
+
+def _left_behind(found: Contradiction) -> set[Hashable]:
+    """The tensors that stayed on the CPU while others were moved, by where they were made; modules all as one."""
+    places = [each for each in found.demand.devices if each.name == "cpu"]
+    return {"modules" if each.born else each.location for each in places if each.location is not None}
 
 
 def _is_same(one: Contradiction, other: Contradiction) -> bool:

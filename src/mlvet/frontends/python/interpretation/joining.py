@@ -216,7 +216,8 @@ def joined(machine: Machine, left: Any, right: Any, name: str = "") -> Any:
     if isinstance(left, Unknown) or isinstance(right, Unknown):
         return left if isinstance(left, Unknown) else right
     if isinstance(left, Placement) or isinstance(right, Placement):
-        return ANYWHERE
+        known = isinstance(left, Placement) and isinstance(right, Placement) and left.stands_for(right)
+        return left if known else ANYWHERE
     if isinstance(left, Choice):
         return _joined_choice(machine, left, right, name)
     if isinstance(right, Choice):
@@ -297,7 +298,7 @@ def covers(machine: Machine, whole: Any, part: Any) -> bool:
                 and covers(machine, placement_of(whole), placement_of(part))
             )
         case Placement():
-            return not whole.known
+            return isinstance(part, Placement) and whole.stands_for(part)
         case Value():
             return (
                 isinstance(part, Value) and whole in machine.carried and _within(machine, part.declared, whole.declared)
@@ -368,13 +369,19 @@ def _joined_tensors(machine: Machine, left: TensorValue, right: TensorValue) -> 
         if not _takes(type(general), type(special)):
             return machine.unknown(Reason.DYNAMIC_TYPE, "tensors of two libraries")
         left, right = general, special
-    if left.graph_value in machine.carried and _like(left, right) and placement_of(left) == placement_of(right):
+    if (
+        left.graph_value in machine.carried
+        and _like(left, right)
+        and placement_of(left).stands_for(placement_of(right))
+    ):
         return left
     value = _widened(machine, [left.graph_value, right.graph_value])
     made = type(left).of(value)
     for name, cell in left.cells.items():
         if name != "@value" and same(cell, right.cells.get(name)):
             made.cells[name] = cell
+    if placement_of(left).stands_for(placement_of(right)) and DEVICE in left.cells:
+        made.cells[DEVICE] = left.cells[DEVICE]
     return made
 
 
@@ -461,7 +468,12 @@ def _joined_dicts(machine: Machine, left: DictValue, right: DictValue) -> DictVa
     for key in {**left.cells, **right.cells}:
         name = key if isinstance(key, str) and key.isidentifier() else ""
         made.cells[key] = joined(machine, left.cells.get(key, MISSING), right.cells.get(key, MISSING), name)
-    made.rest_cell["rest"] = joined(machine, left.rest, right.rest) if left.rest or right.rest else None
+    made.rest_cell["rest"] = _joined_rest(machine, left.rest, right.rest)
     made.rest_cell["key"] = joined(machine, left.rest_key, right.rest_key)
     made.factory = left.factory
     return made
+
+
+def _joined_rest(machine: Machine, left: Any, right: Any) -> Any:
+    """What keys that are not listed hold in either of two dicts, None if neither has such."""
+    return None if left is None and right is None else joined(machine, left, right)

@@ -40,7 +40,10 @@ class Spot:
 
 @dataclass(frozen=True, slots=True)
 class Placement:
-    """The device of a tensor under each guard; None where it is not known. The guards exclude one another."""
+    """The device of a tensor under each guard; None where it is not known. The guards exclude one another.
+
+    Paths that no guard has are those on which the program fails before there is such a tensor.
+    """
 
     alternatives: tuple[tuple[Guard, Spot | None], ...]
 
@@ -62,6 +65,17 @@ class Placement:
         for guard, spot in self.alternatives:
             if conjoined(path, guard) is not None:
                 yield guard - path, spot
+
+    def stands_for(self, other: Placement) -> bool:
+        """Whether a tensor of which this is known may as well be where another says it is."""
+        if not self.known:
+            return True
+        return all(
+            spot == own
+            for guard, spot in other.alternatives
+            for mine, own in self.alternatives
+            if conjoined(guard, mine) is not None
+        )
 
 
 ANYWHERE = Placement(((frozenset(), None),))

@@ -185,23 +185,35 @@ def _shared(tensors: Sequence[TensorValue]) -> Placement:
 
 
 def _common(op: str, tensors: Sequence[TensorValue]) -> Placement:
-    """Where operands that must be together are, nowhere known if they are not."""
+    """Where operands that must be together are; on no path on which they are not."""
     known = [(each, where) for each in tensors if (where := known_place(each)).known]
     counted = [(each, where) for each, where in known if not _may_differ(op, each)]
     for n, (one, first) in enumerate(counted):
         for other, second in counted[n + 1 :]:
             if first != second and refuse(one, first, other, second, _BECAUSE):
-                return ANYWHERE
+                return _agreed(first, second)
     full = [where for each, where in known if rank_of(each) != 0]
     if full:
-        return full[0] if all(where == full[0] for where in full) else _merged(full)
+        return full[0] if all(where == full[0] or _is_sure(where) for where in full) else ANYWHERE
     return known[0][1] if len(known) == len(tensors) and all(w == known[0][1] for _, w in known) else ANYWHERE
 
 
-def _merged(places: Sequence[Placement]) -> Placement:
-    """What several placements of one device say together: the first that knows it on a path."""
-    whole = [spot for where in places for _, spot in where.alternatives]
-    return places[0] if all(spot is not None for spot in whole) else ANYWHERE
+def _is_sure(where: Placement) -> bool:
+    return all(spot is not None for _, spot in where.alternatives)
+
+
+def _agreed(first: Placement, second: Placement) -> Placement:
+    """The paths on which two placements are one device."""
+    pairs = [
+        (conjoined(one, other), left, right) for one, left in first.alternatives for other, right in second.alternatives
+    ]
+    return Placement(
+        tuple(
+            (guard, left)
+            for guard, left, right in pairs
+            if guard is not None and left is not None and right is not None and differ(left, right) is None
+        )
+    )
 
 
 def _may_differ(op: str, x: TensorValue) -> bool:
@@ -283,7 +295,7 @@ def _set_apart(setting: Scalar, other: Spot) -> str | None:
 
 
 def _told(spot: Spot) -> Place:
-    return Place(str(spot), spot.how, spot.location)
+    return Place(str(spot), spot.how, spot.location, spot.born)
 
 
 def needs_cpu(x: TensorValue, because: str) -> None:
