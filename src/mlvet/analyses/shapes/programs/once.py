@@ -42,7 +42,7 @@ class Once:
             elif _is_same(told, found):
                 new = False
                 self._also.setdefault(id(told), []).append(found)
-            elif (origins & known or told.demand.built in found.demand.given) and not _exclude(told.path, found.path):
+            elif (origins & known or _follows(found, told)) and not _exclude(told.path, found.path):
                 new = False
         self._told.append((found, origins))
         return new
@@ -72,6 +72,17 @@ class Once:
                 pending += [each for each in maker.inputs if each is not None]
         own = {value for value in seen if (maker := self._makers.get(value)) is None or maker.op != "sizes"}
         return own.union(found.demand.about)
+
+
+def _left_behind(found: Contradiction) -> set[Hashable]:
+    """The tensors that stayed on the CPU while others were moved, by where they were made; modules all as one."""
+    places = [each for each in found.demand.devices if each.name == "cpu"]
+    return {"modules" if each.born else each.location for each in places if each.location is not None}
+
+
+def _follows(found: Contradiction, told: Contradiction) -> bool:
+    """Whether a contradiction uses an object that could not be built, or what another was left behind with."""
+    return told.demand.built in found.demand.given or bool(_left_behind(told) & _left_behind(found))
 
 
 def _is_same(one: Contradiction, other: Contradiction) -> bool:
