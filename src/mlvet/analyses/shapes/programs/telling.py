@@ -105,7 +105,7 @@ class Teller:
                 ),
                 *map(Assumption, found.assumed),
             ),
-            fix=cure(demand),
+            fix=demand.cure or cure(demand),
         )
 
     def _replay(self, found: Contradiction) -> dict[str, Any]:
