@@ -439,10 +439,13 @@ def test_a_model_that_stays_behind_is_one_report(tmp_path: Path) -> None:
 
 
 def edited(text: str, finding: Finding) -> str:
-    assert finding.fix is not None and finding.fix.applicability is Applicability.SAFE
+    assert finding.fix is not None
+    assert finding.fix.applicability is Applicability.SAFE
     (edit,) = finding.fix.edits
     place, lines = edit.location, text.splitlines(keepends=True)
-    assert place.line is not None and place.column is not None and place.end_column is not None
+    assert place.line is not None
+    assert place.column is not None
+    assert place.end_column is not None
     line = lines[place.line - 1]
     lines[place.line - 1] = line[: place.column - 1] + edit.content + line[place.end_column - 1 :]
     return "".join(lines)
