@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
+from mlvet.core.fix import Fix
 from mlvet.core.location import Location
 from mlvet.domains.dims import Dim
 from mlvet.domains.tensors import Tensor
@@ -53,7 +54,8 @@ class Demand:
     One that is `within` a run of the graph holds for that run only, where the operands are as they are `fed`.
     `about` are the models, by number, whose call makes the demand. `called` is the call of the library that makes it,
     or in words why that call cannot be made again. `built` is the object, by number, that the call makes, and `given`
-    are those among its arguments. `devices` are those of the operands where they are what is wrong.
+    are those among its arguments. `devices` are those of the operands where they are what is wrong, and `cure` is an edit
+    that the program itself suggests.
     """
 
     node: Node
@@ -65,6 +67,7 @@ class Demand:
     built: int | None = field(default=None, compare=False, repr=False)
     given: frozenset[int] = field(default=frozenset(), compare=False, repr=False)
     devices: tuple[Device, ...] = ()
+    cure: Fix | None = field(default=None, compare=False, repr=False)
 
     @property
     def operands(self) -> tuple[Tensor | None, ...]:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any, TypeVar, cast, overload
 
 import numpy as np
 
+from mlvet.core.fix import Fix
 from mlvet.domains import dtypes
 from mlvet.domains.dims import Dim, Expr
 from mlvet.domains.dtypes import DType
@@ -111,17 +113,19 @@ def demand(
 
 
 def demand_together(
-    of: Sequence[TensorValue], places: Sequence[Device], because: str, on: Iterable[Literal], assumed: str = ""
-) -> None:
+    of: Sequence[TensorValue], places: Sequence[Device], because: str, on: Iterable[Literal], assumed: str = "",
+    cure: Fix | None = None,
+) -> None:  # fmt: skip
     """Tensors that are on other devices than they must be, on the path at hand with these outcomes added."""
     here = machine()
     path = here.path
     here.path = path + tuple(sorted(set(on).difference(path), key=str))
     try:
         broken = Constraint(None, 0, 0, because, "device-differs", False, assumed)
-        here.node("assert", [each.graph_value for each in of], [], {}, "", [broken])
+        what = here.callee or (here.file.text(here.at) if isinstance(here.at, ast.Compare | ast.Subscript) else "")
+        here.node("assert", [each.graph_value for each in of], [], {}, what, [broken])
         why = "whether it fails hangs on the devices of a machine"
-        here.demands[-1] = replace(here.demands[-1], devices=tuple(places), called=why)
+        here.demands[-1] = replace(here.demands[-1], devices=tuple(places), called=why, cure=cure)
     finally:
         here.path = path
 

@@ -104,6 +104,7 @@ class Teller:
                 ),
                 *map(Assumption, found.assumed),
             ),
+            fix=demand.cure,
         )
 
     def _replay(self, found: Contradiction) -> dict[str, Any]:

@@ -22,7 +22,7 @@ class Spot:
     """A device by its kind and number, or by the setting that names it.
 
     `how` says in words how a tensor got there, and `location` where. One that is `born` there is a part of a module,
-    which moves with it.
+    which moves with it. `maker` is the call that made the tensor there without being told a device.
     """
 
     kind: str
@@ -31,6 +31,7 @@ class Spot:
     how: str = field(default="", compare=False)
     location: Location | None = field(default=None, compare=False)
     born: bool = field(default=False, compare=False)
+    maker: Any = field(default=None, compare=False, repr=False)
 
     def __str__(self) -> str:
         if self.setting is not None:
@@ -51,11 +52,11 @@ class Placement:
     def known(self) -> bool:
         return any(spot is not None for _, spot in self.alternatives)
 
-    def told(self, how: str, location: Location | None, *, born: bool = False) -> Placement:
+    def told(self, how: str, location: Location | None, *, born: bool = False, maker: Any = None) -> Placement:
         """The same devices with other words on how a tensor got there."""
         return Placement(
             tuple(
-                (guard, None if spot is None else replace(spot, how=how, location=location, born=born))
+                (guard, None if spot is None else replace(spot, how=how, location=location, born=born, maker=maker))
                 for guard, spot in self.alternatives
             )
         )

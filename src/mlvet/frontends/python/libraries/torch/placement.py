@@ -13,6 +13,7 @@ from mlvet.frontends.python.emission import demand_together
 from mlvet.frontends.python.interpretation.conditions import decided
 from mlvet.frontends.python.libraries.registry import model
 from mlvet.frontends.python.libraries.torch.devices import ACCELERATOR, Device, default_device, spot_named
+from mlvet.frontends.python.libraries.torch.remedies import copied_first, made_elsewhere, maker
 from mlvet.frontends.python.values.choices import Guard, conjoined
 from mlvet.frontends.python.values.numbers import Scalar
 from mlvet.frontends.python.values.objects import Object
@@ -114,7 +115,7 @@ def made_here(device: Any = None, like: TensorValue | None = None) -> Placement:
         return asked_of(device, f"made by `{here.callee}` with that device")
     if like is not None:
         return known_place(like)
-    return default_device().told(f"made by `{here.callee}` without a device", here.location)
+    return default_device().told(f"made by `{here.callee}` without a device", here.location, maker=maker())
 
 
 def born_here() -> Placement:
@@ -228,7 +229,8 @@ def refuse(one: TensorValue, first: Placement, other: TensorValue, second: Place
     """Note that two tensors are on different devices, on the first path on which they are; whether they may be."""
     for guard, here, there, assumed in conflicts(first, second):
         places = (_told(here), _told(there))
-        demand_together((_as_given(one, here), _as_given(other, there)), places, because, guard, assumed)
+        cure = made_elsewhere(here, second) or made_elsewhere(there, first)
+        demand_together((_as_given(one, here), _as_given(other, there)), places, because, guard, assumed, cure)
         return True
     return False
 
@@ -302,7 +304,7 @@ def needs_cpu(x: TensorValue, because: str) -> None:
     """Note a tensor that must be on the CPU and is not, on the first path on which it is elsewhere."""
     home = at(Spot("cpu"))
     for guard, spot, _, assumed in conflicts(known_place(x), home):
-        demand_together((x,), (_told(spot),), because, guard, assumed)
+        demand_together((x,), (_told(spot),), because, guard, assumed, copied_first())
         return
 
 
