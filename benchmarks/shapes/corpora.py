@@ -62,6 +62,7 @@ def run(job: tuple[Path, Path]) -> Judged:
 
 
 def _stop(number: int, frame: FrameType | None) -> None:
+    del number, frame
     raise OutOfTime
 
 
@@ -83,9 +84,9 @@ def main(corpora: Path, processes: int, chosen: Sequence[Corpus] = CORPORA) -> T
         "true", "false", "unclassified", "processor time",
     )  # fmt: skip
     said = (
-        f"{seconds:.0f} s of processor time in all, at most {LIMIT:.0f} s a file. Errors and warnings that are proved or "
-        "likely, and suggestions, as `mlvet check` shows them. Each was looked at in the source; what came of it is in "
-        "`benchmarks/shapes/classified.json`."
+        f"{seconds:.0f} s of processor time in all, at most {LIMIT:.0f} s a file. Errors and warnings that are proved "
+        "or likely, and suggestions, as `mlvet check` shows them. Each was looked at in the source; what came of it is "
+        "in `benchmarks/shapes/classified.json`."
     )
     details = {"findings": [remark for remark in remarks if remark.startswith("- ")]}
     return Table(
