@@ -34,13 +34,26 @@ class Run:
 
 
 @dataclass(frozen=True, slots=True)
+class Device:
+    """Where a tensor is: the device by name, how it got there in words, and where the program does that.
+
+    One that is `born` there is of a module, which nobody has moved.
+    """
+
+    name: str
+    how: str = ""
+    location: Location | None = None
+    born: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Demand:
     """What an operator needs of its operands and does not surely get.
 
     One that is `within` a run of the graph holds for that run only, where the operands are as they are `fed`.
     `about` are the models, by number, whose call makes the demand. `called` is the call of the library that makes it,
     or in words why that call cannot be made again. `built` is the object, by number, that the call makes, and `given`
-    are those among its arguments.
+    are those among its arguments. `devices` are those of the operands where they are what is wrong.
     """
 
     node: Node
@@ -51,6 +64,7 @@ class Demand:
     called: LibraryCall | str = field(default="it is not within a call of a library", compare=False, repr=False)
     built: int | None = field(default=None, compare=False, repr=False)
     given: frozenset[int] = field(default=frozenset(), compare=False, repr=False)
+    devices: tuple[Device, ...] = ()
 
     @property
     def operands(self) -> tuple[Tensor | None, ...]:

@@ -110,6 +110,7 @@ class Machine:
     libraries: Counter[str] = field(default_factory=Counter)
     boundaries: list[Boundary] = field(default_factory=list)
     observations: dict[Span, Observation] = field(default_factory=dict)
+    watched: frozenset[Span] = frozenset()
     called: set[ast.AST] = field(default_factory=set)
     defined: dict[ast.AST, Any] = field(default_factory=dict)
     recursions: Counter[ast.AST] = field(default_factory=Counter)

@@ -96,13 +96,18 @@ def interpret(
     *,
     models: Mapping[str, Path] | None = None,
     limits: Limits | None = None,
+    texts: Mapping[str, str] | None = None,
+    watched: frozenset[Span] = frozenset(),
 ) -> Interpreted:
     """Interpret a program; one that Python cannot parse yields an empty graph and a note.
 
-    Paths are shown relative to `base`; `models` are files that stand in for modules of libraries.
+    Paths are shown relative to `base`; `models` are files that stand in for modules of libraries, and `texts` what
+    modules of the project are taken to contain. Expressions that are `watched` are among the observations.
     """
     project = Project.of(path, base, models, registry.PACKAGES) if path is not None else None
-    machine = Machine(project=project, limits=limits or Limits())
+    if project is not None:
+        project.texts = dict(texts or {})
+    machine = Machine(project=project, limits=limits or Limits(), watched=watched)
     tree = parsed(source.text)
     if tree is None:
         machine.note("not Python 3, so it was not interpreted")

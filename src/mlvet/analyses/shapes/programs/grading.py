@@ -18,7 +18,13 @@ def certainty(found: Contradiction, demands: Demands) -> Certainty:
     """`proved` unless a default is assumed, or the path is one that perhaps no run takes."""
     if _deals_with_nothing(found) or _is_doubtful(found, demands):
         return Certainty.POSSIBLE
-    return Certainty.LIKELY if found.defaults or found.assumed else Certainty.PROVED
+    sure = not found.defaults and not found.assumed and not (found.demand.devices and _is_chosen(found, demands))
+    return Certainty.PROVED if sure else Certainty.LIKELY
+
+
+def _is_chosen(found: Contradiction, demands: Demands) -> bool:
+    """Whether a machine or a user decides that a run takes the path."""
+    return next(choices(found.path, demands), None) is not None
 
 
 def _deals_with_nothing(found: Contradiction) -> bool:

@@ -54,9 +54,10 @@ class Once:
 
     def _is_ended(self, found: Contradiction, path: Mapping[str, bool], origins: set[Hashable]) -> bool:
         """Whether a run that gets there fails before, on what this is made of too."""
-        given = found.demand.given
+        given, left = found.demand.given, _left_behind(found)
         return any(
-            (told.demand.built in given or not known.isdisjoint(origins)) and not _exclude(outcomes, path)
+            (told.demand.built in given or not known.isdisjoint(origins) or bool(left and left & _left_behind(told)))
+            and not _exclude(outcomes, path)
             for told, outcomes, known in self._told
         )
 
@@ -85,6 +86,12 @@ class Once:
                 pending += [each for each in maker.inputs if each is not None]
         own = {value for value in seen if (maker := self._makers.get(value)) is None or maker.op != "sizes"}
         return own.union(found.demand.about)
+
+
+def _left_behind(found: Contradiction) -> set[Hashable]:
+    """The tensors that stayed on the CPU while others were moved, by where they were made; modules all as one."""
+    places = [each for each in found.demand.devices if each.name == "cpu"]
+    return {"modules" if each.born else each.location for each in places if each.location is not None}
 
 
 def _mismatch(demand: Demand) -> Hashable:

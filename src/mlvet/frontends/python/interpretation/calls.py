@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from mlvet.domains.dims import symbol
@@ -69,6 +69,7 @@ def call(machine: Machine, function: Any, args: Sequence[Any], keywords: Mapping
         case Choice():
             return distributed(machine, function, lambda each: call(machine, each, args, keywords))
         case Unknown():
+            hand_out((*args, *keywords.values()))
             return _unknown(machine, function, args, keywords)
         case Overloads():
             return _overloaded(machine, function, args, keywords)
@@ -81,6 +82,19 @@ def call(machine: Machine, function: Any, args: Sequence[Any], keywords: Mapping
     if callable(function):
         return native(machine, function, args, keywords)
     return machine.unknown(Reason.UNKNOWN_DISPATCH, f"a call of {type(function).__name__}")
+
+
+def hand_out(values: Iterable[Any], depth: int = 2) -> None:
+    """Tell objects of libraries, also those that objects of the program hold, that something unknown has got them."""
+    for value in values:
+        if isinstance(value, ListValue | DictValue | tuple):
+            inside = value if isinstance(value, tuple) else value.cells.values()
+            hand_out(inside, depth - 1) if depth else None
+        elif isinstance(value, Object):
+            if hasattr(type(value), "handed_out"):
+                value.handed_out()
+            elif value.kind is not None and depth:
+                hand_out(tuple(value.cells.values()), depth - 1)
 
 
 def _unknown(machine: Machine, function: Unknown, args: Sequence[Any], keywords: Mapping[str, Any]) -> Unknown:

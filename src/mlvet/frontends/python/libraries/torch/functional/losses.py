@@ -187,6 +187,7 @@ def binary_cross_entropy_with_logits(
     kind = how(reduction, reduce, size_average)
     x, t = input, cast(target, dtype_of(combined("sub", input, target)))
     if pos_weight is None:
+        wants_floats(target, "binary_cross_entropy_with_logits")
         return made("binary_cross_entropy_with_logits", x, t, *([] if weight is None else [weight]), reduction=kind)
     factor = combined("add", combined("mul", combined("sub", pos_weight, 1), t), 1)
     tail = combined("mul", factor, made("softplus", made("neg", x)))
