@@ -80,3 +80,17 @@ def test_a_question_to_something_unknown_is_answered_alike_for_the_same_argument
     )
     assert violated(interpret_text(program)) == []
     assert violated(interpret_text(program.replace("zeros(3, 5) if spec.is_large(kind)", "zeros(3, 5) if other"))) != []
+
+
+def test_a_number_that_is_computed_twice_is_compared_alike() -> None:
+    found = interpret_text(
+        "import torch\n"
+        "def divisible(v):\n"
+        "    new = max(8, int(v + 4) // 8 * 8)\n"
+        "    if new < 0.9 * v:\n"
+        "        new += 8\n"
+        "    return new\n"
+        "def build(dim):\n"
+        "    return torch.zeros(3, divisible(dim)) @ torch.zeros(divisible(dim), 2)\n"
+    )
+    assert violated(found) == []

@@ -53,3 +53,13 @@ def test_an_entry_that_one_branch_adds_is_perhaps_not_counted() -> None:
     )
     assert isinstance(found.names["n"], Expr)
     assert found.names["m"] == 1
+
+
+def test_dictionaries_of_sizes_under_any_keys_are_joined() -> None:
+    found = interpret_text(
+        "import sys\nkept = {}\nfor i in range(n):\n    kept[str(i)] = i\n"
+        "other = {}\nfor i in range(n):\n    other[str(i)] = 2 * i\n"
+        "rows = [kept, other]\nfor i in range(n):\n    rows.append(kept)\nlast = rows[-1]\nv = last['3']\n",
+        NAMES,
+    )
+    assert isinstance(found.names["v"], Expr)

@@ -172,13 +172,13 @@ def _bounded(machine: Machine, size: Any) -> Any:
 
 
 def _ratios(kind: type[ast.operator], left: Any, right: Any) -> Any:
-    """Quotients of symbols, and floats beside symbols."""
+    """Quotients of symbols, and floats beside symbols; what is computed alike has one name."""
     if kind is ast.Pow and isinstance(right, float) and right == 0.5 and isinstance(left, Expr):
         exact = square_root(left)
         return Scalar(float) if exact is None else Ratio(exact)
     sides = [ratio_of(left), ratio_of(right)]
     if any(side is None for side in sides) or kind not in (ast.Add, ast.Sub, ast.Mult, ast.Div, ast.FloorDiv):
-        return Scalar(float)
+        return Scalar(float, f"({left} {BINARY[kind][2]} {right})")
     return BINARY[kind][1](*sides)
 
 
@@ -507,7 +507,13 @@ def _negated(value: Any) -> Any:
 
 def _named(left: Any, sign: str, right: Any) -> str:
     names = [
-        value.name if isinstance(value, Scalar) else repr(value) if isinstance(value, int | float | str) else ""
+        value.name
+        if isinstance(value, Scalar)
+        else repr(value)
+        if isinstance(value, int | float | str)
+        else str(value)
+        if isinstance(value, Expr)
+        else ""
         for value in (left, right)
     ]
     return f"{names[0]} {sign} {names[1]}" if all(names) else ""
