@@ -9,10 +9,10 @@ import argparse
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from benchmarks.shapes import detection, stackoverflow
+from benchmarks.shapes import detection, fixes, stackoverflow
 from benchmarks.table import Table
 
-PARTS = ("stackoverflow", "mutants")
+PARTS = ("stackoverflow", "mutants", "fixes")
 
 
 def tables(
@@ -23,6 +23,8 @@ def tables(
         yield stackoverflow.main(corpora, bugs, jobs)
     if "mutants" in only:
         yield detection.main(corpora, jobs, held_out)
+    if "fixes" in only:
+        yield fixes.main(corpora, jobs)
 
 
 if __name__ == "__main__":
