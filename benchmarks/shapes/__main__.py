@@ -10,11 +10,11 @@ import argparse
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from benchmarks.shapes import comparison, detection, stackoverflow, timing
+from benchmarks.shapes import comparison, detection, fixes, stackoverflow, timing
 from benchmarks.shapes import corpora as repositories
 from benchmarks.table import Table
 
-PARTS = ("stackoverflow", "mutants", "corpora", "pytea", "time")
+PARTS = ("stackoverflow", "mutants", "fixes", "corpora", "pytea", "time")
 
 
 def tables(
@@ -30,6 +30,8 @@ def tables(
         yield stackoverflow.main(corpora, bugs, jobs)
     if "mutants" in only:
         yield detection.main(corpora, jobs, held_out)
+    if "fixes" in only:
+        yield fixes.main(corpora, jobs)
     if "corpora" in only:
         yield repositories.main(corpora, jobs)
     if "pytea" in only:

@@ -5,10 +5,12 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from mlvet.core.errors import UnsupportedInput
 from mlvet.core.executor import Died, Executor, Failed, Ok, TimedOut
 from mlvet.core.finding import Finding
 from mlvet.core.grade import Severity
@@ -138,10 +140,9 @@ def _remedied(
     texts = {shown: program.source.text}
     places = [finding.location for finding in findings]
     places += [note.location for finding in findings for note in finding.related if note.location is not None]
-    for path in {place.path for place in places} - {shown}:
-        file = program.base / path
-        if file.is_file():
-            texts[path] = read_source(file, path).text
+    for path in sorted({place.path for place in places} - {shown}):
+        with suppress(UnsupportedInput):
+            texts[path] = read_source(program.base / path, path).text
 
     def reading(changed: Mapping[str, str], watched: frozenset[Span]) -> Interpreted:
         source = replace(program.source, text=changed.get(shown, program.source.text))

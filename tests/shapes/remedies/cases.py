@@ -389,6 +389,23 @@ CASES = [
         "flat = maps.view(-1, 400)",
     ),
     case(
+        "other-axes-exchanged", TORCH,
+        """
+        queries, keys = torch.randn(2, 4, 6, 16), torch.randn(2, 4, 9, 16)
+        scores = queries @ keys.transpose(1, 2)  # HERE
+        """,
+        "scores = queries @ keys.transpose(-2, -1)",
+    ),
+    case(
+        "sizes-by-name-exchanged", TORCH,
+        """
+        rnn = nn.LSTM(input_size=64, hidden_size=28)  # HERE
+        states, _ = rnn(torch.randn(5, 3, 28))
+        scores = nn.Linear(64, 3)(states)
+        """,
+        "rnn = nn.LSTM(input_size=28, hidden_size=64)",
+    ),
+    case(
         "two-loops-fail-alike", TORCH,
         """
         model = nn.Sequential(nn.Linear(8, 1), nn.Sigmoid())

@@ -14,7 +14,7 @@ from mlvet.analyses.shapes.remedies.layouts import layouts, losses
 from mlvet.analyses.shapes.remedies.needless import left_out
 from mlvet.analyses.shapes.remedies.numbers import exchanged, numbers
 from mlvet.analyses.shapes.remedies.places import Place, place, result_of, spans
-from mlvet.analyses.shapes.remedies.proposal import Proposal, Proposals
+from mlvet.analyses.shapes.remedies.proposal import Kind, Proposal, Proposals
 from mlvet.analyses.shapes.remedies.rearrangements import flattened, reordered, with_ones
 from mlvet.analyses.shapes.remedies.reshapes import fed, in_place_of_saying, targets
 from mlvet.analyses.shapes.remedies.sequences import with_flatten
@@ -31,8 +31,16 @@ from mlvet.frontends.python.program import Interpreted
 _MOST_FINDINGS = 4
 """The most findings of one program that are given a cure."""
 _TYPES, _BROADCAST = "dtype-differs", "broadcast-mismatch"
-_NOT_OF_OPERANDS = frozenset(("annotation-differs", "shape-not-static", "illegal-argument", "size-out-of-range"))
-"""Errors that no other order of an operand's axes can put right."""
+_HELPING = {
+    "annotation-differs": frozenset[Kind](),
+    "size-out-of-range": frozenset((Kind.NUMBER,)),
+    "illegal-argument": frozenset((Kind.NEEDLESS,)),
+    "shape-not-static": frozenset((Kind.NEEDLESS,)),
+    "reshape-size": frozenset((Kind.NUMBER,)),
+    "axis-out-of-range": frozenset((Kind.AXIS, Kind.NEEDLESS, Kind.ONES)),
+    "kernel-larger-than-input": frozenset((Kind.LAYOUT, Kind.NEEDLESS, Kind.ORDER, Kind.NUMBER)),
+}
+"""The kinds of proposals that can put an error right, where it is not all."""
 _MISSING_FLATTEN = frozenset(("matmul-inner-dims", "dims-differ", "rank-differs", "broadcast-mismatch"))
 _MOST_STEPS = 100_000
 """The most steps of a program that is worth trying again."""
@@ -77,7 +85,8 @@ class _Remedies:
         places = [finding.location, *(each.demand.node.location for each in cause.also)]
         self._watch([each for each in places if each is not None])
         target = Lines(()).mark(finding)
-        proposals = list(self._proposals(finding, cause))
+        helping = _HELPING.get(finding.rule, frozenset(Kind))
+        proposals = [each for each in self._proposals(finding, cause) if each.kind in helping]
         fix = chosen(
             proposals, self._trials, self._before, target, lambda mark: self._alike(finding, mark),
             merged=finding.rule == _BROADCAST,
@@ -122,7 +131,7 @@ class _Remedies:
 
     def _proposals(self, finding: Finding, cause: Contradiction) -> Proposals:
         where = self._place(finding.location)
-        if where is not None and finding.rule not in _NOT_OF_OPERANDS and not cause.demand.constraint.assumed:
+        if where is not None and not cause.demand.constraint.assumed:
             yield from self._here(finding, where, cause)
         yield from exchanged(cause.demand, self._texts)
         yield from numbers(cause.demand, self._texts)
@@ -138,8 +147,6 @@ class _Remedies:
             yield from left_out(where)
             if finding.rule in _MISSING_FLATTEN:
                 yield from with_flatten(where)
-            yield from fed(where)
-            yield from targets(where)
             yield from in_place_of_saying(where)
 
     def _also(self, cause: Contradiction) -> Iterator[Place]:
@@ -171,8 +178,10 @@ def _local(finding: Finding, where: Place) -> Proposals:
         return
     yield from other_axes(where)
     yield from flattened(where)
+    yield from fed(where)
     yield from reordered(where)
     yield from with_ones(where)
+    yield from targets(where)
 
 
 def _sides(cause: Contradiction) -> tuple[int, int] | None:

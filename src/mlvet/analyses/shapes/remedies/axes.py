@@ -23,10 +23,10 @@ def axis_of(call: ast.Call, method: bool) -> ast.expr | None:
     """The number that a call gives for its axis."""
     for keyword in call.keywords:
         if keyword.arg in _WORDS:
-            return keyword.value if _number(keyword.value) is not None else None
+            return keyword.value if axis_number(keyword.value) is not None else None
     name = call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
     place = 0 if method else 1
-    if name in _SECOND and len(call.args) > place and _number(call.args[place]) is not None:
+    if name in _SECOND and len(call.args) > place and axis_number(call.args[place]) is not None:
         return call.args[place]
     return None
 
@@ -40,7 +40,7 @@ def other_axes(place: Place) -> Proposals:
     method = isinstance(call.func, ast.Attribute) and any(each.node is call.func.value for each in place.operands)
     written = axis_of(call, method)
     if written is not None:
-        now = _number(written)
+        now = axis_number(written)
         for axis in range(rank):
             if now is not None and axis not in (now, now + rank):
                 title = f"work along axis {axis} in place of {now}"
@@ -58,7 +58,8 @@ def other_axes(place: Place) -> Proposals:
             yield Proposal(Kind.AXIS, axis, f"look for it along axis {axis}", (edit,), _REASON)
 
 
-def _number(node: ast.expr) -> int | None:
+def axis_number(node: ast.expr) -> int | None:
+    """The number that an expression writes, with its sign."""
     match node:
         case ast.Constant(value=int(value)) if not isinstance(value, bool):
             return value

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from mlvet.analyses.shapes.remedies.axes import axis_number
 from mlvet.analyses.shapes.remedies.places import Place, parts
 from mlvet.analyses.shapes.remedies.proposal import Kind, Proposal, Proposals
 from mlvet.analyses.shapes.remedies.text import Text, last_name
@@ -17,6 +18,8 @@ _FUNCTIONS = frozenset((
     "rollaxis",
 ))  # fmt: skip
 _MOST = 4
+_PAIRS = ((-2, -1), (0, 1), (1, 2), (1, 3))
+_OTHER = "the sizes fit when these axes are exchanged; perhaps the sizes are what is wrong"
 _REASON = "the sizes fit without this step; perhaps the sizes are what is wrong"
 
 
@@ -28,11 +31,27 @@ def left_out(place: Place) -> Proposals:
         if not isinstance(kept, ast.Name | ast.Attribute | ast.Call | ast.Subscript):
             content = f"({content})"
         yield Proposal(Kind.NEEDLESS, place.text.span(node), title, (place.text.replaced(node, content),), _REASON)
+        yield from _other_pairs(place.text, node)
+
+
+def _other_pairs(text: Text, node: ast.expr) -> Proposals:
+    """Two other axes exchanged than those that a step exchanges."""
+    if not isinstance(node, ast.Call) or last_name(node) not in ("transpose", "swapaxes"):
+        return
+    written = [each for each in node.args if axis_number(each) is not None]
+    if len(written) != 2 or node.args[-2:] != written:
+        return
+    now = {axis_number(each) for each in written}
+    for one, other in _PAIRS:
+        if now != {one, other}:
+            edits = text.replaced(written[0], str(one)), text.replaced(written[1], str(other))
+            title = f"exchange axes {one} and {other} in `{last_name(node)}`"
+            yield Proposal(Kind.NEEDLESS, (text.span(node), one, other), title, edits, _OTHER, risk=1)
 
 
 def _steps(place: Place) -> Iterator[tuple[ast.expr, ast.expr]]:
     """Steps in the operands, and in what is assigned to their names just before, with what each works on."""
-    operands = list(parts(place.node))
+    operands = [*([place.node] if isinstance(place.node, ast.expr) else ()), *parts(place.node)]
     names = {each.id for each in operands if isinstance(each, ast.Name)}
     within = [*operands, *_assigned(place.text, place.node, names)]
     found = [

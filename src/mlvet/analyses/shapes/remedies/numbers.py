@@ -22,7 +22,7 @@ _SIZE = "it makes the two sizes agree; perhaps the other one is what is wrong"
 def numbers(demand: Demand, texts: dict[str, Text]) -> Proposals:
     """Each side of an equation that the program writes as a number, replaced by the other side."""
     constraint = demand.constraint
-    if constraint.relation not in (Relation.EQUAL, Relation.BROADCAST):
+    if constraint.relation is not Relation.EQUAL:
         return
     sides = (constraint.left, constraint.right)
     for written, needed in (sides, sides[::-1]):
@@ -51,9 +51,10 @@ def exchanged(demand: Demand, texts: dict[str, Text]) -> Proposals:
 
 def _beside(text: Text, node: ast.expr) -> list[ast.expr]:
     """The arguments or elements among which a number is written."""
-    match text.parents.get(node):
-        case ast.Call() as call if node in call.args:
-            return call.args
+    parent = text.parents.get(node)
+    match text.parents.get(parent) if isinstance(parent, ast.keyword) else parent:
+        case ast.Call() as call:
+            return [*call.args, *(keyword.value for keyword in call.keywords)]
         case ast.List() | ast.Tuple() as sequence:
             return sequence.elts
     return []

@@ -101,7 +101,7 @@ def fed(place: Place) -> Proposals:
         target = ", ".join(("-1", *map(str, sizes)))
         edits = place.text.suffixed(given.node, f".reshape({target})")
         title = f"reshape {place.words(given)} to ({target})"
-        yield Proposal(Kind.FLAT, ("fed", given.position), title, edits, _FED)
+        yield Proposal(Kind.FLAT, ("fed", place.text.of(wanted.node)), title, edits, _FED)
 
 
 def _one_hot(place: Place, wanted: Operand, given: Operand) -> Proposals:
@@ -111,7 +111,7 @@ def _one_hot(place: Place, wanted: Operand, given: Operand) -> Proposals:
     if numbered and numpy and wanted.rank == 2 and isinstance(wanted.dims[1], int):
         edits = place.text.wrapped(given.node, f"{numpy}.eye({int(wanted.dims[1])})[", "]")
         title = f"feed {place.words(given)} one-hot"
-        yield Proposal(Kind.FLAT, ("one-hot", given.position), title, edits, _ONE_HOT)
+        yield Proposal(Kind.FLAT, ("one-hot", place.text.of(wanted.node)), title, edits, _ONE_HOT)
 
 
 def _fits(wanted: Sequence[Dim], given: Sequence[Dim]) -> bool:
