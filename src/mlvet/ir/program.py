@@ -54,8 +54,8 @@ class Demand:
     One that is `within` a run of the graph holds for that run only, where the operands are as they are `fed`.
     `about` are the models, by number, whose call makes the demand. `called` is the call of the library that makes it,
     or in words why that call cannot be made again. `built` is the object, by number, that the call makes, and `given`
-    are those among its arguments. `devices` are those of the operands where they are what is wrong, and `cure` is an edit
-    that the program itself suggests.
+    are those among its arguments. `devices` are those of the operands where they are what is wrong, and `cure` is an
+    edit that the program itself suggests.
     """
 
     node: Node
