@@ -53,10 +53,14 @@ class Once:
         return new
 
     def _is_ended(self, found: Contradiction, path: Mapping[str, bool], origins: set[Hashable]) -> bool:
-        """Whether a run that gets there fails before, on what this is made of too."""
+        """Whether a run that gets there fails before, on what this is made of too.
+
+        Devices are another matter than shapes: a machine with a GPU meets the one, every machine the other.
+        """
         given, left = found.demand.given, _left_behind(found)
         return any(
             (told.demand.built in given or not known.isdisjoint(origins) or bool(left and left & _left_behind(told)))
+            and bool(told.demand.devices) == bool(found.demand.devices)
             and not _exclude(outcomes, path)
             for told, outcomes, known in self._told
         )
