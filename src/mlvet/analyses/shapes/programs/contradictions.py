@@ -63,6 +63,10 @@ class Figures:
     without_z3: int = 0
     undecided: int = 0
 
+    @property
+    def asked_z3(self) -> int:
+        return self.checks - self.without_z3
+
 
 @dataclass(slots=True)
 class Search:

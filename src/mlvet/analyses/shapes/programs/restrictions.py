@@ -14,6 +14,8 @@ from mlvet.ir.program import Demand, Setting
 
 _MOST_VALUES = 3
 """More values than these are no list that a message can give."""
+_MOST_QUESTIONS = 60
+"""The most questions to Z3 about the settings of one program; those that are left are undecided."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,8 +39,9 @@ class Restriction:
 
 def restrictions(groups: Iterable[Sequence[Demand]], search: Search) -> Iterator[Restriction]:
     """The settings that groups of demands leave few values, or multiples of a number only."""
+    last = search.figures.asked_z3 + _MOST_QUESTIONS
     for group in groups:
-        values = _Values(group, search)
+        values = _Values(group, search, last)
         for demand in group:
             for found in sorted(mentioned(demand), key=lambda each: each.name):
                 setting = search.settings.get(found.name)
@@ -71,30 +74,41 @@ def _multiple(found: Symbol, demand: Demand) -> int:
 class _Values:
     """The values that demands leave a symbol.
 
-    More demands leave fewer values, so a symbol that has many when all of them are met has many at each of them.
+    More demands leave fewer values. So a symbol that has many when all of them are met has many at each of them, and
+    the demand that leaves it few is found by halving.
     """
 
-    def __init__(self, group: Sequence[Demand], search: Search) -> None:
-        self.group, self.search = group, search
-        self._whole: Solver | None = None
-        self._many: dict[tuple[str, tuple[Outcome, ...]], bool] = {}
+    def __init__(self, group: Sequence[Demand], search: Search, last: int) -> None:
+        self.group, self.search, self.last = group, search, last
+        self._places = {id(demand): place for place, demand in enumerate(group)}
+        self._firsts: dict[tuple[str, tuple[Outcome, ...]], int] = {}
 
     def left(self, found: Symbol, demand: Demand) -> tuple[int, ...]:
-        """All values that a symbol can have when demands up to this one are met, if they are few."""
-        if self._has_many(found, outcomes(demand)):
-            return ()
-        some = self._some(found, self._solver(self.group[: self.group.index(demand) + 1]), outcomes(demand))
-        return () if some is None or len(some) > _MOST_VALUES else tuple(sorted(some))
-
-    def _has_many(self, found: Symbol, assumed: tuple[Outcome, ...]) -> bool:
-        """Whether a symbol has many values when all demands are met."""
+        """All values that a symbol can have when demands up to this one are met, if they are few, told once."""
+        assumed = outcomes(demand)
         key = found.name, assumed
-        if key not in self._many:
-            if self._whole is None:
-                self._whole = self._solver(self.group)
-            some = self._some(found, self._whole, assumed)
-            self._many[key] = some is not None and len(some) > _MOST_VALUES
-        return self._many[key]
+        if key not in self._firsts:
+            self._firsts[key] = self._first(found, assumed)
+        place = self._places[id(demand)]
+        if place < self._firsts[key]:
+            return ()
+        self._firsts[key] = len(self.group)
+        return tuple(sorted(self._few(found, place, assumed) or ()))
+
+    def _first(self, found: Symbol, assumed: tuple[Outcome, ...]) -> int:
+        """The place of the first demand with which a symbol has few values."""
+        low, high = 0, len(self.group)
+        if self._few(found, high - 1, assumed) is None:
+            return high
+        while low < high:
+            middle = (low + high) // 2
+            low, high = (middle + 1, high) if self._few(found, middle, assumed) is None else (low, middle)
+        return low
+
+    def _few(self, found: Symbol, place: int, assumed: tuple[Outcome, ...]) -> list[int] | None:
+        """The values of a symbol when demands up to a place are met, None if they are many or not known."""
+        some = self._some(found, self._solver(self.group[: place + 1]), assumed)
+        return None if some is None or len(some) > _MOST_VALUES else some
 
     def _solver(self, demands: Iterable[Demand]) -> Solver:
         solver = self.search.solver()
@@ -105,6 +119,9 @@ class _Values:
 
     def _some(self, found: Symbol, solver: Solver, assumed: Sequence[Outcome]) -> list[int] | None:
         """The values of a symbol, one more than are few at most; nothing if the solver cannot say."""
+        if self.search.figures.asked_z3 > self.last:
+            self.search.figures.undecided += 1
+            return None
         values: list[int] = []
         size = symbol(found.name, found.low, found.high)
         solver.push()
