@@ -53,8 +53,9 @@ class Demand:
 
     One that is `within` a run of the graph holds for that run only, where the operands are as they are `fed`.
     `about` are the models, by number, whose call makes the demand. `called` is the call of the library that makes it,
-    or in words why that call cannot be made again. `devices` are those of the operands where they are what is wrong,
-    and `cure` is an edit that the program itself suggests.
+    or in words why that call cannot be made again. `built` is the object, by number, that the call makes, and `given`
+    are those among its arguments. `devices` are those of the operands where they are what is wrong, and `cure` is an
+    edit that the program itself suggests.
     """
 
     node: Node
@@ -63,6 +64,8 @@ class Demand:
     fed: tuple[Tensor | None, ...] | None = None
     about: frozenset[int] = frozenset()
     called: LibraryCall | str = field(default="it is not within a call of a library", compare=False, repr=False)
+    built: int | None = field(default=None, compare=False, repr=False)
+    given: frozenset[int] = field(default=frozenset(), compare=False, repr=False)
     devices: tuple[Device, ...] = ()
     cure: Fix | None = field(default=None, compare=False, repr=False)
 
@@ -148,9 +151,9 @@ class Event:
 class Demands:
     """All demands of a program in the order in which it makes them.
 
-    Symbols that are `varying` stand for a size of its own each time: of an element of a list, of an iteration. Of those
-    that stand for the rows of a batch `full` has how many a full one has; `largest`
-    has what others can be at most.
+    Symbols that are `varying` stand for a size of its own each time: of an element of a list, of an iteration; those
+    that are `listed` are such numbers themselves, so that one demand may be on two of them. Of those that stand for the
+    rows of a batch `full` has how many a full one has; `largest` has what others can be at most.
     """
 
     all: tuple[Demand, ...] = ()
@@ -162,3 +165,4 @@ class Demands:
     placeholders: Mapping[Value, Location | None] = field(default_factory=dict)
     events: tuple[Event, ...] = ()
     largest: Mapping[str, Dim] = field(default_factory=dict)
+    listed: frozenset[str] = frozenset()

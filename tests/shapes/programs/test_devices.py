@@ -511,3 +511,17 @@ def test_a_certain_edit_cures_it(name: str, tmp_path: Path) -> None:
     text = HEAD + BUGS[name][0]
     (finding,) = [each for each in judged(text, tmp_path) if each.rule == RULE]
     assert [each for each in judged(edited(text, finding), tmp_path) if each.rule == RULE] == []
+
+
+def test_a_shape_error_hides_no_device_and_none_hides_it(tmp_path: Path) -> None:
+    program = (
+        HEAD
+        + CHOSEN
+        + """
+net = nn.Sequential(nn.Linear(10, 20), nn.Linear(30, 3)).to(device)
+state = torch.zeros(4, 10)
+y = net(torch.randn(4, 10).to(device) + state)
+"""
+    )
+    found = judged(program, tmp_path)
+    assert sorted(each.rule for each in found) == [RULE, "matmul-inner-dims"]

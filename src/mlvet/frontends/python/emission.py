@@ -13,7 +13,7 @@ from mlvet.core.fix import Fix
 from mlvet.domains import dtypes
 from mlvet.domains.dims import Dim, Expr
 from mlvet.domains.dtypes import DType
-from mlvet.domains.tensors import Tensor, UnknownRank, Unranked, of_dims, unknown
+from mlvet.domains.tensors import Tensor, Unranked, of_dims, unknown
 from mlvet.domains.tensors import constant as of_array
 from mlvet.frontends.python.active import machine
 from mlvet.frontends.python.values.choices import Choice, resolved
@@ -25,7 +25,7 @@ from mlvet.ir.program import Device, Run
 from mlvet.ops import REGISTRY
 from mlvet.ops.folding import REFUSALS, folded
 from mlvet.ops.require import Constraint, Require
-from mlvet.ops.unranked import element_types
+from mlvet.ops.unranked import inferred
 
 T = TypeVar("T", bound=TensorValue)
 Operand = TensorValue | Value | None | bool | int | float | complex | str | Expr | Sequence[Dim]
@@ -140,6 +140,14 @@ def demand_equal(left: Dim, right: Dim, because: str, rule: str = "dims-differ",
         here.node("assert", _given(here.given), [], {}, "", stated)
 
 
+def demand_divisible(left: Dim, right: Dim, because: str, of: Sequence[TensorValue]) -> None:
+    """A number must be a multiple of another, so that some tensors can be what they are."""
+    require = Require()
+    require.divisible(left, right, because)
+    if require.constraints:
+        machine().node("assert", _given(of), [], {}, "", require.constraints)
+
+
 def demand_same(
     left: Sequence[Dim], right: Sequence[Dim], because: str, rule: str = "dims-differ", within: Run | None = None
 ) -> None:
@@ -249,14 +257,9 @@ def _apply(op: str, inputs: list[Value | None], count: int, attributes: dict[str
     results: Sequence[Tensor] = ()
     if rule.infer is not None:
         try:
-            found = rule.infer(*operands, require=require, **attributes)
-            results = found if isinstance(found, tuple) else (found,)
+            results = inferred(rule, operands, attributes, require)
             if not require.violated:
                 results = folded(rule, operands, attributes, results)
-        except UnknownRank:
-            results = [
-                unknown(f"{require.name}:{n}", t) for n, t in enumerate(element_types(rule, operands, attributes))
-            ]
         except REFUSALS as error:
             raise Undecided(Reason.UNMODELLED_ARGUMENTS, f"{op}: {error}") from error
     types = [

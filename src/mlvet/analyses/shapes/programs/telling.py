@@ -1,4 +1,4 @@
-"""From contradictions and restrictions to findings: the words, the places, how sure they are, and what cures them."""
+"""From contradictions and restrictions to findings: the words, the places, and how sure they are."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from typing import Any
 from mlvet.analyses.shapes.programs.arithmetic import Arithmetic
 from mlvet.analyses.shapes.programs.confirmation import REPLAY
 from mlvet.analyses.shapes.programs.contradictions import Contradiction
-from mlvet.analyses.shapes.programs.cures import cure
 from mlvet.analyses.shapes.programs.grading import certainty, choices
 from mlvet.analyses.shapes.programs.replays import replay
 from mlvet.analyses.shapes.programs.restrictions import Restriction
@@ -105,7 +104,7 @@ class Teller:
                 ),
                 *map(Assumption, found.assumed),
             ),
-            fix=demand.cure or cure(demand),
+            fix=demand.cure,
         )
 
     def _replay(self, found: Contradiction) -> dict[str, Any]:

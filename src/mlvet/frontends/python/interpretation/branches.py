@@ -94,7 +94,10 @@ def unless_all_raise(body: Callable[[], bool], *boundaries: Boundary) -> bool:
 
 
 def merge_states(machine: Machine, states: Sequence[tuple[Guard, Delta]]) -> None:
-    """Write into every cell that some branch changed what it holds where the branches meet."""
+    """Write into every cell that some branch changed what it holds where the branches meet.
+
+    A cell that only some of them fill counts as filled, and is remembered as one that perhaps is not.
+    """
     touched: dict[tuple[int, Any], tuple[dict[Any, Any], Any]] = {}
     for _, delta in states:
         for place, (cells, key, _value) in delta.after.items():
@@ -103,6 +106,8 @@ def merge_states(machine: Machine, states: Sequence[tuple[Guard, Delta]]) -> Non
     for place, (cells, key) in (first | touched).items():  # Joining others looks at what tensors and devices are.
         before = cells.get(key, MISSING)
         alternatives = [(guard, delta.after[place][2] if place in delta.after else before) for guard, delta in states]
+        if before is MISSING and any(each is MISSING for _, each in alternatives):
+            machine.perhaps.setdefault(id(cells), (cells, set()))[1].add(key)
         value = before if key in MODES and before is not MISSING else merged(machine, alternatives)
         if value is not before:
             machine.trail.put(cells, key, value)

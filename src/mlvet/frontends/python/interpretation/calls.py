@@ -41,6 +41,8 @@ REFUSALS = (TypeError, ValueError, LookupError, AttributeError, ArithmeticError,
 
 _OF_TENSORS = frozenset(("einops", "flax", "jax", "keras", "numpy", "tensorflow", "torch"))
 """Libraries whose refusal of an argument is a defect of the program."""
+_QUESTIONS = ("is_", "has_", "should_", "can_")
+"""How functions are called that tell whether something is so."""
 
 
 class Spread:
@@ -68,7 +70,7 @@ def call(machine: Machine, function: Any, args: Sequence[Any], keywords: Mapping
             return distributed(machine, function, lambda each: call(machine, each, args, keywords))
         case Unknown():
             hand_out((*args, *keywords.values()))
-            return _unknown(machine, function)
+            return _unknown(machine, function, args, keywords)
         case Overloads():
             return _overloaded(machine, function, args, keywords)
         case type():
@@ -95,10 +97,18 @@ def hand_out(values: Iterable[Any], depth: int = 2) -> None:
                 hand_out(tuple(value.cells.values()), depth - 1)
 
 
-def _unknown(machine: Machine, function: Unknown) -> Unknown:
+def _unknown(machine: Machine, function: Unknown, args: Sequence[Any], keywords: Mapping[str, Any]) -> Unknown:
+    """What a function of which nothing is known yields; a question is answered alike each time it is asked."""
     if function.reason in (Reason.UNMODELLED_CALL, Reason.UNMODELLED_LIBRARY):
         machine.unmodelled[function.detail] += 1
-    return machine.unknown(function.reason, function.detail, function.name)
+    if not function.name.startswith(_QUESTIONS):
+        return machine.unknown(function.reason, function.detail, function.name)
+    given = (*args, *keywords.values())
+    key = ("called", *map(id, args), *((name, id(value)) for name, value in keywords.items()))
+    if key not in function.parts:
+        function.parts[key] = (machine.unknown(function.reason, function.detail, function.name), given)
+    found: Unknown = function.parts[key][0]
+    return found
 
 
 def _called_object(machine: Machine, value: Object, args: Sequence[Any], keywords: Mapping[str, Any]) -> Any:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from math import inf
 from typing import TYPE_CHECKING, Any
 
 from mlvet.domains import dtypes
@@ -141,7 +142,7 @@ def _united(machine: Machine, values: list[Any]) -> Any:
     if all(
         isinstance(value, Scalar) and value.kind is first.kind for value in values if isinstance(first, Scalar)
     ) and (isinstance(first, Scalar) and all(isinstance(value, Scalar) for value in values)):
-        return Scalar(first.kind)
+        return Scalar(first.kind, mixed=any(value.mixed for value in values))
     if all(isinstance(value, tuple) and len(value) == len(first) for value in values if isinstance(first, tuple)) and (
         isinstance(first, tuple) and all(isinstance(value, tuple) for value in values)
     ):
@@ -237,7 +238,7 @@ def joined(machine: Machine, left: Any, right: Any, name: str = "") -> Any:
     if _is_int(left) and _is_int(right):
         return _any_size(machine, left, right, name)
     if _kind(left) is not None and _kind(left) is _kind(right) and _kind(left) is not tuple:
-        return Scalar(_kind(left) or object)
+        return Scalar(_kind(left) or object, mixed=True)
     if {_kind(left), _kind(right)} <= {int, float, bool}:
         return Scalar(float)
     if isinstance(left, tuple) and isinstance(right, tuple) and len(left) == len(right):
@@ -304,7 +305,7 @@ def covers(machine: Machine, whole: Any, part: Any) -> bool:
                 isinstance(part, Value) and whole in machine.carried and _within(machine, part.declared, whole.declared)
             )
         case Expr():
-            return _is_int(part) and str(whole) in machine.widened
+            return _is_int(part) and _stays(machine, whole, part)
         case Scalar():
             return _kind(part) is whole.kind and not whole.choices and not whole.has_default
         case tuple():
@@ -422,10 +423,7 @@ def _within(machine: Machine, part: Tensor, whole: Tensor) -> bool:
         return True
     if isinstance(part.shape, Unranked) or len(part.shape) != len(whole.shape):
         return False
-    return all(
-        a == b or (isinstance(b, Expr) and str(b) in machine.widened)
-        for a, b in zip(part.shape, whole.shape, strict=True)
-    )
+    return all(a == b or _stays(machine, b, a) for a, b in zip(part.shape, whole.shape, strict=True))
 
 
 def _common(machine: Machine, left: Tensor, right: Tensor) -> Tensor:
@@ -437,13 +435,27 @@ def _common(machine: Machine, left: Tensor, right: Tensor) -> Tensor:
 
 
 def _any_size(machine: Machine, left: Any, right: Any, name: str = "") -> Dim:
-    """A symbol for either of two integers; one that was made so stays, however it goes on."""
-    if isinstance(left, Expr) and str(left) in machine.widened:
+    """A symbol for either of two integers; one that was made so stays, however it goes on.
+
+    Integers that are chosen anew within the same bounds stay within them; others may go on to any size.
+    """
+    if isinstance(left, Expr) and _stays(machine, left, right):
         return left
-    low = min(bounds(left)[0], bounds(right)[0])
+    low, high = bounds(left)
     named = machine.fresh(name or "varying.1")
     machine.widened.add(named)
+    if low >= 0 and high < inf and bounds(right) == (low, high):
+        return symbol(named, low, high)
+    low = min(low, bounds(right)[0])
     return symbol(named, low=0 if low >= 0 else low if low == 0 else -(2**62))
+
+
+def _stays(machine: Machine, size: Any, other: Any) -> bool:
+    """Whether a size that a loop varies stands for another one, too."""
+    if not isinstance(size, Expr) or str(size) not in machine.widened:
+        return False
+    low, high = bounds(size)
+    return high == inf or (low <= bounds(other)[0] and bounds(other)[1] <= high)
 
 
 def _is_text(value: TensorValue) -> bool:
