@@ -388,6 +388,52 @@ def run(there: bool):
     return x + y
 run(torch.cuda.is_available())
 """,
+    "types of tensors say a device": """
+dtype = torch.cuda.FloatTensor if torch.cuda.is_available() else torch.FloatTensor
+y = nn.Linear(3, 2).type(dtype)(torch.randn(4, 3).type(dtype))
+z = nn.Linear(3, 2).type("torch.cuda.FloatTensor")(torch.randn(4, 3).cuda())
+""",
+    "an option that the program makes up its mind about": """
+import argparse
+parser = argparse.ArgumentParser()
+parser.add_argument("--device", default="auto")
+args = parser.parse_args()
+if args.device == "auto":
+    args.device = "cuda" if torch.cuda.is_available() else "cpu"
+model = nn.Linear(3, 2).to(args.device)
+y = model(torch.randn(4, 3).to(args.device)).cpu() + torch.zeros(4, 2)
+if args.device == "cpu":
+    y = model(torch.randn(4, 3))
+""",
+    "a tensor that is made again where it is wanted": """
+class Cached(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.steps = None
+    def forward(self, x):
+        if self.steps is None or self.steps.device != x.device:
+            self.steps = torch.arange(3.0).to(x.device)
+        return x + self.steps
+model = Cached().cuda()
+for step in range(4):
+    model(torch.randn(2, 3).cuda())
+""",
+    "a loss and a model that a flag moves": """
+import argparse
+parser = argparse.ArgumentParser()
+parser.add_argument("--no-cuda", action="store_true")
+args = parser.parse_args()
+args.cuda = not args.no_cuda and torch.cuda.is_available()
+model, loss = nn.Linear(10, 3), nn.CrossEntropyLoss(weight=torch.ones(3))
+if args.cuda:
+    model.cuda()
+    loss.cuda()
+def train(x, y):
+    if args.cuda:
+        x, y = x.cuda(), y.cuda()
+    loss(model(x), y).backward()
+train(torch.randn(4, 10), torch.randint(0, 3, (4,)))
+""",
     "tensors on the meta device have no data": """
 with torch.device("meta"):
     model = nn.Linear(3, 2)

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 from mlvet.domains.dims import Expr
 from mlvet.frontends.python.active import machine, store
 from mlvet.frontends.python.emission import demand_together
-from mlvet.frontends.python.interpretation.conditions import decided
+from mlvet.frontends.python.interpretation.conditions import decided, known_of
 from mlvet.frontends.python.libraries.registry import model
 from mlvet.frontends.python.libraries.torch.devices import ACCELERATOR, Device, default_device, spot_named
 from mlvet.frontends.python.libraries.torch.remedies import copied_first, made_elsewhere, maker
@@ -46,6 +46,9 @@ TOGETHER = frozenset(
     )
 )  # fmt: skip
 """Operators whose tensors must all be on one device."""
+
+KINDS = frozenset(("cpu", "cuda", "mps", "xpu", "npu", "hpu", "mtia"))
+"""Kinds of devices that a setting may name."""
 
 MOVERS = frozenset(
     (
@@ -269,19 +272,19 @@ def conflicts(first: Placement, second: Placement) -> Iterator[tuple[Guard, Spot
                 continue
             if any(here.conditions[each.condition].opaque for each in guard if each.condition in here.conditions):
                 continue
-            assumed = differ(left, right)
+            assumed = differ(left, right, path | guard)
             if assumed is not None:
                 yield guard, left, right, assumed
 
 
-def differ(left: Spot, right: Spot) -> str | None:
+def differ(left: Spot, right: Spot, path: Guard = frozenset()) -> str | None:
     """When two devices are not the same: always if empty, in words if a setting decides, None if never."""
     if left.setting is not None and right.setting is not None:
         return None
     if left.setting is not None:
-        return _set_apart(left.setting, right)
+        return _set_apart(left.setting, right, path)
     if right.setting is not None:
-        return _set_apart(right.setting, left)
+        return _set_apart(right.setting, left, path)
     kinds = {left.kind, right.kind}
     if "meta" in kinds or (ACCELERATOR in kinds and "cpu" not in kinds):
         return None
@@ -289,11 +292,15 @@ def differ(left: Spot, right: Spot) -> str | None:
     return "" if left.kind != right.kind or (numbered and left.index != right.index) else None
 
 
-def _set_apart(setting: Scalar, other: Spot) -> str | None:
+def _set_apart(setting: Scalar, other: Spot, path: Guard) -> str | None:
     """When a setting names another device than this: by default, or wherever it is not the CPU of this one."""
-    if differ(spot_named(setting.default), other) == "":
+    usual = spot_named(setting.default)
+    possible, excluded = known_of(machine(), setting.name, path)
+    if usual.kind not in KINDS or setting.default in excluded or (possible is not None and len(possible) == 1):
+        return None
+    if differ(usual, other) == "":
         return f"{setting.name} is {setting.default}, as by default"
-    return f"{setting.name} is not cpu" if other.kind == "cpu" else None
+    return f"{setting.name} is not cpu" if other.kind == "cpu" and "cpu" not in excluded else None
 
 
 def _told(spot: Spot) -> Place:

@@ -11,6 +11,7 @@ from mlvet.domains.dtypes import DType
 from mlvet.frontends.python.active import machine, store
 from mlvet.frontends.python.emission import unknown_tensor
 from mlvet.frontends.python.libraries.registry import model
+from mlvet.frontends.python.libraries.torch.conversions import TYPES
 from mlvet.frontends.python.libraries.torch.nn.parameter import Buffer, Parameter, floating, redeclared
 from mlvet.frontends.python.libraries.torch.placement import asked_in, asked_of, born, is_born, moved, part_of, placed
 from mlvet.frontends.python.libraries.torch.tensor import Tensor
@@ -116,9 +117,15 @@ class Module(Object):
             relocated(self, where)
         return self
 
-    def type(self, dst_type: DType | None) -> Any:
-        _recast(self, dst_type)
-        return self
+    def type(self, dst_type: Any) -> Any:
+        """An element type, or a type of tensors, which says a device too."""
+        if isinstance(dst_type, DType):
+            _recast(self, dst_type)
+            return self
+        name = dst_type if isinstance(dst_type, str) else getattr(dst_type, "__qualname__", "")
+        _recast(self, TYPES.get(name.rpartition(".")[2]))
+        kind = "cuda" if ".cuda." in name else "cpu"
+        return relocated(self, asked_of(kind) if name.endswith("Tensor") else ANYWHERE)
 
     def cuda(self, device: Any = None) -> Any:
         return relocated(self, asked_of("cuda" if device is None else device))
