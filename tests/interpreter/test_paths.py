@@ -324,3 +324,11 @@ def test_multiples_of_one_size_differ() -> None:
     )
     assert violated(found) == []
     assert seen(found, "y") == "f32[2, 32*width]"
+
+
+def test_a_parameter_of_either_size_is_one_of_two() -> None:
+    found = interpret_text(
+        SETTINGS + "n = 5 if args.deep else 7\nw = nn.Parameter(torch.zeros(n, 2))\ny = torch.zeros(3, n) @ w\n"
+    )
+    assert seen(found, "w") == "f32[5, 2] | f32[7, 2]"
+    assert violated(found) == []

@@ -95,6 +95,7 @@ class Machine:
     perhaps: dict[int, tuple[dict[Any, Any], set[Any]]] = field(default_factory=dict)
     carried: set[Value] = field(default_factory=set)
     widened: set[str] = field(default_factory=set)
+    listed: set[str] = field(default_factory=set)
     repeated: dict[int, Any] = field(default_factory=dict)
     full: dict[str, Dim] = field(default_factory=dict)
     running: list[ast.AST] = field(default_factory=list)

@@ -25,10 +25,10 @@ def varying(machine: Machine) -> frozenset[str]:
 
 
 def listed(machine: Machine) -> frozenset[str]:
-    """The names of symbols that stand for numbers of which a list or an iteration has several."""
+    """The names of symbols that stand for numbers of which a list has several, or for what is computed of them."""
     elements = (each for each in machine.repeated.values() if isinstance(each, Expr))
     bare = (each.name for element in elements for each in symbols(element) if str(element) == each.name)
-    return frozenset((*machine.widened, *bare)) - machine.settings.keys()
+    return frozenset((*machine.listed, *bare)) - machine.settings.keys()
 
 
 def _names(value: Any, depth: int, seen: set[int]) -> Iterator[str]:

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from mlvet.analyses.shapes.programs.contradictions import Contradiction, mentioned
-from mlvet.domains.atoms import Apply, Atom
+from mlvet.domains.atoms import Symbol
 from mlvet.domains.claims import decide
 from mlvet.domains.dims import Dim, inhabited, substitute, symbols
 from mlvet.ir.program import Demand, Setting
@@ -67,23 +67,29 @@ class Usual:
 
 
 def _present(side: Dim, demand: Demand) -> Dim:
-    """A side of a demand where no operand is empty: sizes that are factors of theirs are at least 1.
+    """A side of a demand where no operand is empty, so that what its sizes are made of is at least 1.
 
     A number that is only added to a size, as the width of a padding is, may be 0.
     """
     sizes = [dim for tensor in demand.operands if tensor is not None and tensor.ranked for dim in tensor.dims]
-    factors = {name for size in sizes or (demand.constraint.left, demand.constraint.right) for name in _factors(size)}
-    return inhabited(side, factors)
+    perhaps = {name for size in sizes for name in _added(size)}
+    surely = {name for size in sizes for name in _factors(size)}
+    return inhabited(side, {each.name for each in symbols(side)} - (perhaps - surely))
+
+
+def _added(size: Dim) -> set[str]:
+    """The symbols that a sum has among its terms."""
+    if isinstance(size, int) or len(size.terms) == 1:
+        return set()
+    return {
+        atom.name for monomial, _ in size.terms if len(monomial) == 1 for atom in monomial if isinstance(atom, Symbol)
+    }
 
 
 def _factors(size: Dim) -> set[str]:
     """The symbols without which a size would be 0."""
     if isinstance(size, int):
         return set()
-    return set.intersection(*({name for atom in monomial for name in _within(atom)} for monomial, _ in size.terms))
-
-
-def _within(atom: Atom) -> set[str]:
-    if isinstance(atom, Apply):
-        return _factors(atom.left) if atom.function == "//" else set()
-    return {atom.name}
+    return set.intersection(
+        *({atom.name for atom in monomial if isinstance(atom, Symbol)} for monomial, _ in size.terms)
+    )

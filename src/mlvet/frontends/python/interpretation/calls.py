@@ -121,7 +121,11 @@ def _called_object(machine: Machine, value: Object, args: Sequence[Any], keyword
 
 
 def _constructed(machine: Machine, kind: type, args: Sequence[Any], keywords: Mapping[str, Any]) -> Any:
-    """An instance of a library class or builtin type."""
+    """An instance of a library class or builtin type; a tensor is another one for each alternative of its arguments."""
+    if issubclass(kind, TensorValue) and (choice := _choice(kind.__init__, args, keywords)) is not None:
+        return distributed(
+            machine, choice, lambda each: _constructed(machine, kind, *_chosen(args, keywords, choice, each))
+        )
     if issubclass(kind, Object):
         made = kind.__new__(kind)
         made = made if isinstance(made, Object) else Object()

@@ -153,7 +153,7 @@ def _sizes(machine: Machine, kind: type[ast.operator], left: Any, right: Any) ->
 
     found = as_size(machine.unknown(Reason.DATA_DEPENDENT_BRANCH, f"{left} {BINARY[kind][2]} {right}"))
     if not listed(machine).isdisjoint(each.name for side in (left, right) for each in symbols(side)):
-        machine.widened.add(str(found))
+        machine.listed.add(str(found))
     return found
 
 
