@@ -172,3 +172,18 @@ def test_operators_are_counted_only_if_there_are_any(vetting: Vetting) -> None:
     assert "Analysed 0 operators, 3 not analysed." in render("full", replace(vetting, summary=summary))
     summary = replace(summary, operators_unanalysed=0)
     assert "operator" not in render("full", replace(vetting, summary=summary))
+
+
+def test_the_summary_says_how_far_programs_were_followed(vetting: Vetting) -> None:
+    figures = {"paths": 12, "operators": 3400, "shape_demands": 80, "shape_checks": 50, "shape_without_z3": 50}
+    asked = {**figures, "shape_without_z3": 49, "shape_undecided": 1}
+
+    def line(python: dict[str, int]) -> str:
+        text = render("concise", replace(vetting, summary=replace(vetting.summary, analyses={"python": python})))
+        return next((each for each in text.splitlines() if each.startswith("Followed")), "")
+
+    followed = "Followed 12 paths of programs with 3,400 operators"
+    assert line(figures) == f"{followed} and 80 constraints, all of 50 checks decided without Z3."
+    assert line(asked) == f"{followed} and 80 constraints, 98.0% of 50 checks decided without Z3, 1 undecided."
+    assert line({"paths": 12, "operators": 3400}) == f"{followed}."
+    assert line({"paths": 1, "operators": 0}) == ""

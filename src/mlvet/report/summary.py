@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from mlvet.core.grade import Certainty, Severity
 from mlvet.core.result import Hidden, Summary, Vetting
@@ -19,18 +19,35 @@ def sentence(vetting: Vetting) -> str:
 
 
 def remarks(vetting: Vetting) -> Iterator[str]:
-    """What belongs beside the sentence: operators, hidden findings, notes of the run; problems are not among them."""
-    yield from operators(vetting.summary)
+    """What belongs beside the sentence, such as what was analysed and what is hidden; problems are not among it."""
+    yield from analysed(vetting.summary)
     yield from hidden(vetting.summary.hidden)
     for note in vetting.summary.notes:
         yield f"note: {note}"
 
 
-def operators(summary: Summary) -> Iterator[str]:
-    """How many operators of models were analysed, and how many were not; nothing if there are none."""
+def analysed(summary: Summary) -> Iterator[str]:
+    """How much of models and of programs was analysed; nothing of what there is none of."""
     if summary.operators_analysed or summary.operators_unanalysed:
         left = f", {summary.operators_unanalysed:,} not analysed" if summary.operators_unanalysed else ""
         yield f"Analysed {counted(summary.operators_analysed, 'operator')}{left}."
+    figures = summary.analyses.get("python", {})
+    if figures.get("operators"):
+        yield _followed(figures)
+
+
+def _followed(figures: Mapping[str, int]) -> str:
+    """How far programs were followed, and how their shapes were decided."""
+    paths, nodes = counted(figures.get("paths", 0), "path"), counted(figures["operators"], "operator")
+    line = f"Followed {paths} of programs with {nodes}"
+    if checks := figures.get("shape_checks", 0):
+        demands = counted(figures.get("shape_demands", 0), "constraint")
+        without = figures.get("shape_without_z3", 0)
+        how = "all" if without == checks else f"{without / checks:.1%}"
+        line += f" and {demands}, {how} of {counted(checks, 'check')} decided without Z3"
+    if undecided := figures.get("shape_undecided", 0):
+        line += f", {undecided:,} undecided"
+    return line + "."
 
 
 def hidden(counts: Hidden) -> Iterator[str]:

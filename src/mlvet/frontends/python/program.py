@@ -27,7 +27,7 @@ from mlvet.frontends.python.observations import Observation, Span
 from mlvet.frontends.python.project import Project, parsed
 from mlvet.frontends.python.values.objects import ClassValue, FunctionValue, ModuleValue, Object
 from mlvet.frontends.python.values.unknown import Reason, Unknown
-from mlvet.frontends.python.variation import varying
+from mlvet.frontends.python.variation import listed, varying
 from mlvet.ir.graph import Graph, Value
 from mlvet.ir.program import Condition, Demand, Demands, Event, Run, Setting
 
@@ -65,6 +65,7 @@ class Interpreted:
     events: list[Event] = field(default_factory=list)
     largest: dict[str, Dim] = field(default_factory=dict)
     varying: frozenset[str] = frozenset()
+    listed: frozenset[str] = frozenset()
     full: dict[str, Dim] = field(default_factory=dict)
     required: set[str] = field(default_factory=set)
 
@@ -84,6 +85,7 @@ class Interpreted:
             self.placeholders,
             tuple(self.events),
             self.largest,
+            self.listed,
         )
 
 
@@ -168,6 +170,7 @@ def _interpreted(machine: Machine, file: File, names: dict[str, Any]) -> Interpr
         events=machine.events,
         largest=machine.largest,
         varying=varying(machine),
+        listed=listed(machine),
         full=machine.full,
         required=machine.required,
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import os
 import tomllib
-from collections.abc import Container, Mapping
+from collections.abc import Container, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -107,7 +107,7 @@ class Project:
             return Source(f"<{dotted}>", "")
         if parts[0] == self.library:
             return None
-        for root in self.roots:
+        for root in (*self.roots, *self._namespaces(parts[0])):
             base = root.joinpath(*parts)
             for file in (base.with_suffix(".py"), base / "__init__.py"):
                 if file.is_file() and file != self.script:
@@ -115,6 +115,10 @@ class Project:
             if base.is_dir() and any(base.glob("*.py")):
                 return Source(self._shown(base / "__init__.py"), "")
         return None
+
+    def _namespaces(self, name: str) -> Iterator[Path]:
+        """Folders above the script that hold it below this name, as a package without `__init__.py` does."""
+        yield from (above.parent for above in list(self.script.parents)[:_HIGHEST] if above.name == name)
 
     def _read(self, file: Path) -> Source | None:
         shown = self._shown(file)

@@ -67,8 +67,10 @@ def vet(graph: Graph, demands: Demands, rules: Catalogue, *, replays: bool = Fal
 
 
 def _is_secondary(found: Contradiction) -> bool:
-    """Whether only an annotation is wrong, or only some versions of a library refuse: what all refuse is told first."""
-    return found.demand.constraint.rule == ANNOTATION or bool(found.demand.constraint.assumed)
+    """Whether only an annotation is wrong, or only some versions or machines refuse: what all refuse is told first."""
+    demand = found.demand
+    hangs_on_machine = bool(demand.devices and demand.node.guards)
+    return demand.constraint.rule == ANNOTATION or bool(demand.constraint.assumed) or hangs_on_machine
 
 
 def _place(found: Contradiction, places: Mapping[int, int]) -> tuple[int, int]:

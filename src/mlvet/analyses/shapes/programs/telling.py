@@ -27,10 +27,13 @@ from mlvet.ir.library_calls import NotRepeatable
 from mlvet.ir.program import Condition, Demand, Demands, Setting
 
 ANNOTATION = "annotation-differs"
+AVAILABLE = " is available"
+"""How the name of the condition ends that a machine has a device of some kind."""
 RESTRICTED = "restricted-setting"
 _OTHERWISE = "dims-differ"
 _SHORT = 8
 """The most elements of a row of numbers that a message gives."""
+_KINDS = {"cuda": "CUDA", "mps": "MPS", "xpu": "XPU", "mtia": "MTIA"}
 _COUNTED = re.compile(r"_\d+$")
 
 
@@ -68,8 +71,9 @@ class Teller:
         consequence = "so whoever relies on it goes wrong" if rule.name == ANNOTATION else "so it cannot run"
         if usual:
             consequence += f" with the default {' and '.join(usual)}"
-        if found.assumed:
-            consequence += f" where {' and '.join(found.assumed)}"
+        where = [*found.assumed, *(self._outcomes(found.path) if demand.devices else ())]
+        if where:
+            consequence += f" where {' and '.join(where)}"
         if allowed:
             consequence += f"; {allowed[0].setting.name} must be {allowed[0].words}"
         told = self._why(demand) if rule.name == ANNOTATION else f"{self._what(demand)}; {self._why(demand)}"
@@ -100,6 +104,7 @@ class Teller:
                 ),
                 *map(Assumption, found.assumed),
             ),
+            fix=demand.cure,
         )
 
     def _replay(self, found: Contradiction) -> dict[str, Any]:
@@ -135,8 +140,18 @@ class Teller:
             for value, tensor in zip(node.inputs, demand.operands, strict=True)
             if value is not None and tensor is not None and (value not in self._constants or tensor.rank != 0)
         ]
+        if demand.devices:
+            shown = self._devices(demand)
         what = f"`{node.source_op}`" if node.source_op != "assert" else "the call"
         return f"{what} gets {_listed(shown)}" if shown else what
+
+    def _devices(self, demand: Demand) -> list[str]:
+        """The operands, each with the device that it is on."""
+        return [
+            f"{self._operand(value, tensor)} on {device.name}"
+            for value, tensor, device in zip(demand.node.inputs, demand.operands, demand.devices, strict=True)
+            if value is not None and tensor is not None
+        ]
 
     def _operand(self, value: Value, tensor: Tensor) -> str:
         if tensor.value is not None and tensor.rank == 1 and tensor.dims[0] == len(tensor.value) <= _SHORT:
@@ -189,8 +204,12 @@ class Teller:
         if found.run is not None and found.run.execution.location != demand.node.location:
             yield Related("this run fails", found.run.execution.location)
         for value, tensor in zip(demand.node.inputs, demand.operands, strict=True):
-            if value is not None and tensor is not None and value not in self._constants:
+            if value is not None and tensor is not None and value not in self._constants and not demand.devices:
                 yield from self._birth(value, tensor, demand.node)
+        for value, device in zip(demand.node.inputs, demand.devices, strict=False):
+            if value is not None and device.location is not None:
+                name = self._name(value)
+                yield Related(f"{f'`{name}`' if name else 'one'} is on {device.name}: {device.how}", device.location)
         for size in (demand.constraint.left, demand.constraint.right):
             if isinstance(size, Int) and size.origin.location is not None:
                 yield Related(f"{size} is written here", size.origin.location)
@@ -214,6 +233,18 @@ class Teller:
         for each in settings:
             if each.location is not None:
                 yield Related(f"{each.name} is set here", each.location)
+
+    def _outcomes(self, path: Iterable[Literal]) -> Iterator[str]:
+        """The branch outcomes of a path that a machine or a user decides, each once, but for those that are usual."""
+        said = {}
+        for condition, holds in choices(path, self._demands):
+            if condition.default is not None and condition.default == holds:
+                continue
+            kind = condition.name.removesuffix(AVAILABLE)
+            said[_outcome(condition, holds)] = (
+                f"{kind.upper()} is available" if kind != condition.name and holds else ""
+            )
+        yield from (words or text for text, words in said.items())
 
     def _conditions_of(self, path: Iterable[Literal]) -> Iterator[Related]:
         said = {_outcome(condition, holds): condition for condition, holds in choices(path, self._demands)}

@@ -62,7 +62,9 @@ def remedied(
         return told
     remedies = _Remedies(judgement(found, told), texts, reading)
     return [
-        replace(each, fix=remedies.of(each, causes.get(id(each)))) if number < _MOST_FINDINGS else each
+        replace(each, fix=remedies.of(each, causes.get(id(each))))
+        if each.fix is None and number < _MOST_FINDINGS
+        else each
         for number, each in enumerate(told)
     ]
 

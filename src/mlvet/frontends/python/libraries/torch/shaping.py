@@ -17,6 +17,7 @@ from mlvet.frontends.python.emission import demand, opaque
 from mlvet.frontends.python.libraries.binding import Size, Sizes, Tensors, as_items, as_sizes, as_spread
 from mlvet.frontends.python.libraries.registry import model
 from mlvet.frontends.python.libraries.torch.axes import axes_of, axis_of, placed, rank, ranked_dims
+from mlvet.frontends.python.libraries.torch.strides import demand_viewable
 from mlvet.frontends.python.libraries.torch.tensor import Tensor, attach, made, method
 from mlvet.frontends.python.values.tensors import TensorValue, dims_of, dtype_of, rank_of
 from mlvet.frontends.python.values.unknown import Reason, Undecided
@@ -43,7 +44,9 @@ def view(self: Tensor, *shape: Any) -> Tensor:
     """Of another shape, or of another element type over the same memory."""
     if len(shape) == 1 and isinstance(shape[0], DType):
         return _reinterpreted(self, shape[0])
-    return as_shape(self, as_spread(shape))
+    found = as_shape(self, as_spread(shape))
+    demand_viewable(self, found)
+    return found
 
 
 def _reinterpreted(x: TensorValue, to: DType) -> Tensor:

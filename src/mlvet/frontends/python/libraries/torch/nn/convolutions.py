@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 from mlvet.domains.dims import Dim, floor_div
 from mlvet.domains.dtypes import DType
 from mlvet.frontends.python.active import store
-from mlvet.frontends.python.emission import demand
+from mlvet.frontends.python.emission import demand, demand_divisible
 from mlvet.frontends.python.libraries.binding import Size, SizeOrSizes, Sizes, Tensor, as_size, as_sizes
 from mlvet.frontends.python.libraries.limits import one_of
 from mlvet.frontends.python.libraries.registry import model
@@ -50,9 +50,6 @@ class Convolution(Module):
             padding != "same" or all(step == 1 or not isinstance(step, int) for step in self.stride),
             f"padding 'same' takes no strides, but they are {list(self.stride)}",
         )
-        for what, channels in (("in_channels", in_channels), ("out_channels", out_channels)):
-            if isinstance(channels, int) and isinstance(groups, int) and groups > 0:
-                demand(channels % groups == 0, f"{what} must be divisible by groups", "not-divisible")
         if isinstance(groups, int):
             demand(groups > 0, "groups must be positive")
         ins, outs = (out_channels, in_channels) if self.transposed else (in_channels, out_channels)
@@ -61,6 +58,9 @@ class Convolution(Module):
         name = type(self).__name__
         self.weight = parameter(f"{name}.weight", sizes, dtype, drawn)
         self.bias = parameter(f"{name}.bias", (out_channels,), dtype, drawn) if bias else None
+        for what, channels in (("in_channels", in_channels), ("out_channels", out_channels)):
+            if isinstance(channels, int) and isinstance(groups, int) and groups > 0:
+                demand_divisible(channels, groups, f"{what} must be divisible by groups", of=[self.weight])
 
     def _spread(self, value: Any) -> tuple[Dim, ...]:
         """One size for each dim that the kernel slides along."""
