@@ -49,7 +49,8 @@ def demand_groups(channels: Dim, per_group: Dim, out: Dim, groups: Dim, require:
         because = "the input has as many channels as the kernel takes" + (
             f", times {groups} groups" if groups != 1 else ""
         )
-        require.equal(channels, per_group * groups, because=because, rule=CHANNELS)
+        taken = per_group if groups == 1 else per_group * groups
+        require.equal(channels, taken, because=because, rule=CHANNELS)
         require.divisible(out, groups, because=f"the output channels fall into {groups} groups", rule=GROUPS)
         return
     because = "the input has as many channels as the kernel takes, or a multiple of them"

@@ -406,6 +406,24 @@ CASES = [
         "rnn = nn.LSTM(input_size=28, hidden_size=64)",
     ),
     case(
+        "channels-of-a-convolution", TORCH,
+        """
+        first = nn.Sequential(nn.Conv2d(3, 16, 3), nn.BatchNorm2d(16))
+        second = nn.Conv2d(24, 4, 3)  # HERE
+        maps = second(first(torch.randn(2, 3, 32, 32)))
+        """,
+        "second = nn.Conv2d(16, 4, 3)",
+    ),
+    case(
+        "channels-exchanged", TORCH,
+        """
+        first = nn.Sequential(nn.Conv2d(3, 16, 3), nn.BatchNorm2d(16))
+        second = nn.Sequential(nn.Conv2d(32, 16, 3), nn.BatchNorm2d(32))  # HERE
+        maps = second(first(torch.randn(2, 3, 32, 32)))
+        """,
+        "second = nn.Sequential(nn.Conv2d(16, 32, 3), nn.BatchNorm2d(32))",
+    ),
+    case(
         "two-loops-fail-alike", TORCH,
         """
         model = nn.Sequential(nn.Linear(8, 1), nn.Sigmoid())

@@ -29,6 +29,8 @@ from mlvet.ops.unranked import inferred
 
 T = TypeVar("T", bound=TensorValue)
 Operand = TensorValue | Value | None | bool | int | float | complex | str | Expr | Sequence[Dim]
+_MADE_OF_SIZES = frozenset(("constant_of_shape", "random_normal", "random_uniform"))
+"""Operators whose result has the sizes that their first operand tells."""
 
 
 @overload
@@ -53,7 +55,8 @@ def emit_all(
     if op == "cast" and isinstance(operands[0], float) and attributes["to"] is dtypes.f64:
         return (kind.of(_number(operands[0], dtypes.f64)),)
     values = [value_of(operand) for operand in operands]
-    outputs = _apply(op, values, count, attributes)
+    shape = operands[0] if op in _MADE_OF_SIZES and isinstance(operands[0], tuple) else ()
+    outputs = _apply(op, values, count, attributes, shape)
     results = tuple(kind.of(value) for value in outputs)
     kind.made_of(op, operands, results)
     return results
@@ -248,7 +251,10 @@ def _sizes(sizes: Sequence[Dim], scalar: bool) -> Value:
     return found
 
 
-def _apply(op: str, inputs: list[Value | None], count: int, attributes: dict[str, Any]) -> list[Value]:
+def _apply(
+    op: str, inputs: list[Value | None], count: int, attributes: dict[str, Any], written: Sequence[Any] = ()
+) -> list[Value]:
+    """The results of an operator; sizes of the first that the program has `written` keep their origins."""
     here = machine()
     rule = REGISTRY[op]
     attributes = {name: _one(value) for name, value in attributes.items()}
@@ -265,6 +271,8 @@ def _apply(op: str, inputs: list[Value | None], count: int, attributes: dict[str
     types = [
         results[n] if n < len(results) else unknown(f"{require.name}:{n}") for n in range(max(count, len(results)))
     ]
+    if written and not isinstance(types[0].shape, Unranked) and types[0].shape == tuple(written):
+        types[0] = replace(types[0], shape=tuple(written))
     outputs = [
         here.builder.value(require.name if count == 1 else f"{require.name}:{n}", t) for n, t in enumerate(types)
     ]

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from itertools import pairwise
 
 from mlvet.analyses.shapes.remedies.proposal import Kind, Proposal, Proposals
-from mlvet.analyses.shapes.remedies.text import Text
+from mlvet.analyses.shapes.remedies.text import Text, last_name
 from mlvet.domains.claims import Relation
 from mlvet.domains.dims import Dim
 from mlvet.domains.written import Int
@@ -30,8 +30,16 @@ def numbers(demand: Demand, texts: dict[str, Text]) -> Proposals:
             continue
         for text, node in _place(written, texts):
             title = f"write {int(needed)} in place of {' '.join(written.origin.text.split())}"
-            reason = _LAYER if demand.node.op in _LAYERS else _SIZE
-            yield Proposal(Kind.NUMBER, text.span(node), title, (text.replaced(node, str(int(needed))),), reason)
+            layer = demand.node.op in _LAYERS
+            risk = int(layer and _is_of_data(text, node))
+            edits = (text.replaced(node, str(int(needed))),)
+            yield Proposal(Kind.NUMBER, text.span(node), title, edits, _LAYER if layer and not risk else _SIZE, risk)
+
+
+def _is_of_data(text: Text, node: ast.expr) -> bool:
+    """Whether a number is a size that a function is given, such as one that draws data, and not a class of layers."""
+    call = next((each for each in text.around(node) if not isinstance(each, ast.List | ast.Tuple | ast.BinOp)), None)
+    return isinstance(call, ast.Call) and last_name(call)[:1].islower()
 
 
 def exchanged(demand: Demand, texts: dict[str, Text]) -> Proposals:
@@ -46,7 +54,7 @@ def exchanged(demand: Demand, texts: dict[str, Text]) -> Proposals:
                     edits = text.replaced(first, text.of(second)), text.replaced(second, text.of(first))
                     title = f"exchange {text.of(first)} and {text.of(second)} in line {node.lineno}"
                     meaning = ("exchange", *sorted((text.span(first), text.span(second))))
-                    yield Proposal(Kind.ORDER, meaning, title, edits, _EXCHANGED)
+                    yield Proposal(Kind.ORDER, meaning, title, edits, _EXCHANGED, risk=1)
 
 
 def _beside(text: Text, node: ast.expr) -> list[ast.expr]:

@@ -53,7 +53,7 @@ class Convolution(Module):
         if isinstance(groups, int):
             demand(groups > 0, "groups must be positive")
         ins, outs = (out_channels, in_channels) if self.transposed else (in_channels, out_channels)
-        sizes = (outs, floor_div(ins, groups) if groups != 0 else ins, *self.kernel_size)
+        sizes = (outs, ins if groups in (0, 1) else floor_div(ins, groups), *self.kernel_size)
         drawn = fan_in_uniform(sizes[1:])
         name = type(self).__name__
         self.weight = parameter(f"{name}.weight", sizes, dtype, drawn)
