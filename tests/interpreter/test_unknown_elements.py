@@ -26,3 +26,12 @@ def test_what_a_function_does_by_chance_has_one_shape() -> None:
     )
     assert seen(found, "x") == "f32[either, 2]"
     assert seen(found, "y") == "i32[2]"
+
+
+def test_an_unknown_number_of_arguments_is_not_none() -> None:
+    found = interpret_text(
+        "import pickle, torch\nparts = pickle.load(open('parts', 'rb'))\n"
+        "def count(*given):\n    return len(given)\nn = count(*parts, torch.ones(3))\nx = torch.zeros(n)\n"
+    )
+    assert found.names["n"] != 1
+    assert seen(found, "x").startswith("f32[count")

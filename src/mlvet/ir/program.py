@@ -153,7 +153,8 @@ class Demands:
 
     Symbols that are `varying` stand for a size of its own each time: of an element of a list, of an iteration; those
     that are `listed` are such numbers themselves, so that one demand may be on two of them. Of those that stand for the
-    rows of a batch `full` has how many a full one has; `largest` has what others can be at most.
+    rows of a batch `full` has how many a full one has; `largest` has what others can be at most. `blurred` says that
+    more alternatives met than were kept apart, so that a value may be from another path than the one it is seen on.
     """
 
     all: tuple[Demand, ...] = ()
@@ -166,3 +167,4 @@ class Demands:
     events: tuple[Event, ...] = ()
     largest: Mapping[str, Dim] = field(default_factory=dict)
     listed: frozenset[str] = frozenset()
+    blurred: bool = False

@@ -155,3 +155,21 @@ def test_a_test_that_expects_an_error_has_no_defect(tmp_path: Path) -> None:
                         session.run(cropped)
     """
     assert judged(program, tmp_path) == []
+
+
+def test_paths_that_are_no_longer_told_apart_are_doubtful(tmp_path: Path) -> None:
+    many = "".join(
+        f"        if int(input()) > 0:\n            kinds = kinds + [lambda: torch.zeros({n})]\n" for n in range(40)
+    )
+    program = f"""
+        import torch
+
+        kinds = []
+{many}
+        if int(input()) > 3:
+            torch.dot(torch.zeros(5), torch.zeros(6))
+    """
+    (found,) = judged(program, tmp_path)
+    assert found.certainty is Certainty.POSSIBLE
+    (found,) = judged(program.replace(many, ""), tmp_path)
+    assert found.certainty is Certainty.PROVED

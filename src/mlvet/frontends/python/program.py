@@ -86,6 +86,7 @@ class Interpreted:
             tuple(self.events),
             self.largest,
             self.listed,
+            bool(self.unknowns[Reason.TOO_MANY_PATHS]),
         )
 
 

@@ -36,12 +36,12 @@ def _is_doubtful(found: Contradiction, demands: Demands) -> bool:
     """Whether it is on numbers of a list, which may be two of them, or on a path that perhaps no run takes.
 
     Such a path hangs on something that mlvet knows nothing of, on an unusual choice of several settings, or on one that
-    is not the default that the contradiction rests on.
+    is not the default that the contradiction rests on; or paths are no longer told apart.
     """
     if any(each.name in demands.listed for each in mentioned(found.demand)):
         return True
     chosen = dict(choices(found.path, demands))
-    if any(condition.opaque for condition in chosen):
+    if any(condition.opaque for condition in chosen) or (chosen and demands.blurred):
         return True
     unusual = [each for each, holds in chosen.items() if each.default is not None and each.default != holds]
     return len(unusual) > _MOST_UNUSUAL or any(_is_of(each, found.defaults) for each in unusual)

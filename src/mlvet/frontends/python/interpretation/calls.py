@@ -447,6 +447,7 @@ def bind_parameters(
 ) -> None:
     """Give each parameter its argument, its default, or an unknown where the call leaves it open."""
     from mlvet.frontends.python.interpretation.annotations import refined
+    from mlvet.frontends.python.interpretation.joining import all_joined
 
     signature = function.node.args
     parameters = [*signature.posonlyargs, *signature.args]
@@ -479,7 +480,8 @@ def bind_parameters(
     if signature.vararg is not None:
         extra = given[len(parameters) :]
         if spread is not None:
-            scope.cells[signature.vararg.arg] = ListValue(Repeated(spread.element, len(extra)))
+            like = spread.element if not extra else all_joined(machine, [spread.element, *extra])
+            scope.cells[signature.vararg.arg] = ListValue(Repeated(like, symbol(machine.fresh("count"))))
         else:
             scope.cells[signature.vararg.arg] = tuple(extra)
     for parameter in signature.kwonlyargs:
