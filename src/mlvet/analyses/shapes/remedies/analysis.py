@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
+from time import process_time
 
 from mlvet.analyses.shapes.programs.contradictions import Contradiction
 from mlvet.analyses.shapes.remedies.axes import other_axes
@@ -127,7 +128,9 @@ class _Remedies:
                 for each in (location, *_siblings(text, location)):
                     wanted.update(spans(text, each))
         if not wanted <= self._seen.keys():
+            started = process_time()
             self._seen = {**self._seen, **self._reading({}, frozenset(wanted)).observations}
+            self._trials.seconds += process_time() - started
 
     def _proposals(self, finding: Finding, cause: Contradiction) -> Proposals:
         where = self._place(finding.location)
