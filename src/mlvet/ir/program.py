@@ -38,7 +38,8 @@ class Demand:
     """What an operator needs of its operands and does not surely get.
 
     One that is `within` a run of the graph holds for that run only, where the operands are as they are `fed`.
-    `about` are the models, by number, whose call makes the demand. `called` is the call of the library that makes it,
+    `about` are the models, by number, whose call makes the demand; it is `expected` where the program goes on if it is
+    not met. `called` is the call of the library that makes it,
     or in words why that call cannot be made again.
     """
 
@@ -47,6 +48,7 @@ class Demand:
     within: Run | None = None
     fed: tuple[Tensor | None, ...] | None = None
     about: frozenset[int] = frozenset()
+    expected: bool = False
     called: LibraryCall | str = field(default="it is not within a call of a library", compare=False, repr=False)
 
     @property
@@ -132,8 +134,8 @@ class Demands:
     """All demands of a program in the order in which it makes them.
 
     Symbols that are `varying` stand for a size of its own each time: of an element of a list, of an iteration. Of those
-    that stand for the rows of a batch `full` has how many a full one has; `largest`
-    has what others can be at most.
+    that stand for the rows of a batch `full` has how many a full one has, and `last` how many the last one has where
+    it has fewer; `largest` has what others can be at most.
     """
 
     all: tuple[Demand, ...] = ()
@@ -145,3 +147,4 @@ class Demands:
     placeholders: Mapping[Value, Location | None] = field(default_factory=dict)
     events: tuple[Event, ...] = ()
     largest: Mapping[str, Dim] = field(default_factory=dict)
+    last: Mapping[str, int] = field(default_factory=dict)

@@ -66,6 +66,7 @@ class Interpreted:
     largest: dict[str, Dim] = field(default_factory=dict)
     varying: frozenset[str] = frozenset()
     full: dict[str, Dim] = field(default_factory=dict)
+    last: dict[str, int] = field(default_factory=dict)
     required: set[str] = field(default_factory=set)
 
     @property
@@ -84,6 +85,7 @@ class Interpreted:
             self.placeholders,
             tuple(self.events),
             self.largest,
+            self.last,
         )
 
 
@@ -164,6 +166,7 @@ def _interpreted(machine: Machine, file: File, names: dict[str, Any]) -> Interpr
         largest=machine.largest,
         varying=varying(machine),
         full=machine.full,
+        last=machine.last,
         required=machine.required,
     )
 

@@ -14,8 +14,8 @@ _MOST_UNUSUAL = 1
 
 
 def certainty(found: Contradiction, demands: Demands) -> Certainty:
-    """`proved` unless a default is assumed, or the path is one that perhaps no run takes."""
-    if _deals_with_nothing(found) or _is_doubtful(found, demands):
+    """`proved` unless a default is assumed, perhaps no run takes the path, or the program is ready for a failure."""
+    if found.demand.expected or _deals_with_nothing(found) or _is_doubtful(found, demands):
         return Certainty.POSSIBLE
     return Certainty.LIKELY if found.defaults or found.assumed else Certainty.PROVED
 
