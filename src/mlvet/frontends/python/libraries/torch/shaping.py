@@ -17,6 +17,7 @@ from mlvet.frontends.python.emission import demand, opaque
 from mlvet.frontends.python.libraries.binding import Size, Sizes, Tensors, as_items, as_sizes, as_spread
 from mlvet.frontends.python.libraries.registry import model
 from mlvet.frontends.python.libraries.torch.axes import axes_of, axis_of, placed, rank, ranked_dims
+from mlvet.frontends.python.libraries.torch.strides import forbids
 from mlvet.frontends.python.libraries.torch.tensor import Tensor, attach, made, method
 from mlvet.frontends.python.values.tensors import TensorValue, dims_of, dtype_of, rank_of
 from mlvet.frontends.python.values.unknown import Reason, Undecided
@@ -43,7 +44,18 @@ def view(self: Tensor, *shape: Any) -> Tensor:
     """Of another shape, or of another element type over the same memory."""
     if len(shape) == 1 and isinstance(shape[0], DType):
         return _reinterpreted(self, shape[0])
-    return as_shape(self, as_spread(shape))
+    return _seen(self, as_spread(shape))
+
+
+def _seen(x: Tensor, sizes: Sizes) -> Tensor:
+    """Of another shape without a copy, which the order of the elements in memory must allow."""
+    found = as_shape(x, sizes)
+    dims = dims_of(found)
+    if dims is not None and equal(product(dims), product(ranked_dims(x))) is True and forbids(x, dims):
+        wanted = list(dims)
+        demand(False, f"a view cannot have the shape {wanted}, because transposing or slicing left the elements in "
+            "another order in memory; reshape copies them", "reshape-size", [x])  # fmt: skip
+    return found
 
 
 def _reinterpreted(x: TensorValue, to: DType) -> Tensor:
@@ -315,6 +327,7 @@ def diagonal(input: Tensor, offset: Any = 0, dim1: Any = 0, dim2: Any = 1) -> Te
 
 @method("torch.diag")
 def diag(input: Tensor, diagonal: Any = 0, *, out: Any = None) -> Tensor:
+    demand(rank(input) in (1, 2), f"diag takes 1 or 2 dims, but gets {rank(input)}", "rank-differs")
     if rank(input) == 2:
         return made("diagonal", input, offset=axis_of(diagonal))
     return made("diag", input, offset=axis_of(diagonal))

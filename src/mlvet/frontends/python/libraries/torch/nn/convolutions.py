@@ -8,9 +8,9 @@ from typing import Any, ClassVar
 from mlvet.domains.dims import Dim, floor_div
 from mlvet.domains.dtypes import DType
 from mlvet.frontends.python.active import store
-from mlvet.frontends.python.emission import demand
+from mlvet.frontends.python.emission import demand, demand_divisible
 from mlvet.frontends.python.libraries.binding import Size, SizeOrSizes, Sizes, Tensor, as_size, as_sizes
-from mlvet.frontends.python.libraries.limits import one_of
+from mlvet.frontends.python.libraries.limits import one_of, positive
 from mlvet.frontends.python.libraries.registry import model
 from mlvet.frontends.python.libraries.torch.nn.expectations import expected
 from mlvet.frontends.python.libraries.torch.nn.functions import F
@@ -51,10 +51,9 @@ class Convolution(Module):
             f"padding 'same' takes no strides, but they are {list(self.stride)}",
         )
         for what, channels in (("in_channels", in_channels), ("out_channels", out_channels)):
-            if isinstance(channels, int) and isinstance(groups, int) and groups > 0:
-                demand(channels % groups == 0, f"{what} must be divisible by groups", "not-divisible")
-        if isinstance(groups, int):
-            demand(groups > 0, "groups must be positive")
+            if not isinstance(groups, int) or groups > 0:
+                demand_divisible(channels, groups, f"{what} fall into {groups} groups")
+        positive("groups", groups)
         ins, outs = (out_channels, in_channels) if self.transposed else (in_channels, out_channels)
         sizes = (outs, floor_div(ins, groups) if groups != 0 else ins, *self.kernel_size)
         drawn = fan_in_uniform(sizes[1:])
