@@ -2,6 +2,8 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 CORPUS ?=
+CHECKOUTS ?=
+BUGS ?=
 
 .PHONY: demo test lint bench clean
 
@@ -18,7 +20,8 @@ lint: $(VENV)/.dev
 	$(BIN)/lint-imports
 
 bench: $(VENV)/.bench
-	$(BIN)/python benchmarks/run.py $(if $(CORPUS),--corpus $(CORPUS))
+	$(BIN)/python benchmarks/run.py $(if $(CORPUS),--corpus $(CORPUS)) \
+	    $(if $(CHECKOUTS),--checkouts $(CHECKOUTS)) $(if $(BUGS),--bugs $(BUGS))
 
 clean:
 	rm -rf $(VENV)

@@ -1,6 +1,6 @@
 """Every benchmark, one after the other; regenerates the tables of README.md.
 
-python benchmarks/run.py [--corpus NAME=PATH ...] [--force GRAPHS]
+python benchmarks/run.py [--corpus NAME=PATH ...] [--force GRAPHS] [--checkouts DIR [--bugs FILE.csv]]
 """
 
 from __future__ import annotations
@@ -21,12 +21,17 @@ import speed  # noqa: E402
 
 from benchmarks.numerics import __main__ as numerics  # noqa: E402
 from benchmarks.python import __main__ as python  # noqa: E402
+from benchmarks.shapes import __main__ as shapes  # noqa: E402
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--corpus", nargs="*", default=[], metavar="NAME=PATH", help="checkouts of public repositories")
     parser.add_argument("--force", type=int, default=numerics.FORCED, metavar="GRAPHS", help="random graphs")
+    parser.add_argument(
+        "--checkouts", type=Path, metavar="DIR", help="checkouts in folders owner+name, for shape errors"
+    )
+    parser.add_argument("--bugs", type=Path, metavar="CSV", help="where the StackOverflow programs fail")
     options = parser.parse_args()
     tables = [speed.main, recall.main, reading.main, mutants.main]
     paths = {name: Path(path).resolve() for name, _, path in (text.partition("=") for text in options.corpus)}
@@ -36,11 +41,18 @@ def main() -> None:
         table = make()
         table.write()
         print(table.markdown())
-    for table in chain(numerics.tables(options.force), python.tables(paths)):
+    of_shapes = (
+        shapes.tables(options.checkouts.resolve(), options.bugs, held_out=True)
+        if options.checkouts
+        else shapes.tables(Path(), only=("pytea",))
+    )
+    for table in chain(numerics.tables(options.force), python.tables(paths), of_shapes):
         table.write()
         print(table.markdown())
     if not paths:
-        print("The tables of real repositories are as they were: give CORPUS='name=path ...' to make it anew.")
+        print("The tables of real repositories are as they were: give CORPUS='name=path ...' to make them anew.")
+    if not options.checkouts:
+        print("Those of shape errors in fetched programs too: give CHECKOUTS=folder, and BUGS=shapes_ut.csv.")
 
 
 if __name__ == "__main__":

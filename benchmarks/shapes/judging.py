@@ -21,6 +21,7 @@ class Told:
     """A finding without what a benchmark does not look at; `lines` are those of its place and of the run that fails."""
 
     path: str
+    line: int
     rule: str
     certainty: str
     severity: str
@@ -77,8 +78,9 @@ def _told(finding: Finding) -> Told:
         if related.location is not None and related.location.line is not None and _fails_too(related.message):
             lines.add((related.location.path, related.location.line))
     return Told(
-        place.path, finding.rule, finding.certainty.value, finding.severity.value, finding.message, frozenset(lines)
-    )
+        place.path, place.line or 0, finding.rule, finding.certainty.value, finding.severity.value, finding.message,
+        frozenset(lines),
+    )  # fmt: skip
 
 
 def _fails_too(message: str) -> bool:

@@ -146,9 +146,11 @@ def _vet_programs(
     chosen = {path: source for path, source in reading.sources.items() if programs.uses_tensors(source)}
     if not chosen or engines.isdisjoint(("SHP", "NUM")):
         return programs.Outcome()
-    from mlvet.analyses.numerics.request import request_of
+    numerics = None
+    if "NUM" in engines:
+        from mlvet.analyses.numerics.request import request_of
 
-    numerics = request_of(config) if "NUM" in engines else None
+        numerics = request_of(config)
     jobs = [
         programs.Program(path, source, base, config.models, numerics, "SHP" in engines, config.confirm, config.memory)
         for path, source in chosen.items()

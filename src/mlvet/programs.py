@@ -5,18 +5,24 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from mlvet.core.errors import UnsupportedInput
 from mlvet.core.executor import Died, Executor, Failed, Ok, TimedOut
 from mlvet.core.finding import Finding
 from mlvet.core.grade import Severity
 from mlvet.core.result import Problem
 from mlvet.core.source import Source
+from mlvet.frontends.source import read_source
 
 if TYPE_CHECKING:
     from mlvet.analyses.numerics.request import NumericsRequest
+    from mlvet.analyses.shapes.programs.contradictions import Contradiction
+    from mlvet.frontends.python.observations import Span
+    from mlvet.frontends.python.program import Interpreted
     from mlvet.ir.graph import Graph
 
 _MEMORY = 4 << 30
@@ -98,9 +104,9 @@ def vet_program(program: Program) -> Outcome:
         from mlvet.analyses.shapes.suspicions.analysis import suspicions
 
         shapes = vet(found.graph, found.demanded, catalogue(), replays=program.confirm)
-        outcome.findings += shapes.findings
         failing = [each.location for each in shapes.findings if each.severity is Severity.ERROR]
-        outcome.findings += suspicions(found.graph, found.demanded, catalogue(), failing)
+        suggested = suspicions(found.graph, found.demanded, catalogue(), failing)
+        outcome.findings += _remedied(program, found, [*shapes.findings, *suggested], shapes.contradictions)
         if program.memory is not None:
             from mlvet.analyses.shapes.memory.telling import memory_findings
 
@@ -119,6 +125,33 @@ def vet_program(program: Program) -> Outcome:
         outcome.sampled |= judged.sampled
         outcome.problems += judged.problems
     return outcome
+
+
+def _remedied(
+    program: Program, found: Interpreted, findings: list[Finding], contradictions: list[Contradiction]
+) -> list[Finding]:
+    """Findings with the edits that cure them, for programs whose text is as it is in the file."""
+    if not findings or program.source.cells:
+        return findings
+    from mlvet.analyses.shapes.remedies.analysis import remedied
+    from mlvet.frontends.python.program import interpret
+
+    shown = program.source.path
+    texts = {shown: program.source.text}
+    places = [finding.location for finding in findings]
+    places += [note.location for finding in findings for note in finding.related if note.location is not None]
+    for path in sorted({place.path for place in places} - {shown}):
+        with suppress(UnsupportedInput):
+            texts[path] = read_source(program.base / path, path).text
+
+    def reading(changed: Mapping[str, str], watched: frozenset[Span]) -> Interpreted:
+        source = replace(program.source, text=changed.get(shown, program.source.text))
+        return interpret(
+            source, program.path, program.base, models=program.models, texts=changed, watched=watched
+        )  # fmt: skip
+
+    causes = {id(finding): each for finding, each in zip(findings, contradictions, strict=False)}
+    return remedied(findings, causes, found, texts, reading)
 
 
 def first_iterations(graph: Graph) -> Graph:

@@ -108,3 +108,17 @@ def test_a_baseline_can_be_elsewhere(project: Path) -> None:
 def test_a_new_baseline_holds_what_the_old_one_held(project: Path) -> None:
     run("baseline", cwd=project)
     assert run("baseline", cwd=project).stdout.startswith("Wrote 1 finding to ")
+
+
+def test_a_fix_changes_the_file_that_its_edits_are_of(project: Path) -> None:
+    (project / "bug.py").write_text(
+        "import torch\nfrom sizes import FEATURES\n\ny = torch.nn.Linear(FEATURES, 3)(torch.zeros(2, 400))\n"
+    )
+    sizes = project / "sizes.py"
+    sizes.write_text("FEATURES = 256\n")
+    before = (project / "bug.py").read_text()
+    run("check", "--select", "SHP", "--unsafe-fixes", "bug.py", cwd=project)
+    assert sizes.read_text() == "FEATURES = 256\n"
+    done = run("check", "--select", "SHP", "--unsafe-fixes", cwd=project)
+    assert (sizes.read_text(), (project / "bug.py").read_text()) == ("FEATURES = 400\n", before)
+    assert (done.returncode, complaints(done)) == (0, ["mlvet: applied 1 fix"])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from looking import seen
 
-from mlvet.domains.dims import symbol
+from mlvet.domains.dims import Expr, symbol
 from mlvet.frontends.python.program import interpret_text
 
 NAMES = {"n": symbol("n", low=1)}
@@ -44,3 +44,22 @@ def test_entries_that_a_loop_makes_or_extends_have_any_number_of_items() -> None
         "x = list(m.values())[0]\n"
     )
     assert "[str] * count" in seen(found, "x")
+
+
+def test_an_entry_that_one_branch_adds_is_perhaps_not_counted() -> None:
+    found = interpret_text(
+        "import sys\nkept = {'a': 1}\nif len(sys.argv) > 1:\n    kept['b'] = 2\nn = len(kept)\n"
+        "kept['b'] = 3\nother = {'a': 1}\nif len(sys.argv) > 1:\n    other['a'] = 2\nm = len(other)\n"
+    )
+    assert isinstance(found.names["n"], Expr)
+    assert found.names["m"] == 1
+
+
+def test_dictionaries_of_sizes_under_any_keys_are_joined() -> None:
+    found = interpret_text(
+        "import sys\nkept = {}\nfor i in range(n):\n    kept[str(i)] = i\n"
+        "other = {}\nfor i in range(n):\n    other[str(i)] = 2 * i\n"
+        "rows = [kept, other]\nfor i in range(n):\n    rows.append(kept)\nlast = rows[-1]\nv = last['3']\n",
+        NAMES,
+    )
+    assert isinstance(found.names["v"], Expr)

@@ -312,3 +312,15 @@ def test_the_space_of_an_unknown_environment_may_be_of_any_kind() -> None:
         "y = x + 1\n"
     )
     assert seen(found, "y") == "f32[2] | f32[3]"
+
+
+def test_multiples_of_one_size_differ() -> None:
+    found = interpret_text(
+        "import torch\n"
+        "def block(x, width):\n"
+        "    x = torch.zeros(2, 16 * width)\n"
+        "    y = x if x.shape[1] == 32 * width else torch.zeros(2, 32 * width)\n"
+        "    return y + torch.zeros(2, 32 * width)\n"
+    )
+    assert violated(found) == []
+    assert seen(found, "y") == "f32[2, 32*width]"

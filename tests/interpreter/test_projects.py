@@ -35,6 +35,15 @@ def test_imports_are_followed_across_files(tmp_path: Path) -> None:
     assert {each.name for each in found.graph.parameters} == {"f.weight", "f.bias"}
 
 
+def test_a_folder_that_holds_the_script_is_a_package_without_a_mark(tmp_path: Path) -> None:
+    files = {
+        "jobs/small/train.py": "from jobs.small import sizes\nfrom jobs import other\nx = sizes.WIDTH + other.MORE\n",
+        "jobs/small/sizes.py": "WIDTH = 12\n",
+        "jobs/other.py": "MORE = 1\n",
+    }
+    assert interpreted(tmp_path, files, "jobs/small/train.py").names["x"] == 13
+
+
 def test_circular_imports_end(tmp_path: Path) -> None:
     found = interpreted(
         tmp_path,

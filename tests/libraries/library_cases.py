@@ -22,6 +22,8 @@ MODULES = {
     "F": "import torch.nn.functional as F",
     "jnp": "import jax.numpy as jnp",
     "lax": "from jax import lax",
+    "optimizers": "from jax.example_libraries import optimizers",
+    "stax": "from jax.example_libraries import stax",
     "layers": "from keras import layers",
     "linen": "from flax import linen",
     "nn": "import torch.nn as nn",

@@ -88,6 +88,11 @@ def test_a_placeholder_that_is_written_twice(tmp_path: Path) -> None:
     assert sorted(each.rule for each in findings) == ["placeholder-fed-twice", "placeholder-not-fed"]
 
 
+def test_a_run_on_a_path_that_something_unmodelled_decides_is_doubtful(tmp_path: Path) -> None:
+    (finding,) = found_in("import shop\nif shop.is_open():\n    sess.run(loss, {x: a})", tmp_path)
+    assert finding.certainty is Certainty.POSSIBLE
+
+
 @pytest.mark.parametrize(
     "lines",
     [
@@ -107,6 +112,8 @@ def test_a_placeholder_that_is_written_twice(tmp_path: Path) -> None:
         "def unknown(given):\n    sess.run(loss, {x: a, **given})",
         'found = sess.graph.get_tensor_by_name("Placeholder:0")\nsess.run(loss, {found: a, y: b})',
         "call = sess.make_callable(loss, [x, y])\ncall(a, b)",
+        "sess.run(loss, {x: a, y: b, y: b})",
+        "total = tf.Variable(tf.zeros([10, 3]))\ntotal.assign_add(tf.transpose(x))\nsess.run(total)",
         "try:\n    sess.run(loss)\nexcept Exception:\n    pass",
         "x.set_shape([4, 10])\nsess.run(loss, {x: a, y: b})",
         "sess.run(tf.zeros_like(all_rows) + 1.0)",

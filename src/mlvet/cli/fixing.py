@@ -52,11 +52,14 @@ def difference(vetting: Vetting, *, unsafe: bool) -> str:
 
 
 def _fixed(vetting: Vetting, *, unsafe: bool) -> Iterator[tuple[Source, str, int]]:
+    """The files that fixes change, with their new texts; a fix of two files, or of one not among the paths, is left."""
     allowed = {Applicability.SAFE, Applicability.UNSAFE} if unsafe else {Applicability.SAFE}
     chosen: dict[str, list[Fix]] = defaultdict(list)
     for finding in vetting.findings:
         if finding.fix is not None and finding.fix.applicability in allowed:
-            chosen[finding.location.path].append(finding.fix)
+            paths = {edit.location.path for edit in finding.fix.edits}
+            if len(paths) == 1 and not paths.isdisjoint(vetting.sources):
+                chosen[paths.pop()].append(finding.fix)
     for path, fixes in chosen.items():
         source = vetting.sources[path]
         text, applied = apply_edits(source.text, fixes)

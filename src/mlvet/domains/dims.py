@@ -7,7 +7,7 @@ that most comparisons need neither bounds nor a solver.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Container, Iterable, Mapping
 from functools import reduce
 from math import gcd, inf
 from operator import add as _add
@@ -115,9 +115,10 @@ def may_be_empty(dim: Dim) -> bool:
     return any(each.counted for each in symbols(dim)) and bounds(inhabited(dim))[0] <= 0
 
 
-def inhabited(dim: Dim) -> Dim:
-    """The size where every size that elements do not decide is at least 1."""
+def inhabited(dim: Dim, names: Container[str] | None = None) -> Dim:
+    """The size where every size that elements do not decide is at least 1, or those of some names."""
     named = [] if isinstance(dim, int) else [each for each in symbols(dim) if not each.counted]
+    named = named if names is None else [each for each in named if each.name in names]
     return substitute(dim, {each.name: symbol(each.name, max(each.low, 1), each.high) for each in named})
 
 

@@ -97,8 +97,8 @@ class Solver:
             assumed, model, count = self._last
             self._last = assumed, model, min(count, len(self._claims))
 
-    def check(self, assumptions: Iterable[Outcome] = ()) -> Answer:
-        """Whether all claims can hold when these branch outcomes do.
+    def check(self, assumptions: Iterable[Outcome] = (), *, small: bool = True) -> Answer:
+        """Whether all claims can hold when these branch outcomes do, with small values or just any.
 
         A claim under an outcome that is not assumed holds or not as the outcome does; one whose opposite is assumed is
         left out.
@@ -109,7 +109,7 @@ class Solver:
         if answer is not None:
             self.statistics.without_z3 += 1
         else:
-            answer = self._ask_z3(assumed)
+            answer = self._ask_z3(assumed, small)
             self.statistics.unknown += answer.status is Status.UNKNOWN
         if answer.status is Status.SAT:
             self._last = assumed, dict(answer.model), len(self._claims)
@@ -130,7 +130,7 @@ class Solver:
             return Answer(Status.SAT, model=guessed)
         return None
 
-    def _ask_z3(self, assumed: Mapping[str, bool]) -> Answer:
+    def _ask_z3(self, assumed: Mapping[str, bool], small: bool) -> Answer:
         if self._encoded is None:
             self._encoded = _Encoded()
         encoded = self._encoded
@@ -141,7 +141,8 @@ class Solver:
         if status is Status.UNSAT:
             return self._core(encoded, assumed, deadline)
         if status is Status.SAT:
-            return Answer(status, model=self._model(encoded, literals, deadline))
+            model = self._small(encoded, literals, deadline) if small else encoded.model()
+            return Answer(status, model=model)
         return Answer(status)
 
     def _core(self, encoded: _Encoded, assumed: Mapping[str, bool], deadline: float) -> Answer:
@@ -156,7 +157,7 @@ class Solver:
         core = [self._claims[index] for index in indices]
         return Answer(Status.UNSAT, _origins(core), tuple(out for out in _outcomes(core) if out[0] in assumed))
 
-    def _model(self, encoded: _Encoded, literals: list[Any], deadline: float) -> dict[str, int]:
+    def _small(self, encoded: _Encoded, literals: list[Any], deadline: float) -> dict[str, int]:
         """Values as preferred or as small as a few more checks make them."""
         model = encoded.model()
         fixed: list[Any] = []

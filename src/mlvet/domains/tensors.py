@@ -28,9 +28,13 @@ class UnknownValue(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Unranked:
-    """The shape of a tensor whose number of dims is not known. Its rank, size, first and last dim are symbols."""
+    """The shape of a tensor whose number of dims is not known. Its rank, size, first and last dim are symbols.
+
+    `ends` are the last dims as far as they are known: what a linear layer yields ends with its features.
+    """
 
     name: str
+    ends: Dims = ()
 
     @property
     def rank(self) -> Dim:
@@ -46,10 +50,10 @@ class Unranked:
 
     @property
     def last(self) -> Dim:
-        return symbol(f"last({self.name})")
+        return self.ends[-1] if self.ends else symbol(f"last({self.name})")
 
     def __str__(self) -> str:
-        return "[...]"
+        return f"[{', '.join(('...', *map(str, self.ends)))}]"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -99,6 +103,8 @@ class Tensor:
         if isinstance(self.shape, Unranked):
             if index in (0, -1):
                 return self.shape.first if index == 0 else self.shape.last
+            if -len(self.shape.ends) <= index < 0:
+                return self.shape.ends[index]
             raise UnknownRank(self.shape.name)
         return self.shape[index]
 
@@ -149,8 +155,9 @@ def unifies(left: Tensor, right: Tensor) -> bool:
     """Whether two descriptions can be of one tensor."""
     if left.dtype is not None and right.dtype is not None and left.dtype != right.dtype:
         return False
-    if isinstance(left.shape, Unranked) or isinstance(right.shape, Unranked):
-        return True
-    return len(left.shape) == len(right.shape) and all(
-        equal(a, b) is not False for a, b in zip(left.shape, right.shape, strict=True)
-    )
+    ends = [tensor.shape.ends if isinstance(tensor.shape, Unranked) else tensor.shape for tensor in (left, right)]
+    if left.ranked and right.ranked and len(ends[0]) != len(ends[1]):
+        return False
+    if any(tensor.ranked and len(tensor.dims) < max(map(len, ends)) for tensor in (left, right)):
+        return False
+    return all(equal(a, b) is not False for a, b in zip(reversed(ends[0]), reversed(ends[1]), strict=False))

@@ -94,7 +94,8 @@ class _Writer:
             return {"name": value.name}
         form: Json = {"name": value.name, "dtype": declared.dtype.name if declared.dtype else None}
         if isinstance(declared.shape, Unranked):
-            form["shape"] = {"unranked": declared.shape.name}
+            ends = [self.spell(dim) for dim in declared.shape.ends]
+            form["shape"] = {"unranked": declared.shape.name} | _without_empty(ends=ends)
         else:
             form["shape"] = [self.spell(dim) for dim in declared.shape]
         if declared.value is not None:
@@ -248,7 +249,8 @@ class _Reader:
         shape = form["shape"]
         value = array_from(form["value"], self.symbols) if "value" in form else None
         if isinstance(shape, Mapping):
-            return Tensor(dtype, Unranked(_text(shape["unranked"])), value)
+            ends = tuple(read(dim, self.symbols) for dim in shape.get("ends", ()))
+            return Tensor(dtype, Unranked(_text(shape["unranked"]), ends), value)
         return Tensor(dtype, tuple(read(dim, self.symbols) for dim in shape), value)
 
     def value(self, name: str) -> Value:

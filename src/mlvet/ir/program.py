@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
+from mlvet.core.fix import Fix
 from mlvet.core.location import Location
 from mlvet.domains.dims import Dim
 from mlvet.domains.tensors import Tensor
@@ -34,13 +35,27 @@ class Run:
 
 
 @dataclass(frozen=True, slots=True)
+class Device:
+    """Where a tensor is: the device by name, how it got there in words, and where the program does that.
+
+    One that is `born` there is of a module, which nobody has moved.
+    """
+
+    name: str
+    how: str = ""
+    location: Location | None = None
+    born: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Demand:
     """What an operator needs of its operands and does not surely get.
 
     One that is `within` a run of the graph holds for that run only, where the operands are as they are `fed`.
     `about` are the models, by number, whose call makes the demand; it is `expected` where the program goes on if it is
-    not met. `called` is the call of the library that makes it,
-    or in words why that call cannot be made again.
+    not met. `called` is the call of the library that makes it, or in words why that call cannot be made again. `built`
+    is the object, by number, that the call makes, and `given` are those among its arguments. `devices` are those of the
+    operands where they are what is wrong, and `cure` is an edit that the program itself suggests.
     """
 
     node: Node
@@ -50,6 +65,10 @@ class Demand:
     about: frozenset[int] = frozenset()
     expected: bool = False
     called: LibraryCall | str = field(default="it is not within a call of a library", compare=False, repr=False)
+    built: int | None = field(default=None, compare=False, repr=False)
+    given: frozenset[int] = field(default=frozenset(), compare=False, repr=False)
+    devices: tuple[Device, ...] = ()
+    cure: Fix | None = field(default=None, compare=False, repr=False)
 
     @property
     def operands(self) -> tuple[Tensor | None, ...]:
@@ -133,9 +152,10 @@ class Event:
 class Demands:
     """All demands of a program in the order in which it makes them.
 
-    Symbols that are `varying` stand for a size of its own each time: of an element of a list, of an iteration. Of those
-    that stand for the rows of a batch `full` has how many a full one has, and `last` how many the last one has where
-    it has fewer; `largest` has what others can be at most.
+    Symbols that are `varying` stand for a size of its own each time: of an element of a list, of an iteration; those
+    that are `listed` are such numbers themselves, so that one demand may be on two of them. Of those that stand for the
+    rows of a batch `full` has how many a full one has, and `last` how many the last one has where it has fewer;
+    `largest` has what others can be at most.
     """
 
     all: tuple[Demand, ...] = ()
@@ -147,4 +167,5 @@ class Demands:
     placeholders: Mapping[Value, Location | None] = field(default_factory=dict)
     events: tuple[Event, ...] = ()
     largest: Mapping[str, Dim] = field(default_factory=dict)
+    listed: frozenset[str] = frozenset()
     last: Mapping[str, int] = field(default_factory=dict)

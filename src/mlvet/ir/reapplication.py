@@ -6,12 +6,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from mlvet.domains.dims import Dim, Expr, substitute, symbols
-from mlvet.domains.tensors import Tensor, UnknownRank, Unranked, unknown
+from mlvet.domains.tensors import Tensor, Unranked
 from mlvet.ir.graph import OPAQUE, Node
 from mlvet.ops import REGISTRY
 from mlvet.ops.folding import REFUSALS, folded
 from mlvet.ops.require import Require
-from mlvet.ops.unranked import element_types
+from mlvet.ops.unranked import inferred
 
 
 def learned(pairs: Iterable[tuple[Tensor, Tensor]]) -> dict[str, Dim]:
@@ -38,12 +38,8 @@ def applied_again(
     results: list[Tensor] = []
     if rule is not None and rule.infer is not None and node.op != OPAQUE:
         try:
-            found = rule.infer(*operands, require=require, **attributes)
-            made = found if isinstance(found, tuple) else (found,)
+            made = inferred(rule, operands, attributes, require)
             results = list(made if require.violated else folded(rule, operands, attributes, made))
-        except UnknownRank:
-            names = enumerate(element_types(rule, operands, attributes))
-            results = [unknown(f"{require.name}:{place}", dtype) for place, dtype in names]
         except REFUSALS:
             results = []
     return [
@@ -55,7 +51,8 @@ def applied_again(
 def resized(tensor: Tensor, sizes: Mapping[str, Dim]) -> Tensor:
     """A tensor whose symbols have become these sizes."""
     if isinstance(tensor.shape, Unranked):
-        return tensor.without_value()
+        ends = tuple(substitute(dim, sizes) for dim in tensor.shape.ends)
+        return Tensor(tensor.dtype, Unranked(tensor.shape.name, ends))
     return Tensor(tensor.dtype, tuple(substitute(dim, sizes) for dim in tensor.shape))
 
 

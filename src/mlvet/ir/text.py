@@ -164,7 +164,8 @@ def _value(form: Json) -> str:
         return _used(form["name"])
     shape = form["shape"]
     if isinstance(shape, Mapping):
-        dims = "..." if shape["unranked"] == form["name"] else f"...{_quote(shape['unranked'])}"
+        rest = "..." if shape["unranked"] == form["name"] else f"...{_quote(shape['unranked'])}"
+        dims = ", ".join((rest, *map(str, shape.get("ends", ()))))
     else:
         dims = ", ".join(map(str, shape))
     known = f" is {_array(form['value'])}" if "value" in form else ""

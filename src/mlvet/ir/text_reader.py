@@ -296,8 +296,12 @@ class _Parser(Tokens):
             form["dtype"] = None if self.accept("mark", "?") else self.dtype()
             self.take("mark", "[")
             if self.accept("rest"):
-                form["shape"] = {"unranked": self.string() if self.sees("string") else name}
-                self.take("mark", "]")
+                shape: Json = {"unranked": self.string() if self.sees("string") else name}
+                if self.accept("mark", ","):
+                    shape["ends"] = self.dims()
+                else:
+                    self.take("mark", "]")
+                form["shape"] = shape
             else:
                 form["shape"] = self.dims()
             if self.accept("word", "is"):

@@ -77,7 +77,9 @@ class Require:
     def rank(self, tensor: Tensor, rank: int, what: str = "operand") -> bool:
         """Whether the tensor has, as it must, this many dims. An unknown rank counts as having them not."""
         if isinstance(tensor.shape, Unranked):
-            self._record(Relation.EQUAL, tensor.shape.rank, rank, f"{what} must have {rank} dims", "rank-differs", None)
+            decided = False if len(tensor.shape.ends) > rank else None
+            because = f"{what} must have {rank} dims"
+            self._record(Relation.EQUAL, tensor.shape.rank, rank, because, "rank-differs", decided)
             return False
         return self.holds(
             len(tensor.shape) == rank, f"{what} must have {rank} dims, but is {tensor}", rule="rank-differs"
@@ -85,8 +87,9 @@ class Require:
 
     def rank_at_least(self, tensor: Tensor, rank: int, what: str = "operand") -> bool:
         if isinstance(tensor.shape, Unranked):
-            because = f"{what} must have at least {rank} dims"
-            self._record(Relation.AT_LEAST, tensor.shape.rank, rank, because, "rank-differs", None)
+            if len(tensor.shape.ends) < rank:
+                because = f"{what} must have at least {rank} dims"
+                self._record(Relation.AT_LEAST, tensor.shape.rank, rank, because, "rank-differs", None)
             return False
         return self.holds(
             len(tensor.shape) >= rank, f"{what} must have at least {rank} dims, but is {tensor}", rule="rank-differs"
@@ -110,8 +113,20 @@ class Require:
         others = [tensor for tensor in tensors if tensor.ranked]
         if not unranked:
             return self.broadcast(*(tensor.dims for tensor in tensors))
-        same = len(set(unranked)) == 1 and all(tensor.rank == 0 for tensor in others)
-        return unranked[0] if same else Unranked(self._fresh())
+        if len(set(unranked)) == 1 and all(tensor.rank == 0 for tensor in others):
+            return unranked[0]
+        ranked = self.broadcast(*(tensor.dims for tensor in others))
+        return Unranked(self._fresh(), self._broadcast_ends([shape.ends for shape in unranked], ranked))
+
+    def _broadcast_ends(self, open_ends: Sequence[Dims], ranked: Dims) -> Dims:
+        """The last dims of a common shape: those known of all, and before them what 1 and nothing else fits."""
+        known = min(map(len, open_ends))
+        ends = self.broadcast(*(ends[len(ends) - known :] for ends in open_ends), ranked[max(0, len(ranked) - known) :])
+        for dim in reversed(ranked[: max(0, len(ranked) - known)]):
+            if not isinstance(dim, int) or dim == 1:
+                break
+            ends = (dim, *ends)
+        return ends
 
     def dtype(self, tensor: Tensor, allowed: Iterable[DType], what: str = "operand") -> None:
         """The element type must be among those allowed, if it is known."""

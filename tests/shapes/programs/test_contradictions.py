@@ -192,3 +192,57 @@ def test_sizes_beyond_all_machines_are_numbers_like_others(tmp_path: Path) -> No
     (found,) = judged(program, tmp_path)
     assert found.location.line == line_of(program)
     assert str(10**36 + 10**18) in found.message
+
+
+def test_a_layer_that_cannot_be_made_is_told_once_with_its_numbers(tmp_path: Path) -> None:
+    program = """
+        import torch
+        from torch import nn
+
+        layer = nn.Conv2d(16, 24, 1, groups=16)  # HERE
+        layer(torch.zeros(2, 16, 8, 8))
+    """
+    (found,) = judged(program, tmp_path)
+    assert found.location.line == line_of(program)
+    assert "24 is no multiple of 16" in found.message
+
+
+PACKED = """
+    import random
+
+    import torch
+    from torch.nn.utils.rnn import pack_padded_sequence, pad_sequence
+
+    recordings = []
+    for _ in range(9):
+        recordings.append(torch.zeros(random.randint(LEAST, 80), 13))
+    lengths = torch.tensor([len(each) for each in recordings])
+    padded = pad_sequence(recordings)
+    packed = pack_padded_sequence(padded, lengths, batch_first=True, enforce_sorted=False)  # HERE
+"""
+
+
+def test_sequences_of_chosen_lengths_keep_the_bounds_of_the_choice(tmp_path: Path) -> None:
+    program = PACKED.replace("LEAST", "40")
+    (found,) = judged(program, tmp_path)
+    assert found.location.line == line_of(program)
+    assert "one length for each sequence" in found.message
+
+
+def test_as_many_steps_as_sequences_can_be_packed_either_way(tmp_path: Path) -> None:
+    assert judged(PACKED.replace("LEAST", "4"), tmp_path) == []
+
+
+def test_sizes_that_a_loop_lets_grow_have_no_bounds(tmp_path: Path) -> None:
+    program = """
+        import random
+
+        import torch
+
+        size = random.randint(2, 5)
+        other = random.randint(2, 5)
+        while random.random() < 0.9:
+            size, other = other, size + other
+        torch.zeros(size) + torch.zeros(40)
+    """
+    assert judged(program, tmp_path) == []

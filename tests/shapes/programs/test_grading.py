@@ -49,6 +49,79 @@ def test_a_check_that_ends_the_program_leaves_no_doubt(tmp_path: Path) -> None:
     assert found.certainty is Certainty.PROVED
 
 
+def test_a_string_that_is_one_of_several_may_hang_on_the_path(tmp_path: Path) -> None:
+    program = """
+        import argparse
+
+        import numpy as np
+
+        parser = argparse.ArgumentParser()
+        parser.add_argument("--kind", default="small", choices=["small", "large"])
+        args = parser.parse_args()
+        if args.kind == "small":
+            rows, names = np.zeros((5, 3)), ["a", "b"]
+        else:
+            rows, names = np.zeros((1, 3)), ["a", "b", "test"]
+        for name in names:
+            if name == "test":
+                rows = np.concatenate([rows, np.zeros((1, 4))], axis=1)
+    """
+    assert [each.certainty for each in judged(program, tmp_path)] == [Certainty.POSSIBLE]
+
+
+def test_numbers_of_a_list_may_be_two_of_them(tmp_path: Path) -> None:
+    program = """
+        import torch
+        from torch import nn
+
+        def build(dim, depth):
+            dims = [2 ** i * dim for i in range(depth)]
+            return nn.LayerNorm(dims[-1])(torch.zeros(3, 2 * dims[0]))
+    """
+    assert [each.certainty for each in judged(program, tmp_path)] == [Certainty.POSSIBLE]
+
+
+def test_a_path_on_which_a_size_is_not_the_default_is_not_judged_by_it(tmp_path: Path) -> None:
+    program = """
+        import argparse
+
+        import torch
+
+        parser = argparse.ArgumentParser()
+        parser.add_argument("--width", type=int, default=448)
+        width = parser.parse_args().width
+        down = torch.zeros(width // 32, width // 64)
+        up = torch.zeros(width // 32, 2 * (width // 128))
+        if width > 64 and up.shape[1] == down.shape[1]:
+            both = torch.cat([up, down])
+    """
+    assert [each.certainty for each in judged(program, tmp_path)] == [Certainty.POSSIBLE]
+
+
+def test_the_width_of_a_padding_may_be_0(tmp_path: Path) -> None:
+    program = """
+        import tensorflow as tf
+
+        def padded(image, widths):
+            image = tf.reshape(image, [1, 8, 8, 3])
+            return tf.squeeze(tf.pad(image, tf.reshape(widths, [4, 2])), axis=[0])
+    """
+    assert judged(program, tmp_path) == []
+
+
+def test_a_layer_that_cannot_be_made_is_not_called(tmp_path: Path) -> None:
+    program = """
+        import torch
+        from torch import nn
+
+        x = torch.zeros(2, 10, 8, 8)
+        y = nn.Conv2d(10, 12, 3, groups=3)(x)
+        z = nn.Conv2d(8, 12, 3, groups=2)(torch.zeros(2, 10, 8, 8))
+    """
+    told = [(each.rule, each.location.line) for each in judged(program, tmp_path)]
+    assert told == [("not-divisible", 6), ("conv-channels", 7)]
+
+
 def test_a_combination_of_unusual_settings_is_doubtful(tmp_path: Path) -> None:
     program = """
         import argparse

@@ -10,18 +10,6 @@ from judging import judged, line_of
 from mlvet.core.grade import Certainty
 
 REFUSED = {
-    "a view of what was transposed": """
-        import torch
-
-        x = torch.zeros(2, 8, 4).transpose(1, 2)
-        y = x.view(2, 32)  # HERE
-    """,
-    "a view of what was cut": """
-        import torch
-
-        ids = torch.randint(0, 5, (4, 12))
-        rest = ids[:, 1:].view(-1)  # HERE
-    """,
     "a gradient of several numbers": """
         import torch
 

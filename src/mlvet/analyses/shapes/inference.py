@@ -18,7 +18,6 @@ from mlvet.domains.tensors import (
     SMALL,
     Dims,
     Tensor,
-    UnknownRank,
     Unranked,
     constant,
     unifies,
@@ -28,7 +27,7 @@ from mlvet.ir.graph import OPAQUE, Constant, Graph, Node, Parameter, Region, Typ
 from mlvet.ops import REGISTRY
 from mlvet.ops.folding import REFUSALS, folded
 from mlvet.ops.require import Constraint, Require
-from mlvet.ops.unranked import element_types
+from mlvet.ops.unranked import inferred
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,16 +145,11 @@ class Run:
         if self._counts_operands and not complete(node.op, operands, require):
             return True, ()
         try:
-            found = op.infer(*operands, require=require, **node.attributes)
-        except UnknownRank:
-            types = element_types(op, operands, node.attributes)
-            known = zip(node.outputs, types, strict=False)
-            return True, [unknown(value.name, dtype) for value, dtype in known]
+            results = inferred(op, operands, node.attributes, require)
         except REFUSALS as error:
             self.result.failures.append(f"the shape rule of `{node.op}` does not take node `{node}`: {error}")
             require.constraints.clear()
             return False, ()
-        results = found if isinstance(found, tuple) else (found,)
         if require.violated:
             return True, results
         return True, folded(op, operands, node.attributes, results)

@@ -2,28 +2,30 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any, TypeVar, cast, overload
 
 import numpy as np
 
+from mlvet.core.fix import Fix
 from mlvet.domains import dtypes
 from mlvet.domains.dims import Dim, Expr
 from mlvet.domains.dtypes import DType
-from mlvet.domains.tensors import Tensor, UnknownRank, Unranked, of_dims, unknown
+from mlvet.domains.tensors import Tensor, Unranked, of_dims, unknown
 from mlvet.domains.tensors import constant as of_array
 from mlvet.frontends.python.active import machine
 from mlvet.frontends.python.values.choices import Choice, resolved
 from mlvet.frontends.python.values.containers import ListValue
 from mlvet.frontends.python.values.tensors import TensorValue
 from mlvet.frontends.python.values.unknown import Reason, Undecided
-from mlvet.ir.graph import OPAQUE, Value
-from mlvet.ir.program import Run
+from mlvet.ir.graph import OPAQUE, Literal, Value
+from mlvet.ir.program import Device, Run
 from mlvet.ops import REGISTRY
 from mlvet.ops.folding import REFUSALS, folded
 from mlvet.ops.require import Constraint, Require
-from mlvet.ops.unranked import element_types
+from mlvet.ops.unranked import inferred
 
 T = TypeVar("T", bound=TensorValue)
 Operand = TensorValue | Value | None | bool | int | float | complex | str | Expr | Sequence[Dim]
@@ -52,16 +54,20 @@ def emit_all(
         return (kind.of(_number(operands[0], dtypes.f64)),)
     values = [value_of(operand) for operand in operands]
     outputs = _apply(op, values, count, attributes)
-    return tuple(kind.of(value) for value in outputs)
+    results = tuple(kind.of(value) for value in outputs)
+    kind.made_of(op, operands, results)
+    return results
 
 
 def opaque(source_op: str, operands: Iterable[Operand], like: Tensor, kind: type[T]) -> T:
     """A tensor that no operator of ours makes, of which only the type is known: data, or an unmodelled computation."""
     here = machine()
-    inputs = [value_of(operand) for operand in operands]
+    parts = list(operands)
     value = here.builder.value(here.name_for(source_op), _settled(like))
-    here.node(OPAQUE, inputs, [value], {}, source_op)
-    return _of(kind, value)
+    here.node(OPAQUE, [value_of(operand) for operand in parts], [value], {}, source_op)
+    made = _of(kind, value)
+    kind.made_of(OPAQUE, parts, (made,))
+    return made
 
 
 def source(name: str, like: Tensor, kind: type[T]) -> T:
@@ -106,6 +112,24 @@ def demand(
         here.node("assert", _given(here.given if of is None else of), [], {}, "", [broken])
 
 
+def demand_together(
+    of: Sequence[TensorValue], places: Sequence[Device], because: str, on: Iterable[Literal], assumed: str = "",
+    cure: Fix | None = None,
+) -> None:  # fmt: skip
+    """Tensors that are on other devices than they must be, on the path at hand with these outcomes added."""
+    here = machine()
+    path = here.path
+    here.path = path + tuple(sorted(set(on).difference(path), key=str))
+    try:
+        broken = Constraint(None, 0, 0, because, "device-differs", False, assumed)
+        what = here.callee or (here.file.text(here.at) if isinstance(here.at, ast.Compare | ast.Subscript) else "")
+        here.node("assert", [each.graph_value for each in of], [], {}, what, [broken])
+        why = "whether it fails hangs on the devices of a machine"
+        here.demands[-1] = replace(here.demands[-1], devices=tuple(places), called=why, cure=cure)
+    finally:
+        here.path = path
+
+
 def demand_equal(left: Dim, right: Dim, because: str, rule: str = "dims-differ", assumed: str = "") -> None:
     """Two numbers must be the same."""
     require = Require()
@@ -116,14 +140,14 @@ def demand_equal(left: Dim, right: Dim, because: str, rule: str = "dims-differ",
         here.node("assert", _given(here.given), [], {}, "", stated)
 
 
-def demand_divisible(left: Dim, right: Dim, because: str, rule: str = "not-divisible") -> None:
-    """A number must be a multiple of another, which is not 0."""
+def demand_divisible(left: Dim, right: Dim, because: str, of: Sequence[TensorValue] | None = None) -> None:
+    """A number must be a multiple of another, so that some tensors can be what they are."""
     require = Require()
-    if require.holds(right != 0, because, rule):
-        require.divisible(left, right, because, rule)
+    if require.holds(right != 0, because, "not-divisible"):
+        require.divisible(left, right, because)
     if require.constraints:
         here = machine()
-        here.node("assert", _given(here.given), [], {}, "", require.constraints)
+        here.node("assert", _given(here.given if of is None else of), [], {}, "", require.constraints)
 
 
 def demand_same(
@@ -236,14 +260,9 @@ def _apply(op: str, inputs: list[Value | None], count: int, attributes: dict[str
     results: Sequence[Tensor] = ()
     if rule.infer is not None:
         try:
-            found = rule.infer(*operands, require=require, **attributes)
-            results = found if isinstance(found, tuple) else (found,)
+            results = inferred(rule, operands, attributes, require)
             if not require.violated:
                 results = folded(rule, operands, attributes, results)
-        except UnknownRank:
-            results = [
-                unknown(f"{require.name}:{n}", t) for n, t in enumerate(element_types(rule, operands, attributes))
-            ]
         except REFUSALS as error:
             raise Undecided(Reason.UNMODELLED_ARGUMENTS, f"{op}: {error}") from error
     types = [

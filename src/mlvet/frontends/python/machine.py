@@ -92,6 +92,7 @@ class Machine:
     subjects: dict[str, tuple[str, frozenset[Any]]] = field(default_factory=dict)
     choices: dict[str, frozenset[Any]] = field(default_factory=dict)
     settled: dict[int, tuple[Any, Any]] = field(default_factory=dict)
+    perhaps: dict[int, tuple[dict[Any, Any], set[Any]]] = field(default_factory=dict)
     carried: set[Value] = field(default_factory=set)
     widened: set[str] = field(default_factory=set)
     repeated: dict[int, Any] = field(default_factory=dict)
@@ -111,6 +112,7 @@ class Machine:
     libraries: Counter[str] = field(default_factory=Counter)
     boundaries: list[Boundary] = field(default_factory=list)
     observations: dict[Span, Observation] = field(default_factory=dict)
+    watched: frozenset[Span] = frozenset()
     called: set[ast.AST] = field(default_factory=set)
     defined: dict[ast.AST, Any] = field(default_factory=dict)
     recursions: Counter[ast.AST] = field(default_factory=Counter)
@@ -248,9 +250,14 @@ class Machine:
             op, inputs, outputs, attributes, source_op=source_op or self.callee or op, location=self.location,
             stack=self.stack, module=".".join(self.module_path), guards=self.path, loops=self.loops,
         )  # fmt: skip
-        about = frozenset(id(each) for each in self.given if isinstance(each, Object) and hasattr(type(each), "call"))
+        objects = [each for each in self.given if isinstance(each, Object)]
+        about = frozenset(id(each) for each in objects if hasattr(type(each), "call"))
+        given = frozenset(map(id, objects))
+        building = self.library_call is not None and self.library_call.builds
+        built = id(self.given[0]) if building and self.given else None
         for constraint in constraints:
-            demand = Demand(node, constraint, within, None, about, self.expects_failure())
+            expected = self.expects_failure()
+            demand = Demand(node, constraint, within, None, about, expected, built=built, given=given)
             if self.library_call is not None:
                 demand = replace(demand, called=self.library_call.repeatable(self.objects))
             self.demands.append(demand)

@@ -27,7 +27,7 @@ from mlvet.frontends.python.observations import Observation, Span
 from mlvet.frontends.python.project import Project, parsed
 from mlvet.frontends.python.values.objects import ClassValue, FunctionValue, ModuleValue, Object
 from mlvet.frontends.python.values.unknown import Reason, Unknown
-from mlvet.frontends.python.variation import varying
+from mlvet.frontends.python.variation import listed, varying
 from mlvet.ir.graph import Graph, Value
 from mlvet.ir.program import Condition, Demand, Demands, Event, Run, Setting
 
@@ -65,6 +65,7 @@ class Interpreted:
     events: list[Event] = field(default_factory=list)
     largest: dict[str, Dim] = field(default_factory=dict)
     varying: frozenset[str] = frozenset()
+    listed: frozenset[str] = frozenset()
     full: dict[str, Dim] = field(default_factory=dict)
     last: dict[str, int] = field(default_factory=dict)
     required: set[str] = field(default_factory=set)
@@ -85,6 +86,7 @@ class Interpreted:
             self.placeholders,
             tuple(self.events),
             self.largest,
+            self.listed,
             self.last,
         )
 
@@ -96,13 +98,18 @@ def interpret(
     *,
     models: Mapping[str, Path] | None = None,
     limits: Limits | None = None,
+    texts: Mapping[str, str] | None = None,
+    watched: frozenset[Span] = frozenset(),
 ) -> Interpreted:
     """Interpret a program; one that Python cannot parse yields an empty graph and a note.
 
-    Paths are shown relative to `base`; `models` are files that stand in for modules of libraries.
+    Paths are shown relative to `base`; `models` are files that stand in for modules of libraries, and `texts` what
+    modules of the project are taken to contain. Expressions that are `watched` are among the observations.
     """
     project = Project.of(path, base, models, registry.PACKAGES) if path is not None else None
-    machine = Machine(project=project, limits=limits or Limits())
+    if project is not None:
+        project.texts = dict(texts or {})
+    machine = Machine(project=project, limits=limits or Limits(), watched=watched)
     tree = parsed(source.text)
     if tree is None:
         machine.note("not Python 3, so it was not interpreted")
@@ -165,6 +172,7 @@ def _interpreted(machine: Machine, file: File, names: dict[str, Any]) -> Interpr
         events=machine.events,
         largest=machine.largest,
         varying=varying(machine),
+        listed=listed(machine),
         full=machine.full,
         last=machine.last,
         required=machine.required,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import os
 import tomllib
-from collections.abc import Container, Mapping
+from collections.abc import Container, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -23,7 +23,8 @@ class Project:
     """Where the modules that a program imports are looked for: beside it, in its packages' root, in `src`.
 
     `models` are files that stand in for modules of libraries. `library` is the library whose checkout the project is,
-    if programs beside its package are better read with mlvet's models of it.
+    if programs beside its package are better read with mlvet's models of it. `texts` are read in place of the files
+    that they are shown as.
     """
 
     script: Path
@@ -31,6 +32,7 @@ class Project:
     shown: Path
     models: Mapping[str, Path] = field(default_factory=dict)
     library: str = ""
+    texts: Mapping[str, str] = field(default_factory=dict)
     _sources: dict[str, Source | None] = field(default_factory=dict)
     _trees: dict[str, ast.Module | None] = field(default_factory=dict)
 
@@ -105,7 +107,7 @@ class Project:
             return Source(f"<{dotted}>", "")
         if parts[0] == self.library:
             return None
-        for root in self.roots:
+        for root in (*self.roots, *self._namespaces(parts[0])):
             base = root.joinpath(*parts)
             for file in (base.with_suffix(".py"), base / "__init__.py"):
                 if file.is_file() and file != self.script:
@@ -114,9 +116,16 @@ class Project:
                 return Source(self._shown(base / "__init__.py"), "")
         return None
 
+    def _namespaces(self, name: str) -> Iterator[Path]:
+        """Folders above the script that hold it below this name, as a package without `__init__.py` does."""
+        yield from (above.parent for above in list(self.script.parents)[:_HIGHEST] if above.name == name)
+
     def _read(self, file: Path) -> Source | None:
+        shown = self._shown(file)
+        if shown in self.texts:
+            return Source(shown, self.texts[shown])
         try:
-            return read_source(file, self._shown(file))
+            return read_source(file, shown)
         except UnsupportedInput:
             return None
 

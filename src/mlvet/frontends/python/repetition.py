@@ -32,6 +32,11 @@ class Calling:
         self.keywords = keywords
         self.repeated: LibraryCall | str | None = None
 
+    @property
+    def builds(self) -> bool:
+        """Whether it makes an object, which is its first argument."""
+        return getattr(self.function, "__name__", "") == "__init__"
+
     def repeatable(self, objects: Objects) -> LibraryCall | str:
         """The call as plain data, or in words why there is none."""
         if self.repeated is None:

@@ -24,6 +24,13 @@ def varying(machine: Machine) -> frozenset[str]:
     return frozenset((*machine.widened, *elements, *carried)) - machine.settings.keys()
 
 
+def listed(machine: Machine) -> frozenset[str]:
+    """The names of symbols that stand for numbers of which a list or an iteration has several."""
+    elements = (each for each in machine.repeated.values() if isinstance(each, Expr))
+    bare = (each.name for element in elements for each in symbols(element) if str(element) == each.name)
+    return frozenset((*machine.widened, *bare)) - machine.settings.keys()
+
+
 def _names(value: Any, depth: int, seen: set[int]) -> Iterator[str]:
     """The symbols of a value and of its parts, each part looked at once."""
     if depth > _DEPTH or id(value) in seen:

@@ -21,9 +21,10 @@ from mlvet.ir.program import Demand, Demands
 
 @dataclass(slots=True)
 class Outcome:
-    """The findings, and how many demands were decided how."""
+    """The findings, the contradictions that the first of them tell of, and how many demands were decided how."""
 
     findings: list[Finding] = field(default_factory=list)
+    contradictions: list[Contradiction] = field(default_factory=list)
     figures: Counter[str] = field(default_factory=Counter)
 
 
@@ -53,6 +54,7 @@ def vet(graph: Graph, demands: Demands, rules: Catalogue, *, replays: bool = Fal
     told = once.new(found)
     guilty = {id(each.demand) for each in told}
     limited = [each for each in limited if id(each.demand) in guilty or not once.follows(each.demand)]
+    outcome.contradictions = told
     outcome.findings = list(teller.findings(told, limited))
     if demands.placeholders:
         outcome.findings += Feeding(graph, demands, rules).findings(demands.runs)
@@ -65,8 +67,10 @@ def vet(graph: Graph, demands: Demands, rules: Catalogue, *, replays: bool = Fal
 
 
 def _is_secondary(found: Contradiction) -> bool:
-    """Whether only an annotation is wrong, or only some versions of a library refuse: what all refuse is told first."""
-    return found.demand.constraint.rule == ANNOTATION or bool(found.demand.constraint.assumed)
+    """Whether only an annotation is wrong, or only some versions or machines refuse: what all refuse is told first."""
+    demand = found.demand
+    hangs_on_machine = bool(demand.devices and demand.node.guards)
+    return demand.constraint.rule == ANNOTATION or bool(demand.constraint.assumed) or hangs_on_machine
 
 
 def _place(found: Contradiction, places: Mapping[int, int]) -> tuple[int, int]:

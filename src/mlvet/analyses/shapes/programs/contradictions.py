@@ -131,11 +131,11 @@ class Search:
         preferred = {each.name: each.default for each in self.settings.values() if each.default is not None}
         return Solver(milliseconds=_MILLISECONDS, preferred=preferred)
 
-    def asked(self, solver: Solver, assumptions: Iterable[Outcome]) -> Answer:
-        """What the solver says, counted."""
+    def asked(self, solver: Solver, assumptions: Iterable[Outcome], *, small: bool = True) -> Answer:
+        """What the solver says, counted; `small` values take more questions."""
         started = monotonic()
         before = solver.statistics.without_z3
-        answer = solver.check(assumptions)
+        answer = solver.check(assumptions, small=small)
         self._spent += monotonic() - started
         self.figures.checks += 1
         self.figures.without_z3 += solver.statistics.without_z3 - before

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+from mlvet.analyses.shapes.programs.grading import choices
 from mlvet.core.evidence import Evidence, Related
 from mlvet.core.finding import Finding
 from mlvet.core.grade import Certainty
@@ -29,6 +30,7 @@ class Feeding:
     def __init__(self, graph: Graph, demands: Demands, rules: Catalogue) -> None:
         self._path = graph.path
         self._rules = rules
+        self._demands = demands
         self._placeholders = demands.placeholders
         self._makers = {value: node for node in graph.body.nodes for value in node.outputs}
         self._runs = {run.execution.location for run in demands.runs}
@@ -98,7 +100,7 @@ class Feeding:
             rule=rule.name,
             code=rule.code,
             severity=rule.severity,
-            certainty=Certainty.PROVED,
+            certainty=self._certainty(run),
             message=f"this run needs `{value.name}` {value.declared}"
             + (f" for `{wanted}`" if wanted != value.name else "")
             + f", but feeds {', '.join(fed) if fed else 'nothing'}, so it cannot run",
@@ -113,12 +115,17 @@ class Feeding:
             rule=rule.name,
             code=rule.code,
             severity=rule.severity,
-            certainty=Certainty.PROVED,
+            certainty=self._certainty(run),
             message=f"`{value.name}` is written twice among the feeds of this run, so its first value is lost",
             location=run.execution.location or Location(self._path),
             related=tuple(self._birth(value)),
             evidence=Evidence("feeds", {"repeated": value.name}),
         )
+
+    def _certainty(self, run: Run) -> Certainty:
+        """`proved` unless the run is on a path that hangs on something of which nothing is known."""
+        doubtful = any(condition.opaque for condition, _ in choices(run.guards, self._demands))
+        return Certainty.POSSIBLE if doubtful else Certainty.PROVED
 
     def _birth(self, value: Value) -> Iterator[Related]:
         where = self._placeholders.get(value)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 
-from mlvet.analyses.shapes.programs.contradictions import Contradiction
+from mlvet.analyses.shapes.programs.contradictions import Contradiction, mentioned
 from mlvet.core.grade import Certainty
 from mlvet.ir.graph import Literal
-from mlvet.ir.program import Condition, Demands
+from mlvet.ir.program import Condition, Demands, Setting
 
 _MOST_UNUSUAL = 1
 """More settings than these that differ from their defaults at once may be ones that nobody combines."""
@@ -17,7 +18,13 @@ def certainty(found: Contradiction, demands: Demands) -> Certainty:
     """`proved` unless a default is assumed, perhaps no run takes the path, or the program is ready for a failure."""
     if found.demand.expected or _deals_with_nothing(found) or _is_doubtful(found, demands):
         return Certainty.POSSIBLE
-    return Certainty.LIKELY if found.defaults or found.assumed else Certainty.PROVED
+    sure = not found.defaults and not found.assumed and not (found.demand.devices and _is_chosen(found, demands))
+    return Certainty.PROVED if sure else Certainty.LIKELY
+
+
+def _is_chosen(found: Contradiction, demands: Demands) -> bool:
+    """Whether a machine or a user decides that a run takes the path."""
+    return next(choices(found.path, demands), None) is not None
 
 
 def _deals_with_nothing(found: Contradiction) -> bool:
@@ -26,12 +33,23 @@ def _deals_with_nothing(found: Contradiction) -> bool:
 
 
 def _is_doubtful(found: Contradiction, demands: Demands) -> bool:
-    """Whether the path hangs on something that mlvet knows nothing of, or on an unusual choice of several settings."""
+    """Whether it is on numbers of a list, which may be two of them, or on a path that perhaps no run takes.
+
+    Such a path hangs on something that mlvet knows nothing of, on an unusual choice of several settings, or on one that
+    is not the default that the contradiction rests on.
+    """
+    if any(each.name in demands.listed for each in mentioned(found.demand)):
+        return True
     chosen = dict(choices(found.path, demands))
     if any(condition.opaque for condition in chosen):
         return True
     unusual = [each for each, holds in chosen.items() if each.default is not None and each.default != holds]
-    return len(unusual) > _MOST_UNUSUAL
+    return len(unusual) > _MOST_UNUSUAL or any(_is_of(each, found.defaults) for each in unusual)
+
+
+def _is_of(condition: Condition, settings: Iterable[Setting]) -> bool:
+    """Whether a condition compares some settings."""
+    return any(re.search(rf"\b{re.escape(each.name)}\b", condition.name) for each in settings)
 
 
 def choices(path: Iterable[Literal], demands: Demands) -> Iterator[tuple[Condition, bool]]:

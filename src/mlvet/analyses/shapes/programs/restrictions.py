@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from math import gcd
 
 from mlvet.analyses.shapes.programs.contradictions import Search, claim, mentioned, outcomes
-from mlvet.domains.claims import Relation
+from mlvet.domains.claims import Outcome, Relation
 from mlvet.domains.dims import Expr, Symbol, symbol
-from mlvet.domains.solver import Status
+from mlvet.domains.solver import Solver, Status
 from mlvet.ir.program import Demand, Setting
 
 _MOST_VALUES = 3
@@ -38,24 +38,23 @@ class Restriction:
 def restrictions(groups: Iterable[Sequence[Demand]], search: Search) -> Iterator[Restriction]:
     """The settings that groups of demands leave few values, or multiples of a number only."""
     for group in groups:
+        values = _Values(group, search)
         for demand in group:
             for found in sorted(mentioned(demand), key=lambda each: each.name):
                 setting = search.settings.get(found.name)
-                told = None if setting is None else _restriction(setting, found, demand, group, search)
+                told = None if setting is None else _restriction(setting, found, demand, values)
                 if told is not None and not (told.setting.choices and all(map(told.allows, told.setting.choices))):
                     yield told
 
 
-def _restriction(
-    setting: Setting, found: Symbol, demand: Demand, group: Sequence[Demand], search: Search
-) -> Restriction | None:
+def _restriction(setting: Setting, found: Symbol, demand: Demand, values: _Values) -> Restriction | None:
     multiple = _multiple(found, demand)
     if multiple > 1:
         return Restriction(setting, demand, multiple=multiple)
     if demand.constraint.relation not in (Relation.EQUAL, Relation.BROADCAST):
         return None
-    values = _values(found, demand, group, search)
-    return Restriction(setting, demand, values) if values else None
+    few = values.left(found, demand)
+    return Restriction(setting, demand, few) if few else None
 
 
 def _multiple(found: Symbol, demand: Demand) -> int:
@@ -69,20 +68,54 @@ def _multiple(found: Symbol, demand: Demand) -> int:
     return right // gcd(right, left.terms[0][1])
 
 
-def _values(found: Symbol, demand: Demand, group: Sequence[Demand], search: Search) -> tuple[int, ...]:
-    """All values that a symbol can have when demands up to this one are met, if they are few."""
-    solver = search.solver()
-    for other in group[: group.index(demand) + 1]:
-        search.inhabit(solver, other)
-        solver.add(claim(other, other))
-    values: list[int] = []
-    size = symbol(found.name, found.low, found.high)
-    while len(values) <= _MOST_VALUES:
-        answer = search.asked(solver, outcomes(demand))
-        if answer.status is Status.UNSAT:
-            return tuple(sorted(values))
-        if answer.status is Status.UNKNOWN or found.name not in answer.model:
+class _Values:
+    """The values that demands leave a symbol.
+
+    More demands leave fewer values, so a symbol that has many when all of them are met has many at each of them.
+    """
+
+    def __init__(self, group: Sequence[Demand], search: Search) -> None:
+        self.group, self.search = group, search
+        self._whole: Solver | None = None
+        self._many: dict[tuple[str, tuple[Outcome, ...]], bool] = {}
+
+    def left(self, found: Symbol, demand: Demand) -> tuple[int, ...]:
+        """All values that a symbol can have when demands up to this one are met, if they are few."""
+        if self._has_many(found, outcomes(demand)):
             return ()
-        values.append(answer.model[found.name])
-        solver.differ(size, values[-1], "another value")
-    return ()
+        some = self._some(found, self._solver(self.group[: self.group.index(demand) + 1]), outcomes(demand))
+        return () if some is None or len(some) > _MOST_VALUES else tuple(sorted(some))
+
+    def _has_many(self, found: Symbol, assumed: tuple[Outcome, ...]) -> bool:
+        """Whether a symbol has many values when all demands are met."""
+        key = found.name, assumed
+        if key not in self._many:
+            if self._whole is None:
+                self._whole = self._solver(self.group)
+            some = self._some(found, self._whole, assumed)
+            self._many[key] = some is not None and len(some) > _MOST_VALUES
+        return self._many[key]
+
+    def _solver(self, demands: Iterable[Demand]) -> Solver:
+        solver = self.search.solver()
+        for demand in demands:
+            self.search.inhabit(solver, demand)
+            solver.add(claim(demand, demand))
+        return solver
+
+    def _some(self, found: Symbol, solver: Solver, assumed: Sequence[Outcome]) -> list[int] | None:
+        """The values of a symbol, one more than are few at most; nothing if the solver cannot say."""
+        values: list[int] = []
+        size = symbol(found.name, found.low, found.high)
+        solver.push()
+        while len(values) <= _MOST_VALUES:
+            answer = self.search.asked(solver, assumed, small=False)
+            if answer.status is Status.UNSAT:
+                break
+            if answer.status is Status.UNKNOWN or found.name not in answer.model:
+                solver.pop()
+                return None
+            values.append(answer.model[found.name])
+            solver.differ(size, values[-1], "another value")
+        solver.pop()
+        return values

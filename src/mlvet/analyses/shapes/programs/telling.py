@@ -1,4 +1,4 @@
-"""From contradictions and restrictions to findings: the words, the places, how sure they are, and what cures them."""
+"""From contradictions and restrictions to findings: the words, the places, and how sure they are."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from typing import Any
 from mlvet.analyses.shapes.programs.arithmetic import Arithmetic
 from mlvet.analyses.shapes.programs.confirmation import REPLAY
 from mlvet.analyses.shapes.programs.contradictions import Contradiction
-from mlvet.analyses.shapes.programs.cures import cure
 from mlvet.analyses.shapes.programs.grading import certainty, choices
 from mlvet.analyses.shapes.programs.replays import replay
 from mlvet.analyses.shapes.programs.restrictions import Restriction
@@ -28,10 +27,13 @@ from mlvet.ir.library_calls import NotRepeatable
 from mlvet.ir.program import Condition, Demand, Demands, Setting
 
 ANNOTATION = "annotation-differs"
+AVAILABLE = " is available"
+"""How the name of the condition ends that a machine has a device of some kind."""
 RESTRICTED = "restricted-setting"
 _OTHERWISE = "dims-differ"
 _SHORT = 8
 """The most elements of a row of numbers that a message gives."""
+_KINDS = {"cuda": "CUDA", "mps": "MPS", "xpu": "XPU", "mtia": "MTIA"}
 _COUNTED = re.compile(r"_\d+$")
 
 
@@ -69,8 +71,9 @@ class Teller:
         consequence = "so whoever relies on it goes wrong" if rule.name == ANNOTATION else "so it cannot run"
         if usual:
             consequence += f" with the default {' and '.join(usual)}"
-        if found.assumed:
-            consequence += f" where {' and '.join(found.assumed)}"
+        where = [*found.assumed, *(self._outcomes(found.path) if demand.devices else ())]
+        if where:
+            consequence += f" where {' and '.join(where)}"
         if allowed:
             consequence += f"; {allowed[0].setting.name} must be {allowed[0].words}"
         what = "" if rule.name == ANNOTATION else self._what(demand)
@@ -102,7 +105,7 @@ class Teller:
                 ),
                 *map(Assumption, found.assumed),
             ),
-            fix=cure(demand),
+            fix=demand.cure,
         )
 
     def _replay(self, found: Contradiction) -> dict[str, Any]:
@@ -138,9 +141,19 @@ class Teller:
             for value, tensor in zip(node.inputs, demand.operands, strict=True)
             if value is not None and tensor is not None and (value not in self._constants or tensor.rank != 0)
         ]
+        if demand.devices:
+            shown = self._devices(demand)
         named = node.source_op != "assert"
         what = f"`{node.source_op}`" if named else "the call"
         return f"{what} gets {_listed(shown)}" if shown else what if named else ""
+
+    def _devices(self, demand: Demand) -> list[str]:
+        """The operands, each with the device that it is on."""
+        return [
+            f"{self._operand(value, tensor)} on {device.name}"
+            for value, tensor, device in zip(demand.node.inputs, demand.operands, demand.devices, strict=True)
+            if value is not None and tensor is not None
+        ]
 
     def _operand(self, value: Value, tensor: Tensor) -> str:
         counts = tensor.dtype is not None and tensor.dtype.is_integer
@@ -194,8 +207,12 @@ class Teller:
         if found.run is not None and found.run.execution.location != demand.node.location:
             yield Related("this run fails", found.run.execution.location)
         for value, tensor in zip(demand.node.inputs, demand.operands, strict=True):
-            if value is not None and tensor is not None and value not in self._constants:
+            if value is not None and tensor is not None and value not in self._constants and not demand.devices:
                 yield from self._birth(value, tensor, demand.node)
+        for value, device in zip(demand.node.inputs, demand.devices, strict=False):
+            if value is not None and device.location is not None:
+                name = self._name(value)
+                yield Related(f"{f'`{name}`' if name else 'one'} is on {device.name}: {device.how}", device.location)
         for size in (demand.constraint.left, demand.constraint.right):
             if isinstance(size, Int) and size.origin.location is not None:
                 yield Related(f"{size} is written here", size.origin.location)
@@ -219,6 +236,18 @@ class Teller:
         for each in settings:
             if each.location is not None:
                 yield Related(f"{each.name} is set here", each.location)
+
+    def _outcomes(self, path: Iterable[Literal]) -> Iterator[str]:
+        """The branch outcomes of a path that a machine or a user decides, each once, but for those that are usual."""
+        said = {}
+        for condition, holds in choices(path, self._demands):
+            if condition.default is not None and condition.default == holds:
+                continue
+            kind = condition.name.removesuffix(AVAILABLE)
+            said[_outcome(condition, holds)] = (
+                f"{kind.upper()} is available" if kind != condition.name and holds else ""
+            )
+        yield from (words or text for text, words in said.items())
 
     def _conditions_of(self, path: Iterable[Literal]) -> Iterator[Related]:
         said = {_outcome(condition, holds): condition for condition, holds in choices(path, self._demands)}

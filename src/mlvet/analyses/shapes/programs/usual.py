@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from mlvet.analyses.shapes.programs.contradictions import Contradiction, mentioned
+from mlvet.domains.atoms import Apply, Atom
 from mlvet.domains.claims import decide
 from mlvet.domains.dims import Dim, inhabited, substitute, symbols
 from mlvet.ir.program import Demand, Setting
@@ -31,7 +32,7 @@ class Usual:
             constraint = demand.constraint
             if constraint.decided is not None or constraint.relation is None or constraint.assumed:
                 continue
-            left, right = inhabited(constraint.left), inhabited(constraint.right)
+            left, right = (_present(side, demand) for side in (constraint.left, constraint.right))
             if decide(constraint.relation, left, right) is False:
                 yield Contradiction(demand)
                 continue
@@ -76,3 +77,26 @@ class Usual:
             return None
         known[name] = size
         return size
+
+
+def _present(side: Dim, demand: Demand) -> Dim:
+    """A side of a demand where no operand is empty: sizes that are factors of theirs are at least 1.
+
+    A number that is only added to a size, as the width of a padding is, may be 0.
+    """
+    sizes = [dim for tensor in demand.operands if tensor is not None and tensor.ranked for dim in tensor.dims]
+    factors = {name for size in sizes or (demand.constraint.left, demand.constraint.right) for name in _factors(size)}
+    return inhabited(side, factors)
+
+
+def _factors(size: Dim) -> set[str]:
+    """The symbols without which a size would be 0."""
+    if isinstance(size, int):
+        return set()
+    return set.intersection(*({name for atom in monomial for name in _within(atom)} for monomial, _ in size.terms))
+
+
+def _within(atom: Atom) -> set[str]:
+    if isinstance(atom, Apply):
+        return _factors(atom.left) if atom.function == "//" else set()
+    return {atom.name}

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable
+
 from mlvet.analyses.shapes.suspicions.lineage import MOVES, Lineage, axis_size, dims_of
 from mlvet.analyses.shapes.suspicions.suspicion import Suspicion, Suspicions
 from mlvet.analyses.shapes.suspicions.words import birth, called, shown
@@ -48,40 +50,37 @@ def _one_of_many(scores: Value, axis: object) -> bool:
 
 
 def _softmax(lineage: Lineage, node: Node, scores: Value, layer: Node) -> Suspicion:
-    return Suspicion(
-        SOFTMAX,
-        node.location,
+    message = (
         f"`{called(node)}` takes the softmax of {shown(lineage, scores)} over an axis of size 1, which is 1 whatever "
-        "the scores are; one unit needs a sigmoid, or the axis is the wrong one",
-        key=layer.inputs[1],
-        guards=node.guards,
-        related=tuple(birth(lineage, scores, node)),
-        seen={"scores": str(scores.declared.without_value())},
-        about=scores,
+        "the scores are; one unit needs a sigmoid, or the axis is the wrong one"
     )
+    return _of_scores(SOFTMAX, message, lineage, node, scores, layer.inputs[1])
 
 
 def _entropy(lineage: Lineage, node: Node, scores: Value) -> Suspicion:
-    return Suspicion(
-        SOFTMAX,
-        node.location,
+    message = (
         f"`{called(node)}` gets {shown(lineage, scores)}, scores of one class; its softmax over an axis of size 1 is 1 "
-        "whatever the scores are, so the loss is constant; one unit needs a binary cross-entropy",
-        key=node.location,
-        guards=node.guards,
-        related=tuple(birth(lineage, scores, node)),
-        seen={"scores": str(scores.declared.without_value())},
-        about=scores,
+        "whatever the scores are, so the loss is constant; one unit needs a binary cross-entropy"
     )
+    return _of_scores(SOFTMAX, message, lineage, node, scores, node.location)
 
 
 def _argmax(lineage: Lineage, node: Node, scores: Value) -> Suspicion:
-    return Suspicion(
-        ARGMAX,
-        node.location,
+    message = (
         f"`{called(node)}` looks for the largest of {shown(lineage, scores)} along an axis of size 1, so the result is "
-        "0 whatever the elements are; one unit needs a threshold, or the axis is the wrong one",
-        key=node.location and (node.location.path, node.location.line),
+        "0 whatever the elements are; one unit needs a threshold, or the axis is the wrong one"
+    )
+    return _of_scores(
+        ARGMAX, message, lineage, node, scores, node.location and (node.location.path, node.location.line)
+    )
+
+
+def _of_scores(rule: str, message: str, lineage: Lineage, node: Node, scores: Value, key: Hashable) -> Suspicion:
+    return Suspicion(
+        rule,
+        node.location,
+        message,
+        key=key,
         guards=node.guards,
         related=tuple(birth(lineage, scores, node)),
         seen={"scores": str(scores.declared.without_value())},

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 
 from mlvet.analyses.shapes.suspicions.lineage import MOVES, Lineage
 from mlvet.analyses.shapes.suspicions.suspicion import Suspicion, Suspicions
@@ -60,33 +60,21 @@ def _of_operators(lineage: Lineage) -> Suspicions:
 
 def _twice(lineage: Lineage, node: Node, given: Value, maker: Node) -> Suspicion:
     wanted = _APPLY[node.op]
-    return Suspicion(
-        TWICE,
-        node.location,
+    message = (
         f"`{called(node)}` applies {wanted} itself, but {shown(lineage, given)} is {wanted} already, so it is "
-        "applied twice: gradients shrink and the loss cannot come near 0; give it the scores before",
-        key=maker.location or node.location,
-        guards=node.guards,
-        related=tuple(birth(lineage, maker.outputs[0], node)),
-        seen={"applied": wanted},
-        about=given,
+        "applied twice: gradients shrink and the loss cannot come near 0; give it the scores before"
     )
+    return _of_operator(TWICE, message, lineage, node, given, maker, applied=wanted)
 
 
 def _cut_off(lineage: Lineage, node: Node, given: Value, maker: Node) -> Suspicions:
     if maker.inputs[0] is None or lineage.layer(maker.inputs[0]) is None:
         return
-    yield Suspicion(
-        CUT,
-        node.location,
+    message = (
         f"`{called(node)}` takes scores of any sign, but {shown(lineage, given)} went through {maker.op}, so none is "
-        "negative and a class whose score is 0 gets no gradient; leave out the activation of the last layer",
-        key=maker.location or node.location,
-        guards=node.guards,
-        related=tuple(birth(lineage, maker.outputs[0], node)),
-        seen={"applied": maker.op},
-        about=given,
+        "negative and a class whose score is 0 gets no gradient; leave out the activation of the last layer"
     )
+    yield _of_operator(CUT, message, lineage, node, given, maker, applied=maker.op)
 
 
 def halves_of_scores(lineage: Lineage, events: Sequence[Event]) -> Suspicions:
@@ -128,57 +116,67 @@ def _is_half(value: Value) -> bool:
 
 
 def _halved(lineage: Lineage, given: Value, where: Node | Event) -> Suspicion:
-    return Suspicion(
-        HALF,
-        where.location,
+    message = (
         f"{shown(lineage, given)} are scores for the loss, which applies the sigmoid itself, but they are compared "
-        "with 0.5 here like probabilities; the score of probability 0.5 is 0",
-        key=_weight(lineage, given) if isinstance(where, Event) else where.location,
-        guards=where.guards,
-        related=tuple(_definition(lineage, given, where)),
-        seen={"given": str(given.declared.without_value())},
-        about=given,
+        "with 0.5 here like probabilities; the score of probability 0.5 is 0"
     )
+    key = _weight(lineage, given) if isinstance(where, Event) else where.location
+    return _of_place(HALF, message, lineage, where, given, key, given=str(given.declared.without_value()))
 
 
 def _scored(lineage: Lineage, event: Event, given: Value, maker: Node) -> Suspicion:
-    return Suspicion(
-        TWICE,
-        event.location,
+    message = (
         f"the loss has from_logits=True, but {shown(lineage, given)} went through {maker.op} already, so it is applied "
-        f"twice: gradients shrink and the loss cannot come near 0; leave out the {maker.op} or from_logits",
-        key=(_weight(lineage, maker.inputs[0]) if maker.inputs[0] is not None else None) or event.location,
-        guards=event.guards,
-        related=tuple(_definition(lineage, given, event)),
-        seen={"applied": maker.op},
-        about=given,
+        f"twice: gradients shrink and the loss cannot come near 0; leave out the {maker.op} or from_logits"
     )
+    key = (_weight(lineage, maker.inputs[0]) if maker.inputs[0] is not None else None) or event.location
+    return _of_place(TWICE, message, lineage, event, given, key, applied=maker.op)
 
 
 def _weighed(lineage: Lineage, event: Event, given: Value, layer: Node) -> Suspicion:
-    return Suspicion(
-        RAW,
-        event.location,
+    message = (
         f"the loss takes probabilities, as from_logits is not True, but {shown(lineage, given)} are the raw scores of "
         "a layer without activation, which are cut off at 0 and 1; say from_logits=True, or let the last layer have "
-        "an activation",
-        key=layer.inputs[1],
-        guards=event.guards,
-        related=tuple(_definition(lineage, given, event)),
-        seen={"given": "raw scores"},
-        about=given,
+        "an activation"
+    )
+    return _of_place(RAW, message, lineage, event, given, layer.inputs[1], given="raw scores")
+
+
+def _of_place(
+    rule: str, message: str, lineage: Lineage, where: Node | Event, value: Value, key: Hashable, **seen: str
+) -> Suspicion:
+    """What is suspected of a place that takes what a layer makes."""
+    return Suspicion(
+        rule,
+        where.location,
+        message,
+        key=key,
+        guards=where.guards,
+        related=tuple(_definition(lineage, value, where)),
+        seen=seen,
+        about=value,
     )
 
 
 def _raw(lineage: Lineage, node: Node, given: Value, maker: Node, what: str) -> Suspicion:
-    return Suspicion(
-        RAW,
-        node.location,
+    message = (
         f"`{called(node)}` takes log-probabilities, but {shown(lineage, given)} are {what}; apply log_softmax before, "
-        "or use a cross-entropy of scores",
+        "or use a cross-entropy of scores"
+    )
+    return _of_operator(RAW, message, lineage, node, given, maker, given=what)
+
+
+def _of_operator(
+    rule: str, message: str, lineage: Lineage, node: Node, value: Value, maker: Node, **seen: str
+) -> Suspicion:
+    """What is suspected of an operator because of the one that made its operand."""
+    return Suspicion(
+        rule,
+        node.location,
+        message,
         key=maker.location or node.location,
         guards=node.guards,
         related=tuple(birth(lineage, maker.outputs[0], node)),
-        seen={"given": what},
-        about=given,
+        seen=seen,
+        about=value,
     )

@@ -64,7 +64,8 @@ def from_python(value: Any, kind: type[T], dtype: DType | None = None, floats: D
             raise Undecided(Reason.DYNAMIC_CONTAINER, "a list of unequal lengths")
         natural = dtype or _natural(array.dtype, floats)
         if array.size <= SMALL or natural is dtypes.text:
-            return constant(array.astype(natural.numpy) if natural is not dtypes.text else array.astype(object), kind)
+            with np.errstate(over="ignore", invalid="ignore"):
+                return constant(array.astype(natural.numpy if natural is not dtypes.text else object), kind)
         return opaque("array", [], Tensor(natural, array.shape), kind)
     if isinstance(value, Expr):
         return emit("cast", value, to=dtype, kind=kind) if dtype else emit("identity", value, kind=kind)

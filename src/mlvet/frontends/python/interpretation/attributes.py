@@ -158,7 +158,7 @@ def _of_object(machine: Machine, value: Object, name: str) -> Any:
     if name == "__class__":
         return value.kind if value.kind is not None else type(value)
     if name == "__dict__":
-        return DictValue({key: cell for key, cell in cells.items() if not str(key).startswith("@")})
+        return shared_cells(cells)
     for owner in mro(value):
         if isinstance(owner, ClassValue):
             if name in owner.cells:
@@ -170,6 +170,15 @@ def _of_object(machine: Machine, value: Object, name: str) -> Any:
         elif isinstance(owner, Unknown):
             return MISSING
     return MISSING
+
+
+def shared_cells(cells: dict[Any, Any]) -> DictValue:
+    """Attributes as a dictionary that shares them; a copy where a library model keeps things of its own beside them."""
+    if any(str(key).startswith("@") for key in cells):
+        return DictValue({key: cell for key, cell in cells.items() if not str(key).startswith("@")})
+    shared = DictValue()
+    shared.cells = cells
+    return shared
 
 
 def _bound(machine: Machine, found: Any, receiver: Any, owner: Any) -> Any:

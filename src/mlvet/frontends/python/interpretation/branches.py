@@ -12,6 +12,7 @@ from mlvet.frontends.python.interpretation.joining import merged
 from mlvet.frontends.python.interpretation.signals import PythonRaise
 from mlvet.frontends.python.trail import MISSING, Delta
 from mlvet.frontends.python.values.choices import Choice, Guard, conjoined
+from mlvet.frontends.python.values.placements import DEVICE
 from mlvet.ir.graph import Literal
 
 if TYPE_CHECKING:
@@ -20,6 +21,10 @@ if TYPE_CHECKING:
 
 MODES = frozenset(("training",))
 """Attributes of library objects that no shape hangs on; where paths meet they stay as they were."""
+
+
+FIRST = frozenset(("@value", DEVICE))
+"""What tensors and devices are, by which others that hold them are joined."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,15 +94,20 @@ def unless_all_raise(body: Callable[[], bool], *boundaries: Boundary) -> bool:
 
 
 def merge_states(machine: Machine, states: Sequence[tuple[Guard, Delta]]) -> None:
-    """Write into every cell that some branch changed what it holds where the branches meet."""
+    """Write into every cell that some branch changed what it holds where the branches meet.
+
+    A cell that only some of them fill counts as filled, and is remembered as one that perhaps is not.
+    """
     touched: dict[tuple[int, Any], tuple[dict[Any, Any], Any]] = {}
     for _, delta in states:
         for place, (cells, key, _value) in delta.after.items():
             touched.setdefault(place, (cells, key))
-    tensors = {place: cell for place, cell in touched.items() if isinstance(cell[1], str) and cell[1] == "@value"}
-    for place, (cells, key) in (tensors | touched).items():  # Joining others looks at what tensors are.
+    first = {place: cell for place, cell in touched.items() if isinstance(cell[1], str) and cell[1] in FIRST}
+    for place, (cells, key) in (first | touched).items():  # Joining others looks at what tensors and devices are.
         before = cells.get(key, MISSING)
         alternatives = [(guard, delta.after[place][2] if place in delta.after else before) for guard, delta in states]
+        if before is MISSING and any(each is MISSING for _, each in alternatives):
+            machine.perhaps.setdefault(id(cells), (cells, set()))[1].add(key)
         value = before if key in MODES and before is not MISSING else merged(machine, alternatives)
         if value is not before:
             machine.trail.put(cells, key, value)

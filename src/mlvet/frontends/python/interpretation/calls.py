@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from mlvet.domains.dims import symbol
@@ -42,6 +42,8 @@ REFUSALS = (TypeError, ValueError, LookupError, AttributeError, ArithmeticError,
 
 _OF_TENSORS = frozenset(("einops", "flax", "jax", "keras", "numpy", "tensorflow", "torch"))
 """Libraries whose refusal of an argument is a defect of the program."""
+_QUESTIONS = ("is_", "has_", "should_", "can_")
+"""How functions are called that tell whether something is so."""
 
 
 class Spread:
@@ -70,7 +72,8 @@ def call(machine: Machine, function: Any, args: Sequence[Any], keywords: Mapping
         case Choice():
             return distributed(machine, function, lambda each: call(machine, each, args, keywords))
         case Unknown():
-            return _unknown(machine, function)
+            hand_out((*args, *keywords.values()))
+            return _unknown(machine, function, args, keywords)
         case Overloads():
             return _overloaded(machine, function, args, keywords)
         case type():
@@ -84,10 +87,31 @@ def call(machine: Machine, function: Any, args: Sequence[Any], keywords: Mapping
     return machine.unknown(Reason.UNKNOWN_DISPATCH, f"a call of {type(function).__name__}")
 
 
-def _unknown(machine: Machine, function: Unknown) -> Unknown:
+def hand_out(values: Iterable[Any], depth: int = 2) -> None:
+    """Tell objects of libraries, also those that objects of the program hold, that something unknown has got them."""
+    for value in values:
+        if isinstance(value, ListValue | DictValue | tuple):
+            inside = value if isinstance(value, tuple) else value.cells.values()
+            hand_out(inside, depth - 1) if depth else None
+        elif isinstance(value, Object):
+            if hasattr(type(value), "handed_out"):
+                value.handed_out()
+            elif value.kind is not None and depth:
+                hand_out(tuple(value.cells.values()), depth - 1)
+
+
+def _unknown(machine: Machine, function: Unknown, args: Sequence[Any], keywords: Mapping[str, Any]) -> Unknown:
+    """What a function of which nothing is known yields; a question is answered alike each time it is asked."""
     if function.reason in (Reason.UNMODELLED_CALL, Reason.UNMODELLED_LIBRARY):
         machine.unmodelled[function.detail] += 1
-    return machine.unknown(function.reason, function.detail, function.name)
+    if not function.name.startswith(_QUESTIONS):
+        return machine.unknown(function.reason, function.detail, function.name)
+    given = (*args, *keywords.values())
+    key = ("called", *map(id, args), *((name, id(value)) for name, value in keywords.items()))
+    if key not in function.parts:
+        function.parts[key] = (machine.unknown(function.reason, function.detail, function.name), given)
+    found: Unknown = function.parts[key][0]
+    return found
 
 
 def _called_object(machine: Machine, value: Object, args: Sequence[Any], keywords: Mapping[str, Any]) -> Any:

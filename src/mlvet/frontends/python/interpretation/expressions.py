@@ -20,7 +20,7 @@ from mlvet.frontends.python.interpretation.iteration import items
 from mlvet.frontends.python.interpretation.subscripts import subscript
 from mlvet.frontends.python.interpretation.truth import literal, negated, truth
 from mlvet.frontends.python.libraries import registry
-from mlvet.frontends.python.observations import Observation
+from mlvet.frontends.python.observations import Observation, Span
 from mlvet.frontends.python.trail import MISSING
 from mlvet.frontends.python.values.choices import Choice, NeedsChoice, conjoined
 from mlvet.frontends.python.values.containers import DictValue, ListValue, Repeated, SetValue, is_key
@@ -38,17 +38,24 @@ def evaluate(machine: Machine, node: ast.expr) -> Any:
     """The value of an expression."""
     machine.step()
     machine.at = node
-    return EVALUATED[type(node)](machine, node)
+    value = EVALUATED[type(node)](machine, node)
+    if machine.watched and not isinstance(node, ast.Call) and _span(machine, node) in machine.watched:
+        observed(machine, node, value)
+    return value
+
+
+def _span(machine: Machine, node: ast.AST) -> Span | None:
+    line = getattr(node, "lineno", None)
+    if line is None or machine.file is None:
+        return None
+    return machine.file.source.path, line, node.col_offset, node.end_lineno or line, node.end_col_offset or 0  # type: ignore[attr-defined]
 
 
 def observed(machine: Machine, node: ast.AST, value: Any, name: str = "") -> None:
     """Remember what a place of the program was seen to hold."""
-    line = getattr(node, "lineno", None)
-    if line is None or machine.file is None:
+    span = _span(machine, node)
+    if span is None:
         return
-    span = (
-        machine.file.source.path, line, node.col_offset, node.end_lineno or line, node.end_col_offset or 0,  # type: ignore[attr-defined]
-    )  # fmt: skip
     seen = machine.observations.get(span)
     if seen is None:
         seen = machine.observations[span] = Observation(name=name)
@@ -216,7 +223,7 @@ def _chain(machine: Machine, node: ast.BoolOp, values: list[ast.expr], conjuncti
     value = fork(machine, [(frozenset((reached,)), rest), (frozenset((other,)), first)])
     machine.at = node
     if right and _is_truth(right[0]) and _is_truth(left):
-        return Scalar(bool, condition=_joint(known, right[0], conjunction))
+        return _joint(known, right[0], conjunction)
     return value
 
 
@@ -224,9 +231,15 @@ def _is_truth(value: Any) -> bool:
     return isinstance(value, bool) or (isinstance(value, Scalar) and value.kind is bool)
 
 
-def _joint(left: Scalar, right: Any, conjunction: bool) -> str:
-    names = [left.condition, right.condition if isinstance(right, Scalar) else ""]
-    return f"({names[0]} {'and' if conjunction else 'or'} {names[1]})" if all(names) else ""
+def _joint(left: Scalar, right: bool | Scalar, conjunction: bool) -> Scalar:
+    """Two truth values of which one is asked first, as one, with its default if both have one."""
+    if isinstance(right, bool) or not (left.condition and right.condition):
+        return Scalar(bool)
+    known = left.has_default and right.has_default
+    usual = (left.default and right.default) if conjunction else (left.default or right.default)
+    name = f"({left.condition} {'and' if conjunction else 'or'} {right.condition})"
+    mixed = left.mixed or right.mixed
+    return Scalar(bool, "", bool(usual) if known else None, known, condition=name, mixed=mixed)
 
 
 def _settled(machine: Machine, value: Any) -> bool | Scalar:
@@ -399,7 +412,7 @@ def _dict(machine: Machine, node: ast.Dict) -> DictValue:
                 made.rest_cell["rest"] = machine.unknown(Reason.DYNAMIC_CONTAINER, "a dictionary spread into another")
             continue
         key = evaluate(machine, key_node)
-        if isinstance(key, TensorValue) and key in made.cells:
+        if isinstance(key, TensorValue) and key in made.cells and made.cells[key] is not value:
             machine.written_twice.setdefault(id(made), (made, []))[1].append(key.graph_value)
         put(machine, made, key, value)
     return made

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from math import inf
 from typing import TYPE_CHECKING, Any
 
 from mlvet.domains import dtypes
@@ -15,6 +16,7 @@ from mlvet.frontends.python.values.choices import Choice, Guard, conjoined
 from mlvet.frontends.python.values.containers import DictValue, IteratorValue, ListValue, Repeated, SetValue
 from mlvet.frontends.python.values.numbers import Scalar
 from mlvet.frontends.python.values.objects import BoundMethod, FunctionValue, Object
+from mlvet.frontends.python.values.placements import ANYWHERE, DEVICE, Placement, placement_of, united
 from mlvet.frontends.python.values.tensors import TensorValue, tensor_of
 from mlvet.frontends.python.values.unknown import Reason, Unknown
 from mlvet.ir.graph import OPAQUE, Literal, Value
@@ -47,6 +49,8 @@ def same(left: Any, right: Any) -> bool:
         return left.kind is right.kind and left.name == right.name and left.condition == right.condition
     if isinstance(left, Repeated) and isinstance(right, Repeated):
         return same(left.element, right.element) and same(left.length, right.length)
+    if isinstance(left, Placement) and isinstance(right, Placement):
+        return left == right
     if isinstance(left, slice) and isinstance(right, slice):
         return same((left.start, left.stop, left.step), (right.start, right.stop, right.step))
     return False
@@ -54,6 +58,8 @@ def same(left: Any, right: Any) -> bool:
 
 def merged(machine: Machine, alternatives: Sequence[tuple[Guard, Any]]) -> Any:
     """What a cell or expression holds where paths meet. The guards exclude one another."""
+    if any(isinstance(value, Placement) for _, value in alternatives):
+        return united(alternatives)
     flat = [each for each in _flat(alternatives) if each[1] is not MISSING]
     if not flat:
         return MISSING
@@ -61,8 +67,12 @@ def merged(machine: Machine, alternatives: Sequence[tuple[Guard, Any]]) -> Any:
     if len(kept) == 1:
         return kept[0][1]
     values = _different([value for _, value in kept])
-    if (united := _united(machine, values)) is not None:
-        return united
+    if (one := _moved(values) or _united(machine, values)) is not None:
+        if isinstance(one, TensorValue) and any(DEVICE in value.cells for value in values):
+            one.cells[DEVICE] = united((guard, value.cells.get(DEVICE)) for guard, value in kept)
+        return one
+    if hasattr(type(values[0]), "one_of") and all(type(value) is type(values[0]) for value in values):
+        return type(values[0]).one_of(kept)
     most = machine.limits.kept_apart(machine.forks)
     if len(values) > most or len(kept) > 2 * most:
         machine.note("more alternatives meet in one place than are kept apart; what they have in common is kept")
@@ -132,7 +142,7 @@ def _united(machine: Machine, values: list[Any]) -> Any:
     if all(
         isinstance(value, Scalar) and value.kind is first.kind for value in values if isinstance(first, Scalar)
     ) and (isinstance(first, Scalar) and all(isinstance(value, Scalar) for value in values)):
-        return Scalar(first.kind)
+        return Scalar(first.kind, mixed=any(value.mixed for value in values))
     if all(isinstance(value, tuple) and len(value) == len(first) for value in values if isinstance(first, tuple)) and (
         isinstance(first, tuple) and all(isinstance(value, tuple) for value in values)
     ):
@@ -155,6 +165,22 @@ def _row_like(rows: Sequence[Any], parts: Sequence[Any]) -> Any:
     return make(parts) if make is not None and all(type(row) is kind for row in rows) else tuple(parts)
 
 
+def _moved(values: list[Any]) -> Any:
+    """One tensor for several that are the same but for where they are; None if they are not."""
+    first = values[0]
+    if not isinstance(first, TensorValue) or not all(
+        type(value) is type(first) and value.cells.get("@value") is first.cells.get("@value") for value in values
+    ):
+        return None
+    made = type(first).__new__(type(first))
+    object.__setattr__(made, "kind", first.kind)
+    shared = {
+        name: cell for name, cell in first.cells.items() if all(same(cell, each.cells.get(name)) for each in values)
+    }
+    made.cells.update(shared)
+    return made
+
+
 def _all_same(values: Sequence[Any]) -> bool:
     return all(same(value, values[0]) for value in values)
 
@@ -172,7 +198,7 @@ def _either(tensors: list[TensorValue]) -> TensorValue:
     found = tensors[0]
     for other in tensors[1:]:
         condition = source("branch", Tensor(dtypes.bool_, ()), type(found))
-        chosen = emit("where", condition, found, other, kind=type(found))
+        chosen = emit("where", condition, found.graph_value, other.graph_value, kind=type(found))
         like = tensor_of(found)
         if tensor_of(chosen).shape != like.shape:
             chosen = _opaque_like(type(found), like)
@@ -197,6 +223,9 @@ def joined(machine: Machine, left: Any, right: Any, name: str = "") -> Any:
         return left
     if isinstance(left, Unknown) or isinstance(right, Unknown):
         return left if isinstance(left, Unknown) else right
+    if isinstance(left, Placement) or isinstance(right, Placement):
+        known = isinstance(left, Placement) and isinstance(right, Placement) and left.stands_for(right)
+        return left if known else ANYWHERE
     if isinstance(left, Choice):
         return _joined_choice(machine, left, right, name)
     if isinstance(right, Choice):
@@ -216,7 +245,7 @@ def joined(machine: Machine, left: Any, right: Any, name: str = "") -> Any:
     if _is_int(left) and _is_int(right):
         return _any_size(machine, left, right, name)
     if _kind(left) is not None and _kind(left) is _kind(right) and _kind(left) is not tuple:
-        return Scalar(_kind(left) or object)
+        return Scalar(_kind(left) or object, mixed=True)
     if {_kind(left), _kind(right)} <= {int, float, bool}:
         return Scalar(float)
     if isinstance(left, tuple) and isinstance(right, tuple) and len(left) == len(right):
@@ -271,13 +300,19 @@ def covers(machine: Machine, whole: Any, part: Any) -> bool:
                 covers(machine, mine, each) for guard, mine in whole.alternatives for each in _under(part, guard)
             )
         case TensorValue():
-            return type(part) is type(whole) and covers(machine, whole.graph_value, part.graph_value)
+            return (
+                type(part) is type(whole)
+                and covers(machine, whole.graph_value, part.graph_value)
+                and covers(machine, placement_of(whole), placement_of(part))
+            )
+        case Placement():
+            return isinstance(part, Placement) and whole.stands_for(part)
         case Value():
             return (
                 isinstance(part, Value) and whole in machine.carried and _within(machine, part.declared, whole.declared)
             )
         case Expr():
-            return _is_int(part) and str(whole) in machine.widened
+            return _is_int(part) and _stays(machine, whole, part)
         case Scalar():
             return _kind(part) is whole.kind and not whole.choices and not whole.has_default
         case tuple():
@@ -342,13 +377,19 @@ def _joined_tensors(machine: Machine, left: TensorValue, right: TensorValue) -> 
         if not _takes(type(general), type(special)):
             return machine.unknown(Reason.DYNAMIC_TYPE, "tensors of two libraries")
         left, right = general, special
-    if left.graph_value in machine.carried and _like(left, right):
+    if (
+        left.graph_value in machine.carried
+        and _like(left, right)
+        and placement_of(left).stands_for(placement_of(right))
+    ):
         return left
     value = _widened(machine, [left.graph_value, right.graph_value])
     made = type(left).of(value)
     for name, cell in left.cells.items():
         if name != "@value" and same(cell, right.cells.get(name)):
             made.cells[name] = cell
+    if placement_of(left).stands_for(placement_of(right)) and DEVICE in left.cells:
+        made.cells[DEVICE] = left.cells[DEVICE]
     return made
 
 
@@ -389,10 +430,7 @@ def _within(machine: Machine, part: Tensor, whole: Tensor) -> bool:
         return True
     if isinstance(part.shape, Unranked) or len(part.shape) != len(whole.shape):
         return False
-    return all(
-        a == b or (isinstance(b, Expr) and str(b) in machine.widened)
-        for a, b in zip(part.shape, whole.shape, strict=True)
-    )
+    return all(a == b or _stays(machine, b, a) for a, b in zip(part.shape, whole.shape, strict=True))
 
 
 def _common(machine: Machine, left: Tensor, right: Tensor) -> Tensor:
@@ -404,13 +442,27 @@ def _common(machine: Machine, left: Tensor, right: Tensor) -> Tensor:
 
 
 def _any_size(machine: Machine, left: Any, right: Any, name: str = "") -> Dim:
-    """A symbol for either of two integers; one that was made so stays, however it goes on."""
-    if isinstance(left, Expr) and str(left) in machine.widened:
+    """A symbol for either of two integers; one that was made so stays, however it goes on.
+
+    Integers that are chosen anew within the same bounds stay within them; others may go on to any size.
+    """
+    if isinstance(left, Expr) and _stays(machine, left, right):
         return left
-    low = min(bounds(left)[0], bounds(right)[0])
+    low, high = bounds(left)
     named = machine.fresh(name or "varying.1")
     machine.widened.add(named)
+    if low >= 0 and high < inf and bounds(right) == (low, high):
+        return symbol(named, low, high)
+    low = min(low, bounds(right)[0])
     return symbol(named, low=0 if low >= 0 else low if low == 0 else -(2**62))
+
+
+def _stays(machine: Machine, size: Any, other: Any) -> bool:
+    """Whether a size that a loop varies stands for another one, too."""
+    if not isinstance(size, Expr) or str(size) not in machine.widened:
+        return False
+    low, high = bounds(size)
+    return high == inf or (low <= bounds(other)[0] and bounds(other)[1] <= high)
 
 
 def _is_text(value: TensorValue) -> bool:
@@ -435,7 +487,12 @@ def _joined_dicts(machine: Machine, left: DictValue, right: DictValue) -> DictVa
     for key in {**left.cells, **right.cells}:
         name = key if isinstance(key, str) and key.isidentifier() else ""
         made.cells[key] = joined(machine, left.cells.get(key, MISSING), right.cells.get(key, MISSING), name)
-    made.rest_cell["rest"] = joined(machine, left.rest, right.rest) if left.rest or right.rest else None
+    made.rest_cell["rest"] = _joined_rest(machine, left.rest, right.rest)
     made.rest_cell["key"] = joined(machine, left.rest_key, right.rest_key)
     made.factory = left.factory
     return made
+
+
+def _joined_rest(machine: Machine, left: Any, right: Any) -> Any:
+    """What keys that are not listed hold in either of two dicts, None if neither has such."""
+    return None if left is None and right is None else joined(machine, left, right)

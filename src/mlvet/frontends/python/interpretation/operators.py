@@ -8,7 +8,7 @@ import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from mlvet.domains.dims import Apply, Expr, at_least, equal
+from mlvet.domains.dims import Apply, Expr, at_least, equal, inhabited, symbols
 from mlvet.domains.written import Int, Origin
 from mlvet.frontends.python.interpretation.branches import distributed
 from mlvet.frontends.python.interpretation.truth import negated
@@ -150,8 +150,12 @@ def _sizes(machine: Machine, kind: type[ast.operator], left: Any, right: Any) ->
         case "LShift" if isinstance(right, int) and 0 <= right < 63:
             return left * 2**right
     from mlvet.frontends.python.libraries.binding import as_size
+    from mlvet.frontends.python.variation import listed
 
-    return as_size(machine.unknown(Reason.DATA_DEPENDENT_BRANCH, f"{left} {BINARY[kind][2]} {right}"))
+    found = as_size(machine.unknown(Reason.DATA_DEPENDENT_BRANCH, f"{left} {BINARY[kind][2]} {right}"))
+    if not listed(machine).isdisjoint(each.name for side in (left, right) for each in symbols(side)):
+        machine.widened.add(str(found))
+    return found
 
 
 def _bounded(machine: Machine, size: Any) -> Any:
@@ -169,13 +173,13 @@ def _bounded(machine: Machine, size: Any) -> Any:
 
 
 def _ratios(kind: type[ast.operator], left: Any, right: Any) -> Any:
-    """Quotients of symbols, and floats beside symbols."""
+    """Quotients of symbols, and floats beside symbols; what is computed alike has one name."""
     if kind is ast.Pow and isinstance(right, float) and right == 0.5 and isinstance(left, Expr):
         exact = square_root(left)
         return Scalar(float) if exact is None else Ratio(exact)
     sides = [ratio_of(left), ratio_of(right)]
     if any(side is None for side in sides) or kind not in (ast.Add, ast.Sub, ast.Mult, ast.Div, ast.FloorDiv):
-        return Scalar(float)
+        return Scalar(float, f"({left} {BINARY[kind][2]} {right})")
     return BINARY[kind][1](*sides)
 
 
@@ -414,6 +418,10 @@ def _compared_sizes(machine: Machine, sign: str, left: Any, right: Any) -> Any:
     match sign:
         case "==" | "!=":
             found = equal(left, right)
+            if found is None and isinstance(left, Expr) and isinstance(right, Expr):
+                found = equal(
+                    inhabited(left), inhabited(right)
+                )  # 16*n and 32*n are the same only where there is nothing.
         case ">=" | "<":
             found = at_least(left, right)
         case _:
@@ -450,7 +458,7 @@ def _equality(machine: Machine, positive: bool, left: Any, right: Any) -> Any:
             if setting.choices is not None:
                 machine.choices[setting.name] = frozenset(setting.choices)
             default = {"default": setting.default == other, "has_default": True} if setting.has_default else {}
-            scalar = Scalar(bool, condition=name, location=setting.location, **default)
+            scalar = Scalar(bool, condition=name, location=setting.location, mixed=setting.mixed, **default)
             return scalar if positive else negated(scalar)
     found = same(left, right)
     if found is None:
@@ -489,7 +497,7 @@ def _member(machine: Machine, container: Any, setting: Scalar) -> bool | Scalar 
     name = f"{setting.name} in {sorted(values, key=repr)}"
     machine.subjects[name] = (setting.name, values)
     usual = setting.default in values if setting.has_default else None
-    return Scalar(bool, default=usual, has_default=setting.has_default, condition=name, location=setting.location)
+    return Scalar(bool, "", usual, setting.has_default, None, name, setting.location, setting.mixed)
 
 
 def identical(left: Any, right: Any) -> bool | Scalar:
@@ -524,7 +532,13 @@ def _negated(value: Any) -> Any:
 
 def _named(left: Any, sign: str, right: Any) -> str:
     names = [
-        value.name if isinstance(value, Scalar) else repr(value) if isinstance(value, int | float | str) else ""
+        value.name
+        if isinstance(value, Scalar)
+        else repr(value)
+        if isinstance(value, int | float | str)
+        else str(value)
+        if isinstance(value, Expr)
+        else ""
         for value in (left, right)
     ]
     return f"{names[0]} {sign} {names[1]}" if all(names) else ""

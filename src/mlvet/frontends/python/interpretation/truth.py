@@ -86,7 +86,8 @@ def literal(machine: Machine, condition: Scalar) -> Literal:
         default = default if default is None or holds else not default
         text = _text(machine)
         said = (text if holds else f"not {text}" if text.isidentifier() else f"not ({text})") if text else name
-        machine.conditions[name] = Condition(name, said, machine.location, default, name in machine.opaque)
+        doubtful = condition.mixed or name in machine.opaque
+        machine.conditions[name] = Condition(name, said, machine.location, default, doubtful)
     return Literal(name, holds)
 
 
@@ -96,7 +97,9 @@ def negated(condition: bool | Scalar) -> bool | Scalar:
     name = condition.condition
     flipped = name.removeprefix(NOT) if name.startswith(NOT) else f"{NOT}{name}" if name else ""
     default = not condition.default if condition.has_default else None
-    return Scalar(bool, condition.name, default, condition.has_default, None, flipped, condition.location)
+    return Scalar(
+        bool, condition.name, default, condition.has_default, None, flipped, condition.location, condition.mixed
+    )
 
 
 def _scalar(machine: Machine, value: Scalar) -> Scalar | bool:
@@ -105,7 +108,7 @@ def _scalar(machine: Machine, value: Scalar) -> Scalar | bool:
     if value.choices is not None and all(value.choices):
         return True
     name = value.condition or value.name or machine.fresh(_text(machine) or "condition")
-    return Scalar(bool, value.name, bool(value.default), value.has_default, None, name, value.location)
+    return Scalar(bool, value.name, bool(value.default), value.has_default, None, name, value.location, value.mixed)
 
 
 def _size(value: Expr) -> bool | Scalar:

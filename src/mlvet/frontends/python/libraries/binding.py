@@ -218,6 +218,9 @@ def as_items(value: Any) -> tuple[Any, ...]:
             return tuple(value.cells)
         case Unknown():
             raise Undecided(value)
+    unpack = getattr(value, "as_sizes", None)
+    if unpack is not None:
+        return tuple(unpack())
     raise Misfit(f"{value!r} is no sequence")
 
 

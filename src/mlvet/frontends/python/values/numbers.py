@@ -20,7 +20,8 @@ class Scalar:
     """A Python scalar whose type alone is known: a string, float or truth value that a user sets or data decides.
 
     `default` is what it is unless the user says otherwise, `choices` what it may be if that is limited. A truth value
-    is of one `condition`, by which branches on it are told apart.
+    is of one `condition`, by which branches on it are told apart. One that is `mixed` is one of several that met; on
+    which path it is which is forgotten, so that other outcomes may settle what is asked of it.
     """
 
     kind: type
@@ -30,6 +31,7 @@ class Scalar:
     choices: tuple[Any, ...] | None = None
     condition: str = ""
     location: Location | None = None
+    mixed: bool = False
 
     def __repr__(self) -> str:
         default = f"={self.default!r}" if self.has_default else ""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, ClassVar
 
 from mlvet.domains.dtypes import DType
@@ -29,6 +30,10 @@ class TensorValue(Object):
         self.cells["@value"] = value
         assert isinstance(self, TensorValue)
         return self
+
+    @classmethod
+    def made_of(cls, op: str, operands: Sequence[Any], results: Sequence[TensorValue]) -> None:
+        """What a library knows of the results of an operator beside their types; nothing unless it says so."""
 
     @property
     def graph_value(self) -> Value:

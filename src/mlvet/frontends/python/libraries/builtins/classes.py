@@ -149,27 +149,39 @@ _PROTOCOLS: dict[Any, tuple[str, ...]] = {
 def is_instance(obj: Any, class_or_tuple: Any, /) -> Any:
     kinds = _classes(class_or_tuple)
     found = instance_of(obj, kinds)
-    return _asked(obj, kinds) if found is None and isinstance(obj, Unknown) else _verdict(found)
+    return _asked(obj, kinds) if found is None and isinstance(obj, Unknown | Object) else _verdict(found)
 
 
-def _asked(obj: Unknown, kinds: Any) -> Scalar:
-    """Whether something unknown is of a class: one condition, however often it is asked.
+def _asked(obj: Unknown | Object, kinds: Any) -> Scalar:
+    """Whether something of unknown class is of a class: one condition, however often it is asked.
 
     Of library classes it is known which are below others, so that one such test may settle another.
     """
     wanted = kinds if isinstance(kinds, tuple) else (kinds,)
-    if any(isinstance(each, Unknown) for each in wanted):
+    if any(isinstance(each, Unknown) and not each.detail for each in wanted):
         return Scalar(bool)
-    key = ("isinstance", *(id(each) for each in wanted))
-    if key not in obj.parts:
-        here = machine()
-        names = " or ".join(str(getattr(each, "__name__", getattr(each, "name", ""))) for each in wanted)
-        name = here.fresh(f"{obj.name or 'it'} is {names}")
-        obj.parts[key] = Scalar(bool, condition=name)
-        if all(isinstance(each, type) and issubclass(each, Object) for each in wanted):
-            here.subjects[name] = (f"class of {id(obj)}", frozenset(_below(wanted)))
-    found: Scalar = obj.parts[key]
+    key = ("isinstance", *(each.detail if isinstance(each, Unknown) else id(each) for each in wanted))
+    found = _once(obj, key, f"is {' or '.join(map(_spoken, wanted))}")
+    if all(isinstance(each, type) and issubclass(each, Object) for each in wanted):
+        machine().subjects[found.condition] = (f"class of {id(obj)}", frozenset(_below(wanted)))
     return found
+
+
+def _once(obj: Unknown | Object, key: Any, said: str) -> Scalar:
+    """The answer to a question about something not known, the same on whatever path it is asked."""
+    here = machine()
+    parts = obj.parts if isinstance(obj, Unknown) else here.memory.setdefault("asked", {}).setdefault(id(obj), {})
+    if key not in parts:
+        subject = obj.name if isinstance(obj, Unknown) else ""
+        parts[key] = (obj, Scalar(bool, condition=here.fresh(f"{subject or 'it'} {said}")))
+    found: Scalar = parts[key][1]
+    return found
+
+
+def _spoken(kind: Any) -> str:
+    if isinstance(kind, Unknown):
+        return kind.detail.rpartition(".")[2]
+    return str(getattr(kind, "__name__", getattr(kind, "name", "")))
 
 
 def _below(kinds: Iterable[type]) -> Iterator[type]:
@@ -199,7 +211,7 @@ def is_callable(obj: Any, /) -> Any:
         case FunctionValue() | BoundMethod() | ClassValue() | type() | Overloads() | StaticMethod():
             return True
         case Unknown():
-            return Scalar(bool)
+            return _once(obj, "callable", "can be called")
         case Object():
             return writes(obj, "__call__") or any("__call__" in vars(each) for each in type(obj).__mro__)
         case Expr() | Scalar() | ListValue() | DictValue() | DType():
@@ -229,8 +241,10 @@ def get_attribute(obj: Any, name: Any, default: Any = _NOTHING, /) -> Any:
 @model("builtins.hasattr")
 def has_attribute(obj: Any, name: Any, /) -> Any:
     name = preset(name)
-    if not isinstance(name, str) or isinstance(obj, Unknown):
+    if not isinstance(name, str):
         return Scalar(bool)
+    if isinstance(obj, Unknown):
+        return _once(obj, ("hasattr", name), f"has {name}")
     if _lookup(obj, name) is not MISSING:
         return True
     return Scalar(bool) if _may_have(obj, name) else False
@@ -270,11 +284,9 @@ def variables(obj: Any = _NOTHING, /) -> Any:
     if obj is _NOTHING:
         return _names()
     if isinstance(obj, Object | ClassValue | ModuleValue | FunctionValue):
-        if any(str(name).startswith("@") for name in obj.cells):
-            return DictValue({name: value for name, value in obj.cells.items() if not str(name).startswith("@")})
-        shared = DictValue()
-        shared.cells = obj.cells
-        return shared
+        from mlvet.frontends.python.interpretation.attributes import shared_cells
+
+        return shared_cells(obj.cells)
     if isinstance(obj, Unknown):
         return DictValue(rest=obj)
     raise Raised(TypeError("vars() argument must have __dict__ attribute"))

@@ -69,11 +69,11 @@ class Env(Object):
 
     @property
     def observation_space(self) -> Any:
-        return Space()
+        return _space(self, "observation_space")
 
     @property
     def action_space(self) -> Any:
-        return Space()
+        return _space(self, "action_space")
 
     @property
     def np_random(self) -> Any:
@@ -101,6 +101,12 @@ class Env(Object):
 
     def __str__(self) -> Any:
         return Scalar(str, "environment")
+
+
+def _space(env: Env, name: str) -> Space:
+    """The space of an environment that mlvet does not know; it is the same whenever it is looked at."""
+    found: tuple[Env, Space] = machine().memory.setdefault(name, {}).setdefault(id(env), (env, Space()))
+    return found[1]
 
 
 class Made(Env):

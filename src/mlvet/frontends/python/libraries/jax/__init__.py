@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from mlvet.frontends.python.libraries.jax import array as array
 from mlvet.frontends.python.libraries.jax import devices as devices
+from mlvet.frontends.python.libraries.jax import example_libraries as example_libraries
 from mlvet.frontends.python.libraries.jax import lax as lax
 from mlvet.frontends.python.libraries.jax import nn as nn
 from mlvet.frontends.python.libraries.jax import numpy as numpy

@@ -187,8 +187,8 @@ class Layer(Object):
         autocast: Any = True, regularizer: Any = None, constraint: Any = None, aggregation: Any = "none",
         overwrite_with_gradient: Any = False, name: Any = None, *, shape: Any = None, **rest: Any,
     ) -> Any:  # fmt: skip
-        """First comes the shape; before Keras 3 it was the name."""
-        del autocast, regularizer, constraint, aggregation, overwrite_with_gradient, rest
+        """First comes the shape; before Keras 3 it was the name. In `call` floats are as the layer computes in."""
+        del regularizer, constraint, aggregation, overwrite_with_gradient, rest
         from mlvet.frontends.python.libraries.binding import as_size, as_sizes
 
         if isinstance(first, str):
@@ -198,6 +198,8 @@ class Layer(Object):
         sizes = () if shape is None else (shape,) if isinstance(shape, int | Expr) else as_sizes(shape, name or "n")
         sizes = tuple(as_size(each) for each in sizes)
         wanted = dtype or dtype_named(self._policy.variable_dtype) or floats()
+        if wanted.is_float and autocast is not False and self._policy.compute_dtype != self._policy.variable_dtype:
+            wanted = dtype_named(self._policy.compute_dtype) or wanted
         sampled(initializer, sizes, wanted)
         start = initialiser_of(
             initializer if initializer is not None else "glorot_uniform" if wanted.is_float else "zeros"

@@ -92,7 +92,7 @@ class Model(Trainer, Layer):
     def _known(self, key: str) -> Any:
         if key not in self.cells:
             raise Undecided(Reason.DYNAMIC_ATTRIBUTE, f"{key[1:]} of a model that is not functional")
-        return self.cells[key]
+        return held(self)[key]
 
     @property
     def layers(self) -> Any:
@@ -177,7 +177,8 @@ def functional_call(it: Layer, inputs: Any) -> Any:
     places = _leaves(wanted)
     given = _matched(wanted, inputs)
     if len(given) != len(places):
-        certain = all(isinstance(each, TensorValue) for each in inside(inputs)) and not _is_open(inputs)
+        certain = all(isinstance(each, TensorValue) for side in (inputs, wanted) for each in inside(side))
+        certain = certain and not _is_open(inputs) and not _is_open(wanted)
         demand(not certain, f"model `{label(it)}` takes {len(places)} inputs but is given {len(given)}")
         return held(it)["@outputs"]
     passed = [_checked(it, place, array(each)) for place, each in zip(places, given, strict=True)]

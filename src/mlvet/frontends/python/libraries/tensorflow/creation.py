@@ -212,6 +212,8 @@ def stateless_uniform(
     alg: Any = None,
 ) -> Tensor:
     del alg
+    if minval is None and maxval is None and dtype is not None and dtype.is_integer:
+        return uniform(shape, -(2**31), 2**31 - 1, dtype, seed, name)  # Any integer at all.
     return uniform(shape, minval, maxval, dtype, seed, name)
 
 

@@ -130,7 +130,8 @@ def parse_single_example(serialized: Any, features: Any, example_names: Any = No
 @model("tensorflow.io.parse_example", "tensorflow.compat.v1.parse_example")
 def parse_example(serialized: Any, features: Any, example_names: Any = None, name: Any = None) -> Any:
     del example_names, name
-    return _parsed(features, dims_of(convert(serialized)) or ())
+    known = dims_of(convert(serialized))
+    return _parsed(features, (symbol(machine().fresh("batch")),) if known is None else known)
 
 
 @model("tensorflow.io.parse_single_sequence_example", "tensorflow.compat.v1.parse_single_sequence_example")

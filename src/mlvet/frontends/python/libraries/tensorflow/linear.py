@@ -59,17 +59,20 @@ model("tensorflow.batch_matmul")(matmul)
 
 
 def _of_one_rank(left: Tensor, right: Tensor) -> None:
-    """Factors have as many dims as one another, where their dims before the matrices are not broadcast."""
+    """Factors have as many dims as one another, and the same before the matrices, where these are not broadcast."""
     refused = refused_before(_BROADCAST_SINCE)
     if refused is None:
         return
     ranks = [
         shape.rank if isinstance(shape := tensor_of(side).shape, Unranked) else len(shape) for side in (left, right)
     ]
-    said = (
-        f"factors of matmul must have the same number of dims before TensorFlow {'.'.join(map(str, _BROADCAST_SINCE))}"
-    )
+    since = ".".join(map(str, _BROADCAST_SINCE))
+    said = f"factors of matmul must have the same number of dims before TensorFlow {since}"
     demand_equal(ranks[0], ranks[1], said, "rank-differs", refused)
+    one, other = (tensor_of(side).shape for side in (left, right))
+    if not isinstance(one, Unranked) and not isinstance(other, Unranked) and len(one) == len(other):
+        for a, b in zip(one[:-2], other[:-2], strict=True):
+            demand_equal(a, b, f"dims before the matrices are not broadcast before TensorFlow {since}", assumed=refused)
 
 
 @model("tensorflow.linalg.matvec")

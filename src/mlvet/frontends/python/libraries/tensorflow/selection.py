@@ -131,7 +131,7 @@ def where_of_rows(condition: ArrayLike, x: Any = None, y: Any = None, name: Any 
 @model("tensorflow.boolean_mask")
 def boolean_mask(tensor: ArrayLike, mask: Any, axis: Any = None, name: Any = "boolean_mask") -> Tensor:
     del name
-    x, test = convert(tensor), convert(mask)
+    x, test = convert(tensor), cast_to(convert(mask), dtypes.bool_)  # Numbers other than 0 count as true.
     skipped = 0 if axis is None or isinstance(axis, str) else axis_of(axis)
     if not skipped:
         return masked(x, test)

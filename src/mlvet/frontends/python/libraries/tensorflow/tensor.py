@@ -15,6 +15,7 @@ from mlvet.frontends.python.arrays.operators import ArrayValue, become
 from mlvet.frontends.python.emission import demand, demand_same, emit, opaque
 from mlvet.frontends.python.libraries.binding import ARRAYS, TENSORS, Misfit, as_tensor
 from mlvet.frontends.python.libraries.registry import load, model
+from mlvet.frontends.python.libraries.tensorflow.generation import is_first
 from mlvet.frontends.python.libraries.tensorflow.shapes import TensorShape, partial_sizes, shape_of
 from mlvet.frontends.python.libraries.tensorflow.static import demand_static, is_dynamic, keeps_references
 from mlvet.frontends.python.values.containers import ListValue, Repeated
@@ -363,6 +364,8 @@ def _updated(op: str) -> Any:
         if op == "assign":
             op_of("assign", self, made, validate_shape=tensor_of(self).ranked)
             become(self, Tensor.of(self.graph_value))
+        elif is_first() or machine().placeholders:
+            return op_of(op, self, made)  # In a graph the variable changes where this is run, not here.
         else:
             become(self, op_of(op, self, made))
         return self

@@ -17,10 +17,12 @@ from mlvet.frontends.python.libraries.binding import TENSORS, as_sizes, element
 from mlvet.frontends.python.libraries.builtins.constructors import CONSTRUCTORS
 from mlvet.frontends.python.libraries.element_types import dtype_named
 from mlvet.frontends.python.libraries.registry import load, model
+from mlvet.frontends.python.libraries.torch.placement import asked_in, asked_of, moved, needs_cpu
 from mlvet.frontends.python.libraries.torch.tensor import Tensor, attach, made, method
 from mlvet.frontends.python.libraries.torch.training import demand_one_number, derived
 from mlvet.frontends.python.values.containers import ListValue, Repeated
 from mlvet.frontends.python.values.numbers import Scalar
+from mlvet.frontends.python.values.placements import DEVICE, placement_of
 from mlvet.frontends.python.values.tensors import TensorValue, dims_of, dtype_of, rank_of, tensor_of
 from mlvet.frontends.python.values.unknown import Reason, Undecided
 
@@ -43,7 +45,8 @@ def to(self: Tensor, *args: Any, **keywords: Any) -> Tensor:
             found = cast(self, each)
         elif isinstance(each, TensorValue):
             found = cast(self, dtype_of(each))
-    result: Tensor = found
+    where = asked_in(args, keywords)
+    result: Tensor = found if where is None else moved(found, where)
     return result
 
 
@@ -66,11 +69,21 @@ for _name, _dtype in _CASTS.items():
     attach(_name, _casting(_dtype))
 
 
-@method("torch.Tensor.full_tensor", "torch.Tensor.to_local", "torch.Tensor.cpu", "torch.Tensor.cuda",
-    "torch.Tensor.pin_memory", "torch.Tensor.share_memory_",
-    "torch.Tensor.xpu", "torch.Tensor.mps")  # fmt: skip
-def moved(self: Tensor, device: Any = None, non_blocking: bool = False, memory_format: Any = None) -> Tensor:
+@method("torch.Tensor.full_tensor", "torch.Tensor.to_local", "torch.Tensor.pin_memory", "torch.Tensor.share_memory_")
+def kept(self: Tensor, device: Any = None, non_blocking: bool = False, memory_format: Any = None) -> Tensor:
     return self
+
+
+def _moving(kind: str) -> Any:
+    def function(self: Tensor, device: Any = None, non_blocking: bool = False, memory_format: Any = None) -> Tensor:
+        found: Tensor = moved(self, asked_of(kind if device is None else device))
+        return found
+
+    return function
+
+
+for _name in ("cpu", "cuda", "xpu", "mps"):
+    attach(_name, _moving(_name))
 
 
 @method("torch.Tensor.type")
@@ -81,7 +94,10 @@ def type_(self: Tensor, dtype: Any = None, non_blocking: bool = False) -> Any:
     found = dtype_named(dtype) or TYPES.get(name.rpartition(".")[2])
     if found is None:
         raise Undecided(Reason.UNMODELLED_ARGUMENTS, "an element type")
-    return cast(self, found)
+    changed = cast(self, found)
+    if isinstance(dtype, DType):
+        return changed
+    return moved(changed, asked_of("cuda" if ".cuda." in getattr(dtype, "__qualname__", name) else "cpu"))
 
 
 TYPES = {
@@ -93,7 +109,7 @@ TYPES = {
 
 @method("torch.Tensor.type_as")
 def type_as(self: Tensor, other: Tensor) -> Tensor:
-    found: Tensor = cast(self, dtype_of(other))
+    found: Tensor = moved(cast(self, dtype_of(other)), asked_of(other))
     return found
 
 
@@ -139,6 +155,8 @@ def requires_grad_(self: Tensor, requires_grad: bool = True) -> Tensor:
 
 @method("torch.Tensor.numpy", "torch.Tensor.__array__")
 def numpy(self: Tensor, *, force: bool = False) -> Any:
+    if force is not True:
+        needs_cpu(self, "an array of NumPy is on the CPU, and `numpy()` moves nothing")
     load("numpy")
     kind = TENSORS.get("numpy")
     return self if kind is None else kind.of(self.graph_value)
@@ -272,6 +290,7 @@ def view_as_complex(input: Tensor) -> Tensor:
 def set_(self: Tensor, source: Any = None) -> Tensor:
     if isinstance(source, TensorValue):
         become(self, source)
+        store(self.cells, DEVICE, placement_of(source))
     return self
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import wraps
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,7 @@ from mlvet.domains import dtypes
 from mlvet.domains.dims import Dim, Expr, ceil_div, maximum, symbol
 from mlvet.domains.dtypes import DType
 from mlvet.domains.tensors import Tensor as Type
-from mlvet.frontends.python.active import machine
+from mlvet.frontends.python.active import machine, store
 from mlvet.frontends.python.arrays.arithmetic import cast
 from mlvet.frontends.python.arrays.creation import from_python
 from mlvet.frontends.python.arrays.creation import full as filled
@@ -20,8 +21,10 @@ from mlvet.frontends.python.libraries.binding import Number, Size, Sizes, as_spr
 from mlvet.frontends.python.libraries.registry import model
 from mlvet.frontends.python.libraries.torch.conversions import TYPES
 from mlvet.frontends.python.libraries.torch.element_types import default_float
-from mlvet.frontends.python.libraries.torch.tensor import Tensor, attach, made, method
+from mlvet.frontends.python.libraries.torch.placement import factory, made_here, making, on_cpu, placed
+from mlvet.frontends.python.libraries.torch.tensor import Tensor, attach, made
 from mlvet.frontends.python.values.numbers import Scalar
+from mlvet.frontends.python.values.placements import DEVICE
 from mlvet.frontends.python.values.tensors import TensorValue, dtype_of, tensor_of
 from mlvet.frontends.python.values.unknown import Reason, Undecided, Unknown
 
@@ -34,7 +37,7 @@ def with_gradient(x: Tensor, requires_grad: Any) -> Tensor:
     return x
 
 
-@model("torch.tensor", "torch.as_tensor", "torch.asarray", "torch.scalar_tensor")
+@factory("torch.tensor", "torch.as_tensor", "torch.asarray", "torch.scalar_tensor", beside=True)
 def tensor(
     data: Any, *, dtype: DType | None = None, device: Any = None, requires_grad: bool = False, pin_memory: Any = None,
     copy: Any = None,
@@ -42,9 +45,15 @@ def tensor(
     return with_gradient(from_python(data, Tensor, dtype, default_float()), requires_grad)
 
 
-@model("torch.from_numpy", "torch.from_dlpack")
+@model("torch.from_numpy")
 def from_numpy(ndarray: Any) -> Tensor:
-    return from_python(ndarray, Tensor, None, default_float())
+    found: Tensor = on_cpu(from_python(ndarray, Tensor, None, default_float()))
+    return found
+
+
+@model("torch.from_dlpack")
+def from_dlpack(ext_tensor: Any) -> Tensor:
+    return from_python(ext_tensor, Tensor, None, default_float())
 
 
 @model("torch.frombuffer")
@@ -69,14 +78,29 @@ def constructor(name: str, dtype: DType | None) -> Any:
     return make
 
 
+def on_graphics(name: str, dtype: DType | None) -> Any:
+    """`torch.cuda.FloatTensor` and its kin."""
+    plain = constructor(name, dtype)
+
+    @wraps(plain)
+    def make(*args: Any, dtype: DType | None = dtype) -> Tensor:
+        found: Tensor = placed(plain(*args, dtype=dtype), made_here("cuda"))
+        return found
+
+    make.__qualname__ = f"torch.cuda.{name}"
+    return make
+
+
 for _name, _dtype in TYPES.items():
-    model(f"torch.{_name}", f"torch.cuda.{_name}")(constructor(_name, _dtype))
+    factory(f"torch.{_name}")(constructor(_name, _dtype))
+    model(f"torch.cuda.{_name}")(on_graphics(_name, _dtype))
 
 
 def _init(self: Tensor, *args: Any, device: Any = None) -> None:
     """`torch.Tensor(2, 3)` and `torch.Tensor([2, 3])`."""
     made_ = constructor("Tensor", None)(*args)
     self.cells["@value"] = made_.graph_value
+    store(self.cells, DEVICE, made_here(device))
 
 
 attach("__init__", _init)
@@ -98,16 +122,16 @@ def spread(sizes: tuple[Any, ...], size: Any) -> Sizes:
     return as_spread(sizes if size is None else (size,), "n")
 
 
-zeros = model("torch.zeros")(_filling(0))
-ones = model("torch.ones")(_filling(1))
+zeros = factory("torch.zeros")(_filling(0))
+ones = factory("torch.ones")(_filling(1))
 
 
-@model("torch.empty_strided", "torch.empty_permuted")
+@factory("torch.empty_strided", "torch.empty_permuted")
 def empty_strided(size: Sizes, stride: Any, *, dtype: DType | None = None, **keywords: Any) -> Tensor:
     return empty(size, dtype=dtype)
 
 
-@model("torch.empty")
+@factory("torch.empty")
 def empty(
     *sizes: Any, size: Any = None, out: Any = None, dtype: DType | None = None, layout: Any = None, device: Any = None,
     requires_grad: bool = False, pin_memory: Any = None, memory_format: Any = None,
@@ -117,7 +141,7 @@ def empty(
     return with_gradient(opaque("empty", [], like, Tensor), requires_grad)
 
 
-@model("torch.full")
+@factory("torch.full")
 def full(
     size: Sizes, fill_value: Any, *, out: Any = None, dtype: DType | None = None, layout: Any = None,
     device: Any = None, requires_grad: bool = False, pin_memory: Any = None,
@@ -166,12 +190,12 @@ def like(x: TensorValue, value: Any, dtype: DType | None = None) -> Tensor:
     return opaque("full_like", [x], Type(to, tensor_of(x).shape), Tensor)
 
 
-zeros_like = model("torch.zeros_like")(_like(0))
-ones_like = model("torch.ones_like")(_like(1))
-empty_like = model("torch.empty_like")(_like(None))
+zeros_like = factory("torch.zeros_like", beside=True)(_like(0))
+ones_like = factory("torch.ones_like", beside=True)(_like(1))
+empty_like = factory("torch.empty_like", beside=True)(_like(None))
 
 
-@model("torch.full_like")
+@factory("torch.full_like", beside=True)
 def full_like(
     input: Tensor, fill_value: Any, *, dtype: DType | None = None, layout: Any = None, device: Any = None,
     requires_grad: bool = False, memory_format: Any = None, pin_memory: Any = None,
@@ -193,10 +217,9 @@ def _new(value: Any) -> Any:
 
 
 for _name, _value in (("new_zeros", 0), ("new_ones", 1), ("new_empty", None), ("new", None)):
-    attach(_name, _new(_value))
+    attach(_name, making(_new(_value), beside=True))
 
 
-@method("torch.Tensor.new_full")
 def new_full(
     self: Tensor, size: Sizes, fill_value: Any, *, dtype: DType | None = None, device: Any = None,
     requires_grad: bool = False, layout: Any = None, pin_memory: Any = None,
@@ -204,14 +227,17 @@ def new_full(
     return full(size, fill_value, dtype=dtype or dtype_of(self))
 
 
-@method("torch.Tensor.new_tensor")
 def new_tensor(
     self: Tensor, data: Any, *, dtype: DType | None = None, device: Any = None, requires_grad: bool = False
 ) -> Tensor:
     return tensor(data, dtype=dtype or dtype_of(self))
 
 
-@model("torch.arange")
+attach("new_full", making(new_full, beside=True))
+attach("new_tensor", making(new_tensor, beside=True))
+
+
+@factory("torch.arange")
 def arange(
     *args: Any, start: Any = None, end: Any = None, step: Any = None, out: Any = None, dtype: DType | None = None,
     layout: Any = None, device: Any = None, requires_grad: bool = False, pin_memory: Any = None,
@@ -269,7 +295,7 @@ def _count(first: Any, last: Any, pace: Any) -> int:
     return math.ceil((last - first) / pace)
 
 
-@model("torch.range")
+@factory("torch.range")
 def range_(
     start: Any = 0, end: Any = None, step: Any = 1, *, out: Any = None, dtype: DType | None = None, layout: Any = None,
     device: Any = None, requires_grad: bool = False,
@@ -280,7 +306,7 @@ def range_(
     return opaque("range", [], Type(dtype or default_float(), (size,)), Tensor)
 
 
-@model("torch.linspace")
+@factory("torch.linspace")
 def linspace(
     start: Number, end: Number, steps: Size, *, out: Any = None, dtype: DType | None = None, layout: Any = None,
     device: Any = None, requires_grad: bool = False,
@@ -292,7 +318,7 @@ def linspace(
     return opaque("linspace", [], Type(to, (steps,)), Tensor)
 
 
-@model("torch.logspace")
+@factory("torch.logspace")
 def logspace(
     start: Number, end: Number, steps: Size, base: Any = 10.0, *, out: Any = None, dtype: DType | None = None,
     layout: Any = None, device: Any = None, requires_grad: bool = False,
@@ -300,7 +326,7 @@ def logspace(
     return opaque("logspace", [], Type(dtype or default_float(), (steps,)), Tensor)
 
 
-@model("torch.eye")
+@factory("torch.eye")
 def eye(
     n: Size, m: Size | None = None, *, out: Any = None, dtype: DType | None = None, layout: Any = None,
     device: Any = None, requires_grad: bool = False,
@@ -328,8 +354,8 @@ def _triangle_indices(lower: bool) -> Any:
     return function
 
 
-model("torch.tril_indices")(_triangle_indices(True))
-model("torch.triu_indices")(_triangle_indices(False))
+factory("torch.tril_indices")(_triangle_indices(True))
+factory("torch.triu_indices")(_triangle_indices(False))
 
 
 @model("torch.complex")
@@ -355,10 +381,10 @@ def _window(op: str) -> Any:
 
 
 for _name in ("hann_window", "hamming_window", "blackman_window"):
-    model(f"torch.{_name}")(_window(_name))
+    factory(f"torch.{_name}")(_window(_name))
 
 
-@model("torch.bartlett_window", "torch.kaiser_window")
+@factory("torch.bartlett_window", "torch.kaiser_window")
 def other_window(window_length: Size, *args: Any, dtype: DType | None = None, **keywords: Any) -> Tensor:
     return opaque("window", [], Type(dtype or default_float(), (window_length,)), Tensor)
 

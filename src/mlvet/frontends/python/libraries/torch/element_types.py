@@ -11,7 +11,9 @@ from mlvet.frontends.python.arrays.arithmetic import cast
 from mlvet.frontends.python.emission import demand
 from mlvet.frontends.python.libraries.element_types import dtype_named
 from mlvet.frontends.python.libraries.registry import model
+from mlvet.frontends.python.libraries.torch.devices import Device, change_default
 from mlvet.frontends.python.values.objects import Object
+from mlvet.frontends.python.values.placements import ANYWHERE
 from mlvet.frontends.python.values.tensors import TensorValue, dtype_of
 
 NAMES = {
@@ -77,7 +79,8 @@ def set_default_dtype(d: Any) -> None:
 
 @model("torch.set_default_tensor_type")
 def set_default_tensor_type(t: Any) -> None:
-    name = t if isinstance(t, str) else getattr(t, "__name__", "")
+    name = t if isinstance(t, str) else getattr(t, "__qualname__", "")
+    change_default(Device("cuda" if ".cuda." in name else "cpu").placement if "Tensor" in name else ANYWHERE)
     set_default_dtype(dtypes.f64 if "Double" in name else dtypes.f16 if "Half" in name else dtypes.f32)
 
 

@@ -16,6 +16,7 @@ from mlvet.frontends.python.libraries.registry import model
 from mlvet.frontends.python.libraries.torch.axes import rank
 from mlvet.frontends.python.libraries.torch.creation import spread, with_gradient
 from mlvet.frontends.python.libraries.torch.element_types import default_float, wants_floats
+from mlvet.frontends.python.libraries.torch.placement import factory
 from mlvet.frontends.python.libraries.torch.tensor import Tensor, attach, made, method
 from mlvet.frontends.python.values.numbers import Scalar
 from mlvet.frontends.python.values.objects import Object
@@ -81,8 +82,8 @@ def _drawing(op: str, **figures: float) -> Any:
     return function
 
 
-rand = model("torch.rand")(_drawing("random_uniform", low=0.0, high=1.0))
-randn = model("torch.randn")(_drawing("random_normal", mean=0.0, scale=1.0))
+rand = factory("torch.rand")(_drawing("random_uniform", low=0.0, high=1.0))
+randn = factory("torch.randn")(_drawing("random_normal", mean=0.0, scale=1.0))
 
 
 def _like(op: str) -> Any:
@@ -97,8 +98,8 @@ def _like(op: str) -> Any:
     return function
 
 
-rand_like = model("torch.rand_like")(_like("random_uniform_like"))
-randn_like = model("torch.randn_like")(_like("random_normal_like"))
+rand_like = factory("torch.rand_like", beside=True)(_like("random_uniform_like"))
+randn_like = factory("torch.randn_like", beside=True)(_like("random_normal_like"))
 
 
 def integers(low: Any, high: Any, sizes: Any, to: DType) -> Tensor:
@@ -110,7 +111,7 @@ def integers(low: Any, high: Any, sizes: Any, to: DType) -> Tensor:
     return made("cast", made("floor", numbers), to=to)
 
 
-@model("torch.randint")
+@factory("torch.randint")
 def randint(
     *args: Any, low: Any = None, high: Any = None, size: Any = None, generator: Any = None, out: Any = None,
     dtype: DType | None = None, layout: Any = None, device: Any = None, requires_grad: bool = False,
@@ -123,12 +124,12 @@ def randint(
     return integers(first, last, as_sizes(given[-1]), dtype or dtypes.i64)
 
 
-@model("torch.randint_like")
+@factory("torch.randint_like", beside=True)
 def randint_like(input: Tensor, *args: Any, dtype: DType | None = None, device: Any = None) -> Tensor:
     return opaque("randint_like", [input], Type(dtype or dtype_of(input), tensor_of(input).shape), Tensor)
 
 
-@model("torch.randperm")
+@factory("torch.randperm")
 def randperm(
     n: Size, *, generator: Any = None, out: Any = None, dtype: DType | None = dtypes.i64, layout: Any = None,
     device: Any = None, requires_grad: bool = False, pin_memory: Any = None,
@@ -136,7 +137,7 @@ def randperm(
     return opaque("randperm", [], Type(dtype or dtypes.i64, (n,)), Tensor)
 
 
-@model("torch.normal")
+@factory("torch.normal", beside=True)
 def normal(
     mean: Any = 0.0, std: Any = 1.0, size: Any = None, *, generator: Any = None, out: Any = None,
     dtype: DType | None = None, device: Any = None, requires_grad: bool = False,

@@ -17,7 +17,7 @@ from mlvet.frontends.python.emission import demand, opaque
 from mlvet.frontends.python.libraries.binding import Size, Sizes, Tensors, as_items, as_sizes, as_spread
 from mlvet.frontends.python.libraries.registry import model
 from mlvet.frontends.python.libraries.torch.axes import axes_of, axis_of, placed, rank, ranked_dims
-from mlvet.frontends.python.libraries.torch.strides import forbids
+from mlvet.frontends.python.libraries.torch.strides import demand_viewable
 from mlvet.frontends.python.libraries.torch.tensor import Tensor, attach, made, method
 from mlvet.frontends.python.values.tensors import TensorValue, dims_of, dtype_of, rank_of
 from mlvet.frontends.python.values.unknown import Reason, Undecided
@@ -44,17 +44,8 @@ def view(self: Tensor, *shape: Any) -> Tensor:
     """Of another shape, or of another element type over the same memory."""
     if len(shape) == 1 and isinstance(shape[0], DType):
         return _reinterpreted(self, shape[0])
-    return _seen(self, as_spread(shape))
-
-
-def _seen(x: Tensor, sizes: Sizes) -> Tensor:
-    """Of another shape without a copy, which the order of the elements in memory must allow."""
-    found = as_shape(x, sizes)
-    dims = dims_of(found)
-    if dims is not None and equal(product(dims), product(ranked_dims(x))) is True and forbids(x, dims):
-        wanted = list(dims)
-        demand(False, f"a view cannot have the shape {wanted}, because transposing or slicing left the elements in "
-            "another order in memory; reshape copies them", "reshape-size", [x])  # fmt: skip
+    found = as_shape(self, as_spread(shape))
+    demand_viewable(self, found)
     return found
 
 

@@ -1,120 +1,125 @@
-"""Where the elements of a tensor lie in memory, as far as its operators tell, and which views that allows."""
+"""Where the axes of a tensor lie in memory, as far as the operators that made it tell, and what a view asks of that."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from itertools import pairwise
+from collections.abc import Iterable, Sequence
+from itertools import accumulate
 from math import prod
+from operator import mul
 
-from mlvet.domains.dims import Dim, Expr, evaluate, symbols
+from mlvet.domains.dims import Dim, Symbol, substitute, symbols
 from mlvet.frontends.python.active import machine
+from mlvet.frontends.python.emission import demand
 from mlvet.frontends.python.values.tensors import TensorValue, dims_of
-from mlvet.ir.graph import Node, Value
+from mlvet.ir.graph import Value
 
-Strides = tuple[Dim, ...]
-
-_DEEPEST = 8
-_ORDERING = frozenset(("permute", "transpose", "swapaxes", "swapdims", "movedim", "moveaxis", "t"))
-"""Methods that a program reorders dims with; other transpositions are steps of a model, not of the real function."""
-_FRESH = frozenset(
-    ("random_normal", "random_uniform", "linear", "embedding", "softmax", "log_softmax", "range", "constant_of_shape",
-    "layer_normalization", "one_hot")
-)  # fmt: skip
-"""Operators whose results lie one row after the other."""
+_ORDERED = frozenset({"linear", "embedding", "constant_of_shape", "random_normal", "random_uniform"})
+"""Operators whose results lie in memory in the order of their axes, whatever their operands do."""
 _KEEPING = frozenset(
-    ("cast", "floor", "relu", "gelu", "tanh", "sigmoid", "dropout", "stop_gradient", "leaky_relu", "elu", "silu", "exp")
+    {"relu", "gelu", "tanh", "sigmoid", "softmax", "dropout", "reshape", "conv", "max_pool", "average_pool"}
 )
-"""Operators whose result lies as their operand does."""
-_IN_ROWS = frozenset(("reshape", "conv", "max_pool", "average_pool", "batch_normalization"))
-"""Operators whose result lies one row after the other if their operand does."""
-_TRIED = (1, 2, 3, 1009)
-"""Sizes that a symbol is tried with: what fails with each of them fails."""
+"""Operators whose results lie as their operand does, if that lies in order."""
+_TRIED = ((2, 3, 5, 7, 11, 13, 17, 19), (23, 29, 31, 37, 41, 43, 47, 53))
+"""Sizes for symbols. They have no divisors, so that axes fit together by themselves alone."""
+_MOST = 12
 
 
-def forbids(x: TensorValue, sizes: Sequence[Dim]) -> bool:
-    """Whether a view of a tensor in another shape is surely impossible, so that it would have to be copied."""
+def demand_viewable(x: TensorValue, made: TensorValue) -> None:
+    """A view joins only axes that lie side by side in memory."""
+    order, source = _permuted(x)
+    dims, target = dims_of(x), dims_of(made)
+    if source is None or dims is None or target is None or order == sorted(order) or not _is_in_order(source):
+        return
+    unknown = sorted({each for dim in (*dims, *target) for each in symbols(dim)}, key=lambda each: each.name)
+    if len(unknown) > len(_TRIED[0]):
+        return
+    refused = all(_is_refused(dims, target, order, dict(_sizes(unknown, tried))) for tried in _TRIED)
+    demand(
+        not refused,
+        "a view joins axes that lie side by side in memory, but these were permuted: take `reshape`, or `contiguous()` "
+        "before `view`",
+        "view-of-permuted",
+        of=[x],
+        assumed="sizes are above 1" if unknown else "what was permuted lies in memory in order",
+    )
+
+
+def _permuted(x: TensorValue) -> tuple[list[int], Value | None]:
+    """The axes of the tensor that permutations were made of, in the order of this one, and that tensor."""
     dims = dims_of(x)
-    if dims is None:
-        return False
-    strides = _strides(x.graph_value, _DEEPEST)
-    if strides is None:
-        return False
-    names = {each.name for dim in (*dims, *strides, *sizes) if isinstance(dim, Expr) for each in symbols(dim)}
-    return all(not _fits(*(_numbers(part, names, tried) for part in (dims, strides, sizes))) for tried in _TRIED)
+    value: Value = x.graph_value
+    order = list(range(len(dims or ())))
+    for _ in range(_MOST):
+        maker = machine().builder.maker(value)
+        if maker is None:
+            return order, None
+        if maker.op != "transpose" or maker.inputs[0] is None:
+            return order, value
+        permutation = maker.attributes.get("perm")
+        if not isinstance(permutation, tuple) or len(permutation) != len(order):
+            return order, None
+        order = [permutation[axis] for axis in order]
+        value = maker.inputs[0]
+    return order, None
 
 
-def _numbers(dims: Sequence[Dim], names: set[str], tried: int) -> list[int]:
-    known = {name: tried + place if tried > 1 else 1 for place, name in enumerate(sorted(names))}
-    return [evaluate(dim, known) for dim in dims]
-
-
-def _strides(value: Value, deepest: int) -> Strides | None:
-    """How far apart neighbours along each dim lie, counted in elements; None if there is no telling."""
-    if not value.declared.ranked or deepest == 0:
-        return None
-    maker = machine().builder.maker(value)
-    if maker is None or maker.op in _FRESH:
-        return None if maker is None and machine().on_its_own else _rows(value.declared.dims)
-    inner = maker.inputs[0] if maker.inputs else None
-    if inner is None or not inner.declared.ranked:
-        return None
-    return _derived(maker, value, inner, deepest - 1)
-
-
-def _derived(maker: Node, value: Value, inner: Value, deepest: int) -> Strides | None:
-    tail = maker.source_op.rpartition(".")[2]
-    if maker.op == "transpose" and tail in _ORDERING:
-        found = _strides(inner, deepest)
-        return None if found is None else tuple(found[axis] for axis in maker.attributes["perm"])
-    if maker.op in ("slice", "split") and (maker.op == "split" or len(maker.inputs) < 5 or maker.inputs[4] is None):
-        return _strides(inner, deepest)
-    if maker.op == "identity" and tail == "contiguous":
-        return _rows(value.declared.dims)
-    if maker.op == "matmul":
-        other = maker.inputs[1]
-        wide = other is not None and other.declared.ranked and inner.declared.rank >= other.declared.rank
-        return _rows(value.declared.dims) if wide else None
-    found = _strides(inner, deepest) if maker.op in _KEEPING | _IN_ROWS else None
-    if found is None:
-        return None
-    if found == _rows(inner.declared.dims):
-        return _rows(value.declared.dims)
-    return found if maker.op in _KEEPING and _fills(inner.declared.dims, found) else None
-
-
-def _fills(dims: Sequence[Dim], strides: Strides) -> bool:
-    """Whether elements fill their memory, in whatever order: only then operators keep that order."""
-    names = {each.name for dim in (*dims, *strides) if isinstance(dim, Expr) for each in symbols(dim)}
-    sizes, steps = _numbers(dims, names, 7), _numbers(strides, names, 7)
-    return 1 + sum((size - 1) * step for size, step in zip(sizes, steps, strict=True)) == prod(sizes)
-
-
-def _rows(dims: Sequence[Dim]) -> Strides:
-    """The strides of a tensor that lies one row after the other."""
-    found: list[Dim] = []
-    step: Dim = 1
-    for dim in reversed(dims):
-        found.append(step)
-        step = step * dim
-    return tuple(reversed(found))
-
-
-def _fits(dims: Sequence[int], strides: Sequence[int], wanted: Sequence[int]) -> bool:
-    """Whether each run of dims that lie one row after the other falls into whole dims of the wanted shape."""
-    if 0 in dims or not dims:
-        return True
-    kept = [(size, stride) for size, stride in zip(dims, strides, strict=True) if size != 1]
-    runs: list[int] = [kept[0][0]] if kept else []
-    for (_, outer), (size, stride) in pairwise(kept):
-        if outer == size * stride:
-            runs[-1] *= size
-        else:
-            runs.append(size)
-    sizes = [size for size in wanted if size != 1]
-    for run in runs:
-        have = 1
-        while have < run and sizes:
-            have *= sizes.pop(0)
-        if have != run:
+def _is_in_order(value: Value) -> bool:
+    """Whether the last axis of a tensor has its elements side by side, the one before that its rows, and so on."""
+    for _ in range(_MOST):
+        maker = machine().builder.maker(value)
+        if maker is None:
             return False
-    return not sizes
+        if maker.op in _ORDERED or (maker.op == "matmul" and _are_batches(maker.inputs)):
+            return True
+        if maker.op not in _KEEPING or maker.inputs[0] is None:
+            return False
+        value = maker.inputs[0]
+    return False
+
+
+def _are_batches(operands: Iterable[Value | None]) -> bool:
+    """Whether operands of a product are batches of matrices; others are perhaps multiplied the other way around."""
+    ranks = [None if value is None or not value.declared.ranked else len(value.declared.dims) for value in operands]
+    return None not in ranks and len(set(ranks)) == 1 and ranks[0] is not None and ranks[0] > 2
+
+
+def _sizes(unknown: Sequence[Symbol], tried: Sequence[int]) -> Iterable[tuple[str, int]]:
+    for each, size in zip(unknown, tried, strict=False):
+        yield each.name, int(min(max(size, each.low), each.high))
+
+
+def _is_refused(dims: Sequence[Dim], target: Sequence[Dim], order: Sequence[int], known: dict[str, int]) -> bool:
+    """Whether these sizes have no view; sizes that do not even have as many elements are no question of strides."""
+    old, new = [substitute(dim, known) for dim in dims], [substitute(dim, known) for dim in target]
+    sizes = [size for size in old if isinstance(size, int)]
+    wanted = [size for size in new if isinstance(size, int)]
+    if len(sizes) < len(old) or len(wanted) < len(new) or prod(sizes) != prod(wanted) or prod(sizes) == 0:
+        return False
+    plain = [0] * len(order)
+    for size, axis in zip(sizes, order, strict=True):
+        plain[axis] = size
+    steps = [*accumulate(reversed(plain[1:]), mul, initial=1)][::-1]
+    return not fits([(size, steps[axis]) for size, axis in zip(sizes, order, strict=True)], wanted)
+
+
+def fits(axes: Sequence[tuple[int, int]], wanted: Sequence[int]) -> bool:
+    """Whether axes, each a size and its step in memory, can be seen in another shape of as many elements.
+
+    Axes that lie side by side are one run. Each run is divided among the last of the wanted sizes that are left.
+    """
+    runs: list[tuple[int, int]] = []
+    for size, step in axes:
+        if size == 1:
+            continue
+        if runs and runs[-1][1] == size * step:
+            runs[-1] = runs[-1][0] * size, step
+        else:
+            runs.append((size, step))
+    left = [size for size in wanted if size != 1]
+    for size, _ in reversed(runs):
+        covered = 1
+        while left and covered < size:
+            covered *= left.pop()
+        if covered != size:
+            return False
+    return True

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import wraps
 from typing import Any, ClassVar, TypeVar
 
@@ -19,7 +19,8 @@ from mlvet.frontends.python.libraries.binding import ARRAYS, TENSORS
 from mlvet.frontends.python.libraries.registry import model
 from mlvet.frontends.python.libraries.torch.devices import Device
 from mlvet.frontends.python.libraries.torch.element_types import category
-from mlvet.frontends.python.values.numbers import Scalar
+from mlvet.frontends.python.libraries.torch.placement import anywhere, index_fits, known_place, placed, settled
+from mlvet.frontends.python.values.placements import DEVICE, placement_of
 from mlvet.frontends.python.values.tensors import TensorValue, dims_of, dtype_of, rank_of, tensor_of
 from mlvet.frontends.python.values.unknown import Reason, Undecided
 from mlvet.ir.program import Act
@@ -50,13 +51,18 @@ class Tensor(ArrayValue):
             raise Undecided(Reason.UNMODELLED_ARGUMENTS, "the element type of a tensor")
         return known
 
+    @classmethod
+    def made_of(cls, op: str, operands: Sequence[Any], results: Sequence[TensorValue]) -> None:
+        settled(op, operands, results)
+
     @property
     def device(self) -> Any:
-        return Device(Scalar(str, "device", "cpu", True))
+        return Device.of(known_place(self))
 
     @property
     def is_cuda(self) -> Any:
-        return Device.available("cuda")
+        kinds = {spot.kind if spot is not None else "" for _, spot in known_place(self).alternatives}
+        return kinds == {"cuda"} if len(kinds) == 1 and kinds != {""} else Device.available("cuda")
 
     @property
     def layout(self) -> Any:
@@ -108,6 +114,7 @@ class Tensor(ArrayValue):
     def data(self, value: Any) -> None:
         if isinstance(value, TensorValue):
             become(self, value)
+            store(self.cells, DEVICE, placement_of(value))
 
     @property
     def real(self) -> Any:
@@ -145,7 +152,21 @@ class Tensor(ArrayValue):
 
     def __getitem__(self, index: Any) -> Any:
         found = super().__getitem__(index)
-        return Tensor.of(found.graph_value) if type(found) is not Tensor and isinstance(found, Tensor) else found
+        if isinstance(found, Tensor):
+            found = Tensor.of(found.graph_value) if type(found) is not Tensor else found
+            placed(found, known_place(self))
+            index_fits(self, index)
+        return found
+
+    def __setitem__(self, index: Any, value: Any) -> None:
+        """Values and places may come from the CPU, so what writing is made of is not looked at."""
+        bare = Tensor.of(self.graph_value)
+        assert isinstance(bare, Tensor)
+        try:
+            ArrayValue.__setitem__(bare, anywhere(index), anywhere(value))
+        finally:
+            become(self, bare)
+        index_fits(self, index)
 
 
 def _is_complex(x: TensorValue) -> bool:

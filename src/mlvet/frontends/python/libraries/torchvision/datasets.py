@@ -12,6 +12,7 @@ from mlvet.frontends.python.emission import source
 from mlvet.frontends.python.libraries.binding import TENSORS, Size, Sizes
 from mlvet.frontends.python.libraries.registry import alias, model
 from mlvet.frontends.python.libraries.torch.data.datasets import Dataset
+from mlvet.frontends.python.libraries.torch.placement import on_cpu
 from mlvet.frontends.python.libraries.torch.tensor import Tensor
 from mlvet.frontends.python.libraries.torchvision.pictures import sized, somewhere
 from mlvet.frontends.python.values.containers import DictValue, ListValue, Repeated
@@ -100,11 +101,11 @@ class Greyscale(Labelled):
 
     @property
     def data(self) -> Any:
-        return source("data", Type(dtypes.u8, (self.length(), self.side, self.side)), Tensor)
+        return on_cpu(source("data", Type(dtypes.u8, (self.length(), self.side, self.side)), Tensor))
 
     @property
     def targets(self) -> Any:
-        return source("targets", Type(dtypes.i64, (self.length(),)), Tensor)
+        return on_cpu(source("targets", Type(dtypes.i64, (self.length(),)), Tensor))
 
     train_data = data
     test_data = data
@@ -338,7 +339,7 @@ class CelebA(Unsized):
         sizes = {"attr": (40,), "bbox": (4,), "landmarks": (10,), "identity": ()}
         kind = self.target_type
         if isinstance(kind, str) and kind in sizes:
-            return source(kind, Type(dtypes.i64, sizes[kind]), Tensor)
+            return on_cpu(source(kind, Type(dtypes.i64, sizes[kind]), Tensor))
         return Unknown(Reason.EXTERNAL_DATA, "a target", "target")
 
 

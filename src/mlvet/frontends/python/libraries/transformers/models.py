@@ -25,6 +25,7 @@ from mlvet.frontends.python.libraries.transformers.configurations import (
 )
 from mlvet.frontends.python.libraries.transformers.heads import CACHED, Run, generated, plain, positional, scored
 from mlvet.frontends.python.values.objects import ClassValue, Object
+from mlvet.frontends.python.values.placements import ANYWHERE
 from mlvet.frontends.python.values.tensors import dtype_of
 from mlvet.frontends.python.values.unknown import Reason, Unknown
 
@@ -64,6 +65,8 @@ class PreTrainedModel(Module):
             config = _configuration(cls, pretrained_model_name_or_path, kwargs)
         made = machine().call(cls, config, *model_args)
         dtype = kwargs.get("dtype", kwargs.get("torch_dtype"))
+        if "device_map" in kwargs and isinstance(made, Module):
+            made.handed_out()
         return machine().send(made, "to", dtype) if isinstance(dtype, DType) and isinstance(made, Object) else made
 
     @classmethod
@@ -75,9 +78,8 @@ class PreTrainedModel(Module):
     @property
     def device(self) -> Any:
         from mlvet.frontends.python.libraries.torch.devices import Device
-        from mlvet.frontends.python.values.numbers import Scalar
 
-        return Device(Scalar(str, "device", "cpu", True))
+        return Device.of(ANYWHERE)
 
     @property
     def dtype(self) -> Any:

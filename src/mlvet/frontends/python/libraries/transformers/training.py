@@ -11,12 +11,15 @@ from mlvet.frontends.python.emission import opaque
 from mlvet.frontends.python.libraries.binding import TENSORS
 from mlvet.frontends.python.libraries.registry import find, model
 from mlvet.frontends.python.libraries.torch.data.datasets import length_of, sample_of
+from mlvet.frontends.python.libraries.torch.devices import Device
+from mlvet.frontends.python.libraries.torch.nn.module import Module
 from mlvet.frontends.python.libraries.torch.optim.schedulers import LRScheduler
 from mlvet.frontends.python.libraries.transformers.collators import DataCollatorWithPadding, default_data_collator
 from mlvet.frontends.python.libraries.transformers.records import Record, entries_of
 from mlvet.frontends.python.values.containers import DictValue, ListValue, Repeated
 from mlvet.frontends.python.values.numbers import Scalar
 from mlvet.frontends.python.values.objects import BoundMethod, FunctionValue, Object
+from mlvet.frontends.python.values.placements import ANYWHERE
 from mlvet.frontends.python.values.tensors import TensorValue, tensor_of
 from mlvet.frontends.python.values.unknown import Reason, Undecided, Unknown
 
@@ -38,7 +41,7 @@ class TrainingArguments(Object):
 
     @property
     def device(self) -> Any:
-        return machine().call(find("torch.device"), "cuda")
+        return Device.of(ANYWHERE)
 
     def missing(self, name: str) -> Any:
         if name.startswith(("per_device", "num_", "max_steps", "n_gpu", "seed", "world_size", "local_rank")):
@@ -91,6 +94,8 @@ class Trainer(Object):
         optimizers: Any = (None, None), *rest: Any, tokenizer: Any = None, **kwargs: Any,
     ) -> None:  # fmt: skip
         self.model = machine().call(model_init) if model is None and model_init is not None else model
+        if isinstance(self.model, Module):
+            self.model.handed_out()
         self.args, self.train_dataset, self.eval_dataset = args, train_dataset, eval_dataset
         self.processing_class = tokenizer if processing_class is None else processing_class
         self.tokenizer, self.compute_metrics = self.processing_class, compute_metrics

@@ -10,6 +10,7 @@ from mlvet.frontends.python.active import machine
 from mlvet.frontends.python.arrays.operators import assumed
 from mlvet.frontends.python.emission import demand, emit
 from mlvet.frontends.python.libraries.binding import ArrayLike, Size, Tensor, as_items, as_size
+from mlvet.frontends.python.libraries.builtins.elements import writes
 from mlvet.frontends.python.libraries.keras.activations import applied
 from mlvet.frontends.python.libraries.keras.held import held
 from mlvet.frontends.python.libraries.keras.layer import Layer, label
@@ -52,6 +53,8 @@ def spatial(x: Any, space: int, data_format: Any) -> Any:
     made = assumed(x, space + 2, *names)
     dims = dims_of(made)
     if dims is not None and len(dims) != space + 2:
+        if len(dims) > space + 2 and "tf_keras" in machine().imported:
+            raise Undecided(Reason.UNMODELLED_ARGUMENTS, "several dims of batches, which Keras 2 takes")
         demand(
             False,
             f"a layer over {space} dims of space needs {space + 2} dims but gets {tensor_of(made)}",
@@ -85,6 +88,8 @@ class Spatial(Layer):
     def _padded(self, x: Any, kernel: tuple[int, ...], dilations: tuple[int, ...]) -> tuple[Any, str]:
         """The operand and the automatic padding to use; causal padding is written out."""
         padding = held(self)["padding"]
+        if padding == "causal" and self.SPACE > 1:
+            raise Undecided(Reason.UNMODELLED_ARGUMENTS, "causal padding in several dims, which the program writes")
         if padding == "causal":
             before = dilations[0] * (kernel[0] - 1)
             pads = (0, 0, before, 0, 0, 0) if self._format == "channels_first" else (0, before, 0, 0, 0, 0)
@@ -116,7 +121,8 @@ class Conv(Spatial):
         self.strides = several(strides, self.SPACE, "strides")
         self.padding = padding.lower()
         causal = ("causal",) if self.SPACE == 1 and not self.TRANSPOSED else ()
-        one_of("padding", self.padding, ("valid", "same", *causal))
+        if not writes(self, "_validate_init"):
+            one_of("padding", self.padding, ("valid", "same", *causal))
         one_of("data_format", data_format, ("channels_last", "channels_first"))
         positive("kernel_size", *self.kernel_size)
         positive("strides", *self.strides)
@@ -264,7 +270,8 @@ class DepthwiseConv(Spatial):
         self.kernel_size = several(kernel_size, self.SPACE, "kernel_size")
         self.strides = several(strides, self.SPACE, "strides")
         self.padding = padding.lower()
-        one_of("padding", self.padding, ("valid", "same"))
+        if not writes(self, "_validate_init"):
+            one_of("padding", self.padding, ("valid", "same"))
         positive("kernel_size", *self.kernel_size)
         positive("strides", *self.strides)
         self.depth_multiplier = depth_multiplier

@@ -26,9 +26,10 @@ from mlvet.frontends.python.libraries.tensorflow.structures import (
 )  # fmt: skip
 from mlvet.frontends.python.libraries.tensorflow.tensor import Tensor, convert, numpy_array, plain, typed
 from mlvet.frontends.python.values.containers import DictValue, IteratorValue, ListValue, Repeated
+from mlvet.frontends.python.values.numbers import Scalar
 from mlvet.frontends.python.values.objects import Object
 from mlvet.frontends.python.values.tensors import TensorValue, dims_of, dtype_of, rank_of
-from mlvet.frontends.python.values.unknown import Reason, Unknown
+from mlvet.frontends.python.values.unknown import Reason, Undecided, Unknown
 
 model("tensorflow.data.AUTOTUNE", "tensorflow.data.experimental.AUTOTUNE")(-1)
 model("tensorflow.data.INFINITE_CARDINALITY", "tensorflow.data.experimental.INFINITE_CARDINALITY")(-1)
@@ -49,6 +50,8 @@ class Dataset(Object):
     @staticmethod
     def from_tensor_slices(tensors: Any, name: Any = None) -> Any:
         del name
+        if isinstance(tensors, Scalar) and tensors.has_default and tensors.default is None:
+            raise Undecided(Reason.DYNAMIC_TYPE, "an option that may not be set")
         given = as_elements(tensors)
         for leaf in leaves(given):
             demand(

@@ -11,10 +11,13 @@ from mlvet.domains.tensors import Tensor as Type
 from mlvet.frontends.python.active import machine
 from mlvet.frontends.python.emission import opaque, unknown_tensor
 from mlvet.frontends.python.libraries.registry import model
+from mlvet.frontends.python.libraries.torch.devices import default_device
+from mlvet.frontends.python.libraries.torch.placement import on_cpu, placed
 from mlvet.frontends.python.libraries.torch.tensor import Tensor
 from mlvet.frontends.python.values.choices import Choice
 from mlvet.frontends.python.values.containers import DictValue, ListValue, Repeated
 from mlvet.frontends.python.values.numbers import Scalar
+from mlvet.frontends.python.values.placements import Placement, placement_of
 from mlvet.frontends.python.values.tensors import TensorValue, dims_of, dtype_of
 from mlvet.frontends.python.values.unknown import Reason, Undecided, Unknown
 
@@ -56,12 +59,22 @@ def collated(sample: Any, batch: Dim) -> Any:
 def stacked(sample: TensorValue, batch: Dim) -> Any:
     dims = dims_of(sample)
     if dims is None:
-        return unknown_tensor(Tensor, dtype_of(sample), "batch")
-    return opaque("collate", [sample], Type(dtype_of(sample), (batch, *dims)), Tensor)
+        found = unknown_tensor(Tensor, dtype_of(sample), "batch")
+    else:
+        found = opaque("collate", [sample], Type(dtype_of(sample), (batch, *dims)), Tensor)
+    return _from_host(found) if not isinstance(sample, Tensor) else placed(found, _told(placement_of(sample)))
+
+
+def _from_host(batch: Any) -> Any:
+    return placed(batch, _told(default_device()))
+
+
+def _told(where: Placement) -> Placement:
+    return where.told("a batch of a loader", machine().location)
 
 
 def _numbers(batch: Dim, dtype: DType) -> Any:
-    return opaque("collate", [], Type(dtype, (batch,)), Tensor)
+    return _from_host(opaque("collate", [], Type(dtype, (batch,)), Tensor))
 
 
 @model("torch.utils.data.default_collate", "torch.utils.data._utils.collate.default_collate")
@@ -79,7 +92,7 @@ def default_convert(data: Any) -> Any:
     """Arrays as tensors, all else as it is."""
     match data:
         case TensorValue():
-            return Tensor.of(data.graph_value)
+            return data if isinstance(data, Tensor) else on_cpu(Tensor.of(data.graph_value))
         case tuple():
             return tuple(default_convert(part) for part in data)
         case ListValue() if isinstance(data.items, tuple):

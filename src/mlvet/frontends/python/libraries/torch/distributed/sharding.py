@@ -7,6 +7,7 @@ from typing import Any
 from mlvet.frontends.python.active import store
 from mlvet.frontends.python.libraries.registry import alias, model
 from mlvet.frontends.python.libraries.torch.nn.module import Module
+from mlvet.frontends.python.libraries.torch.placement import anywhere
 from mlvet.frontends.python.libraries.torch.services import Scope
 from mlvet.frontends.python.values.containers import DictValue
 from mlvet.frontends.python.values.objects import Object
@@ -29,7 +30,14 @@ def fully_shard(module: Any, **kwargs: Any) -> Any:
     if isinstance(module, Module):
         for name in MOVING:
             store(module.cells, name, quiet)
-    return module
+    return _handed_out(module)
+
+
+def _handed_out(value: Any) -> Any:
+    """What is spread over devices may be anywhere."""
+    if isinstance(value, Module):
+        value.handed_out()
+    return anywhere(value)
 
 
 @model("torch.distributed.fsdp.FSDPModule")
@@ -39,17 +47,17 @@ class FSDPModule(Module):
 
 @model("torch.distributed.tensor.parallel.parallelize_module")
 def parallelize_module(module: Any, device_mesh: Any = None, parallelize_plan: Any = None, **kwargs: Any) -> Any:
-    return module
+    return _handed_out(module)
 
 
 @model("torch.distributed.tensor.distribute_tensor", "torch.distributed.tensor.DTensor.from_local")
 def distribute_tensor(tensor: Any, device_mesh: Any = None, placements: Any = None, **kwargs: Any) -> Any:
-    return tensor
+    return _handed_out(tensor)
 
 
 @model("torch.distributed.tensor.distribute_module")
 def distribute_module(module: Any, *args: Any, **kwargs: Any) -> Any:
-    return module
+    return _handed_out(module)
 
 
 @model(
@@ -129,7 +137,7 @@ def quiet(*args: Any, **kwargs: Any) -> None:
     "torch.distributed.fsdp.wrap.wrap", "torch.distributed.algorithms._checkpoint.checkpoint_wrapper.checkpoint_wrapper"
 )
 def wrap(module: Any, *args: Any, **kwargs: Any) -> Any:
-    return module
+    return _handed_out(module)
 
 
 @model("torch.distributed.checkpoint.state_dict.get_model_state_dict")

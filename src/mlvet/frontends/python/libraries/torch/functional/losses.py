@@ -52,12 +52,15 @@ def cross_entropy(
 
 def wants_labels(target: TensorValue) -> None:
     known = dtype_of(target)
-    demand(known in (None, dtypes.i64, dtypes.u8), f"labels must be of i64, but are of {known}", "dtype-differs")
+    small = known is dtypes.u8 and rank_of(target) in (None, 0, 1)
+    demand(small or known in (None, dtypes.i64), f"labels must be of i64, but are of {known}", "dtype-differs")
 
 
 def _classified(
     op: str, scores: TensorValue, target: TensorValue, weight: TensorValue | None, ignore: Any, reduction: str
 ) -> Tensor:
+    if dtype_of(target) is dtypes.u8:
+        target = made("cast", target, to=dtypes.i64)
     attributes = {"ignore_index": ignore if isinstance(ignore, int) else -100, "reduction": reduction}
     if rank_of(scores) == 1:
         demand(rank_of(target) in (None, 0), "scores of one example need one label", "rank-differs")
@@ -190,6 +193,7 @@ def binary_cross_entropy_with_logits(
     kind = how(reduction, reduce, size_average)
     x, t = input, cast(target, dtype_of(combined("sub", input, target)))
     if pos_weight is None:
+        wants_floats(target, "binary_cross_entropy_with_logits")
         return made("binary_cross_entropy_with_logits", x, t, *([] if weight is None else [weight]), reduction=kind)
     factor = combined("add", combined("mul", combined("sub", pos_weight, 1), t), 1)
     tail = combined("mul", factor, made("softplus", made("neg", x)))

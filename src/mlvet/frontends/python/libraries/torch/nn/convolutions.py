@@ -10,7 +10,7 @@ from mlvet.domains.dtypes import DType
 from mlvet.frontends.python.active import store
 from mlvet.frontends.python.emission import demand, demand_divisible
 from mlvet.frontends.python.libraries.binding import Size, SizeOrSizes, Sizes, Tensor, as_size, as_sizes
-from mlvet.frontends.python.libraries.limits import one_of, positive
+from mlvet.frontends.python.libraries.limits import one_of
 from mlvet.frontends.python.libraries.registry import model
 from mlvet.frontends.python.libraries.torch.nn.expectations import expected
 from mlvet.frontends.python.libraries.torch.nn.functions import F
@@ -50,16 +50,17 @@ class Convolution(Module):
             padding != "same" or all(step == 1 or not isinstance(step, int) for step in self.stride),
             f"padding 'same' takes no strides, but they are {list(self.stride)}",
         )
-        for what, channels in (("in_channels", in_channels), ("out_channels", out_channels)):
-            if not isinstance(groups, int) or groups > 0:
-                demand_divisible(channels, groups, f"{what} fall into {groups} groups")
-        positive("groups", groups)
+        if isinstance(groups, int):
+            demand(groups > 0, "groups must be positive")
         ins, outs = (out_channels, in_channels) if self.transposed else (in_channels, out_channels)
         sizes = (outs, floor_div(ins, groups) if groups != 0 else ins, *self.kernel_size)
         drawn = fan_in_uniform(sizes[1:])
         name = type(self).__name__
         self.weight = parameter(f"{name}.weight", sizes, dtype, drawn)
         self.bias = parameter(f"{name}.bias", (out_channels,), dtype, drawn) if bias else None
+        for what, channels in (("in_channels", in_channels), ("out_channels", out_channels)):
+            if isinstance(channels, int) and isinstance(groups, int) and groups > 0:
+                demand_divisible(channels, groups, f"{what} must be divisible by groups", of=[self.weight])
 
     def _spread(self, value: Any) -> tuple[Dim, ...]:
         """One size for each dim that the kernel slides along."""

@@ -8,13 +8,20 @@ from mlvet.frontends.python.libraries.binding import Number, Size, Tensor
 from mlvet.frontends.python.libraries.registry import model
 from mlvet.frontends.python.libraries.torch.nn.functions import F
 from mlvet.frontends.python.libraries.torch.nn.module import Module
+from mlvet.frontends.python.values.tensors import TensorValue
 
 
 @model("torch.nn.modules.loss._Loss", "torch.nn.modules.loss._WeightedLoss")
 class Loss(Module):
-    """What all losses are."""
+    """What all losses are. Their tensors are buffers."""
 
     __slots__ = ()
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if isinstance(value, TensorValue):
+            self.register_buffer(name, value)
+        else:
+            super().__setattr__(name, value)
 
 
 @model("torch.nn.L1Loss")

@@ -12,12 +12,14 @@ from mlvet.frontends.python.active import machine, store
 from mlvet.frontends.python.emission import demand_same, unknown_tensor
 from mlvet.frontends.python.libraries.registry import model
 from mlvet.frontends.python.libraries.torch.nn.parameter import Buffer, Parameter, floating, redeclared
+from mlvet.frontends.python.libraries.torch.placement import asked_in, asked_of, born, is_born, moved, part_of, placed
 from mlvet.frontends.python.libraries.torch.tensor import Tensor
 from mlvet.frontends.python.libraries.torch.training import RUNNING, cleared, gradients_off, tensors_in
 from mlvet.frontends.python.values.choices import Choice
 from mlvet.frontends.python.values.containers import DictValue, IteratorValue, ListValue, Repeated
 from mlvet.frontends.python.values.numbers import Scalar
-from mlvet.frontends.python.values.objects import Object
+from mlvet.frontends.python.values.objects import ClassValue, Object
+from mlvet.frontends.python.values.placements import ANYWHERE, DEVICE, Placement, placement_of
 from mlvet.frontends.python.values.tensors import TensorValue, dims_of
 from mlvet.frontends.python.values.unknown import Reason, Undecided
 from mlvet.ir.program import Act
@@ -46,6 +48,8 @@ class Module(Object):
     __slots__ = ()
     lists_parts: ClassVar[bool] = True
     """Whether its attributes are all the parameters and modules that it has."""
+    scatters: ClassVar[bool] = False
+    """Whether it brings what it gets to the devices of its parts itself."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         del args, kwargs
@@ -107,6 +111,9 @@ class Module(Object):
         for each in (*args, *kwargs.values()):
             if isinstance(each, DType | TensorValue):
                 _recast(self, each if isinstance(each, DType) else each.graph_value.declared.dtype)
+        where = asked_in(args, kwargs)
+        if where is not None:
+            relocated(self, where)
         return self
 
     def type(self, dst_type: DType | None) -> Any:
@@ -114,16 +121,20 @@ class Module(Object):
         return self
 
     def cuda(self, device: Any = None) -> Any:
-        return self
+        return relocated(self, asked_of("cuda" if device is None else device))
 
     def xpu(self, device: Any = None) -> Any:
-        return self
+        return relocated(self, asked_of("xpu" if device is None else device))
 
     def cpu(self) -> Any:
-        return self
+        return relocated(self, asked_of("cpu"))
 
     def to_empty(self, *, device: Any, recurse: bool = True) -> Any:
-        return self
+        return relocated(self, asked_of(device))
+
+    def handed_out(self) -> None:
+        """Something that is not modelled gets the module and may move it."""
+        relocated(self, ANYWHERE)
 
     def share_memory(self) -> Any:
         return self
@@ -216,7 +227,8 @@ class Module(Object):
             return DictValue(rest=_any_parameter(self), made_by="OrderedDict")
         found = [*parameters_of(self), *buffers_of(self)]
         return DictValue(
-            {_joined(prefix, name): Tensor.of(each.graph_value) for name, each in found}, made_by="OrderedDict"
+            {_joined(prefix, name): placed(Tensor.of(each.graph_value), placement_of(each)) for name, each in found},
+            made_by="OrderedDict",
         )
 
     def load_state_dict(self, state_dict: Any, strict: bool = True, assign: bool = False) -> Any:
@@ -225,6 +237,8 @@ class Module(Object):
             for name, given in state_dict.cells.items():
                 if isinstance(given, TensorValue) and isinstance(mine := own.get(name), TensorValue):
                     _demand_like(str(name), given, mine)
+        if assign is not False:
+            relocated(self, ANYWHERE)
         made = Object.__new__(Object)
         made.missing_keys = ListValue()
         made.unexpected_keys = ListValue()
@@ -245,6 +259,7 @@ class Module(Object):
         if isinstance(tensor, TensorValue):
             names = self.cells.get("@buffers", ())
             store(self.cells, "@buffers", (*(each for each in names if each != word), word))
+            part_of(tensor, placement_of(tensor))
         store(self.cells, word, tensor)
 
     def register_forward_hook(
@@ -336,6 +351,32 @@ def _tensors(module: Module, recurse: bool, wanted: Any) -> Iterator[tuple[str, 
                 if isinstance(value, TensorValue) and id(value) not in seen and wanted(each, name, value):
                     seen.add(id(value))
                     yield _joined(path, name), value
+
+
+def relocated(module: Module, where: Placement) -> Any:
+    """Move the parameters and buffers of a module, and of those inside, in place; other tensors stay where they are.
+
+    A module with a way of its own to be moved may put them anywhere, and so may one that runs others on many devices.
+    """
+    found = list(walk(module))
+    if any(type(each).scatters or _has_own(each, "_apply") for _, each in found):
+        where = ANYWHERE
+    where = born(where)
+    for _, each in found:
+        own = each.cells.get("@buffers", ())
+        for name, cell in tuple(each.cells.items()):
+            for value in () if _is_private(name) else _alternatives(cell):
+                if not isinstance(value, TensorValue):
+                    continue
+                if isinstance(value, Parameter | Buffer) or (is_born(value) and (name not in own or value is not cell)):
+                    store(value.cells, DEVICE, where)
+                elif name in own:
+                    store(each.cells, name, moved(value, where))
+    return module
+
+
+def _has_own(module: Module, name: str) -> bool:
+    return module.kind is not None and any(isinstance(e, ClassValue) and name in e.cells for e in module.kind.order)
 
 
 def lists_all(module: Module) -> bool:

@@ -7,16 +7,24 @@ from typing import Any
 from mlvet.frontends.python.active import machine
 from mlvet.frontends.python.libraries.registry import model
 from mlvet.frontends.python.libraries.torch.nn.module import Module
+from mlvet.frontends.python.libraries.torch.placement import anywhere
 from mlvet.frontends.python.values.unknown import Reason, Undecided
 
 
 class Wrapper(Module):
-    """A module around another, which its attribute `module` is."""
+    """A module around another, which its attribute `module` is. It brings tensors to the devices where it runs it."""
 
     __slots__ = ()
+    scatters = True
+
+    def _wrap(self, module: Any) -> None:
+        self.module = module
+        if isinstance(module, Module):
+            module.handed_out()
 
     def forward(self, *inputs: Any, **kwargs: Any) -> Any:
-        return machine().call(self.module, *inputs, **kwargs)
+        given = [anywhere(each) for each in inputs]
+        return machine().call(self.module, *given, **{name: anywhere(each) for name, each in kwargs.items()})
 
 
 @model("torch.nn.DataParallel", "torch.nn.parallel.DataParallel")
@@ -25,7 +33,7 @@ class DataParallel(Wrapper):
 
     def __init__(self, module: Any, device_ids: Any = None, output_device: Any = None, dim: Any = 0) -> None:
         super().__init__()
-        self.module = module
+        self._wrap(module)
 
 
 @model("torch.nn.parallel.DistributedDataParallel", "torch.nn.parallel.distributed.DistributedDataParallel")
@@ -34,7 +42,7 @@ class DistributedDataParallel(Wrapper):
 
     def __init__(self, module: Any, *args: Any, **kwargs: Any) -> None:
         super().__init__()
-        self.module = module
+        self._wrap(module)
         self.require_backward_grad_sync = True
 
     def no_sync(self) -> Any:
@@ -55,7 +63,7 @@ class FullyShardedDataParallel(Wrapper):
 
     def __init__(self, module: Any, *args: Any, **kwargs: Any) -> None:
         super().__init__()
-        self.module = module
+        self._wrap(module)
 
     def clip_grad_norm_(self, max_norm: Any, norm_type: Any = 2.0) -> Any:
         from mlvet.frontends.python.libraries.torch.nn.clipping import total_norm
@@ -81,4 +89,6 @@ def data_parallel(
     module: Any, inputs: Any, device_ids: Any = None, output_device: Any = None, dim: Any = 0, module_kwargs: Any = None
 ) -> Any:
     given = inputs if isinstance(inputs, tuple) else (inputs,)
-    return machine().call(module, *given)
+    if isinstance(module, Module):
+        module.handed_out()
+    return machine().call(module, *map(anywhere, given))

@@ -13,7 +13,9 @@ from mlvet.domains.tensors import Tensor as Type
 from mlvet.frontends.python.active import machine, store
 from mlvet.frontends.python.libraries.limits import not_negative
 from mlvet.frontends.python.libraries.registry import model
+from mlvet.frontends.python.libraries.torch.placement import born_here, part_of, placed
 from mlvet.frontends.python.libraries.torch.tensor import Tensor
+from mlvet.frontends.python.values.placements import placement_of
 from mlvet.frontends.python.values.tensors import TensorValue, dtype_of, tensor_of
 from mlvet.ir.graph import Initialiser, Node, Value
 
@@ -35,6 +37,8 @@ class Parameter(Tensor):
         drawn = first_elements(data.graph_value) if isinstance(data, TensorValue) else None
         self.cells["@value"] = declared("Parameter", like.without_value(), drawn, trainable=requires_grad)
         self.cells["requires_grad"] = requires_grad
+        if isinstance(data, TensorValue):
+            part_of(self, placement_of(data))
 
     @classmethod
     def of(cls, value: Value, **cells: Any) -> TensorValue:
@@ -51,6 +55,8 @@ class Buffer(Tensor):
         del persistent
         like = data.graph_value if isinstance(data, TensorValue) else declared("Buffer", Type(dtypes.f32, (0,)), None)
         self.cells["@value"] = like
+        if isinstance(data, TensorValue):
+            part_of(self, placement_of(data))
 
     @classmethod
     def of(cls, value: Value, **cells: Any) -> TensorValue:
@@ -72,6 +78,7 @@ def parameter(
     value = declared(name, Type(dtype or dtypes.f32, tuple(sizes)), initialiser, trainable=trainable)
     made.cells.update({"@value": value, "requires_grad": trainable})
     assert isinstance(made, Parameter)
+    placed(made, born_here())
     return made
 
 
@@ -80,7 +87,8 @@ def buffer(name: str, sizes: Sequence[Any], dtype: DType | None, initialiser: In
     like = Type(dtype or dtypes.f32, tuple(sizes))
     made = Buffer.__new__(Buffer)
     made.cells["@value"] = declared(name, like, initialiser, trainable=False)
-    return made
+    assert isinstance(made, Buffer)
+    return placed(made, born_here())
 
 
 def declared(name: str, like: Type, initialiser: Initialiser | None, *, trainable: bool = False) -> Value:

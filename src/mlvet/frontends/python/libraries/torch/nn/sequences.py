@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 from mlvet.domains import dtypes
-from mlvet.domains.dims import Dim, equal, symbol
+from mlvet.domains.dims import Dim, bounds, equal, symbol
 from mlvet.domains.tensors import Tensor as Type
 from mlvet.frontends.python.active import machine, store
 from mlvet.frontends.python.arrays.operators import assumed
 from mlvet.frontends.python.arrays.shaping import swapped
-from mlvet.frontends.python.emission import demand, opaque
+from mlvet.frontends.python.emission import demand, demand_equal, opaque
 from mlvet.frontends.python.libraries.binding import Items, Number, Size, Tensor, as_size
 from mlvet.frontends.python.libraries.registry import model
 from mlvet.frontends.python.libraries.torch.tensor import Tensor as TorchTensor
@@ -79,6 +79,9 @@ def packed(padded: TensorValue) -> PackedSequence:
 @model("torch.nn.utils.rnn.pack_padded_sequence")
 def pack_padded_sequence(input: Tensor, lengths: Any, batch_first: bool = False, enforce_sorted: bool = True) -> Any:
     input = assumed(input, 3, *(("batch", "steps") if batch_first else ("steps", "batch")), "features")
+    given, dims = _count(lengths), dims_of(input) or ()
+    if given is not None:
+        demand_equal(dims[0 if batch_first else 1], given, "there is one length for each sequence of the batch")
     return packed(swapped(input, 0, 1) if batch_first else input)
 
 
@@ -107,7 +110,7 @@ def pad_sequence(
     dims = dims_of(element)
     if not dims:
         raise Undecided(Reason.UNMODELLED_ARGUMENTS, "sequences of unknown shape")
-    steps = dims[0] if longest else symbol(machine().fresh("steps"))
+    steps = dims[0] if longest else symbol(machine().fresh("steps"), *bounds(dims[0]))
     front = (count, steps) if batch_first else (steps, count)
     return opaque("pad_sequence", [element], Type(dtype_of(element), (*front, *dims[1:])), TorchTensor)
 
@@ -144,6 +147,17 @@ def unpad_sequence(padded_sequences: Tensor, lengths: Any, batch_first: bool = F
 def unpack_sequence(packed_sequences: Any) -> Any:
     padded, lengths = pad_packed_sequence(packed_sequences)
     return unpad_sequence(padded, lengths)
+
+
+def _count(lengths: Any) -> Dim | None:
+    """How many lengths there are, if that is known."""
+    if isinstance(lengths, TensorValue):
+        dims = dims_of(lengths)
+        return dims[0] if dims is not None and len(dims) == 1 else None
+    if isinstance(lengths, ListValue | tuple):
+        items = lengths.items if isinstance(lengths, ListValue) else lengths
+        return items.length if isinstance(items, Repeated) else len(items) if isinstance(items, tuple) else None
+    return None
 
 
 def _row(sequences: Any) -> tuple[Dim, Any, bool]:

@@ -17,9 +17,11 @@ from mlvet.frontends.python.emission import constant, demand, emit, opaque
 from mlvet.frontends.python.libraries.binding import Number, Size, Tensor, as_items, as_size, as_sizes
 from mlvet.frontends.python.libraries.images.pictures import Image
 from mlvet.frontends.python.libraries.registry import model
+from mlvet.frontends.python.libraries.torch.placement import on_cpu, placed
 from mlvet.frontends.python.libraries.torch.tensor import Tensor as TorchTensor
 from mlvet.frontends.python.libraries.torchvision.pictures import MODES, extent, pixels, reshaped, sized, somewhere
 from mlvet.frontends.python.values.containers import ListValue
+from mlvet.frontends.python.values.placements import placement_of
 from mlvet.frontends.python.values.tensors import TensorValue, dims_of, dtype_of, rank_of
 from mlvet.frontends.python.values.unknown import Reason, Undecided, Unknown
 
@@ -34,14 +36,21 @@ def to_tensor(pic: Any) -> Tensor:
     """Bytes become floats from 0 to 1, channels come first."""
     if isinstance(pic, TensorValue):
         rank = rank_of(pic)
-        x: Any = TorchTensor.of(pic.graph_value)
+        x: Any = _host(pic)
         x = transpose(x, (2, 0, 1)) if rank == 3 else unsqueezed(x, (0,)) if rank == 2 else x
         made: Tensor = _unit(x) if dtype_of(x) is dtypes.u8 else x
         return made
     if isinstance(pic, Unknown):
         dims = tuple(symbol(machine().fresh(name)) for name in ("channels", "height", "width"))
-        return opaque("to_tensor", [], Type(dtypes.f32, dims), TorchTensor)
-    return _unit(pixels(pic))
+        found: Tensor = on_cpu(opaque("to_tensor", [], Type(dtypes.f32, dims), TorchTensor))
+        return found
+    return _unit(on_cpu(pixels(pic)))
+
+
+def _host(pic: TensorValue) -> Any:
+    """An array as a tensor on the CPU; a tensor stays where it is."""
+    x = TorchTensor.of(pic.graph_value)
+    return placed(x, placement_of(pic)) if isinstance(pic, TorchTensor) else on_cpu(x)
 
 
 def _unit(x: TensorValue) -> TensorValue:
@@ -51,10 +60,11 @@ def _unit(x: TensorValue) -> TensorValue:
 @model(f"{PREFIX}.pil_to_tensor", f"{PREFIX}.to_image", f"{PREFIX}.to_image_tensor")
 def pil_to_tensor(pic: Any) -> Tensor:
     if isinstance(pic, TensorValue):
-        x: Any = TorchTensor.of(pic.graph_value)
+        x: Any = _host(pic)
         made: Tensor = transpose(x, (2, 0, 1)) if rank_of(pic) == 3 and type(pic) is not TorchTensor else x
         return made
-    return pixels(pic)
+    found: Tensor = on_cpu(pixels(pic))
+    return found
 
 
 @model(f"{PREFIX}.to_pil_image")
