@@ -52,10 +52,10 @@ class Demand:
     """What an operator needs of its operands and does not surely get.
 
     One that is `within` a run of the graph holds for that run only, where the operands are as they are `fed`.
-    `about` are the models, by number, whose call makes the demand. `called` is the call of the library that makes it,
-    or in words why that call cannot be made again. `built` is the object, by number, that the call makes, and `given`
-    are those among its arguments. `devices` are those of the operands where they are what is wrong, and `cure` is an
-    edit that the program itself suggests.
+    `about` are the models, by number, whose call makes the demand; it is `expected` where the program goes on if it is
+    not met. `called` is the call of the library that makes it, or in words why that call cannot be made again. `built`
+    is the object, by number, that the call makes, and `given` are those among its arguments. `devices` are those of the
+    operands where they are what is wrong, and `cure` is an edit that the program itself suggests.
     """
 
     node: Node
@@ -63,6 +63,7 @@ class Demand:
     within: Run | None = None
     fed: tuple[Tensor | None, ...] | None = None
     about: frozenset[int] = frozenset()
+    expected: bool = False
     called: LibraryCall | str = field(default="it is not within a call of a library", compare=False, repr=False)
     built: int | None = field(default=None, compare=False, repr=False)
     given: frozenset[int] = field(default=frozenset(), compare=False, repr=False)
@@ -153,8 +154,9 @@ class Demands:
 
     Symbols that are `varying` stand for a size of its own each time: of an element of a list, of an iteration; those
     that are `listed` are such numbers themselves, so that one demand may be on two of them. Of those that stand for the
-    rows of a batch `full` has how many a full one has; `largest` has what others can be at most. `blurred` says that
-    more alternatives met than were kept apart, so that a value may be from another path than the one it is seen on.
+    rows of a batch `full` has how many a full one has, and `last` how many the last one has where it has fewer;
+    `largest` has what others can be at most. `blurred` says that more alternatives met than were kept apart, so that a
+    value may be from another path than the one it is seen on.
     """
 
     all: tuple[Demand, ...] = ()
@@ -168,3 +170,4 @@ class Demands:
     largest: Mapping[str, Dim] = field(default_factory=dict)
     listed: frozenset[str] = frozenset()
     blurred: bool = False
+    last: Mapping[str, int] = field(default_factory=dict)

@@ -166,10 +166,13 @@ def test_paths_that_are_no_longer_told_apart_are_doubtful(tmp_path: Path) -> Non
 
         kinds = []
 {many}
-        if int(input()) > 3:
+        rows = input().split()
+        if len(rows) > 3:
             torch.dot(torch.zeros(5), torch.zeros(6))
     """
     (found,) = judged(program, tmp_path)
     assert found.certainty is Certainty.POSSIBLE
     (found,) = judged(program.replace(many, ""), tmp_path)
+    assert found.certainty is Certainty.PROVED
+    (found,) = judged(program.replace("len(rows) > 3", "int(input()) > 3"), tmp_path)
     assert found.certainty is Certainty.PROVED

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
 from judging import judged, line_of
 
 from mlvet.core.grade import Certainty
@@ -76,3 +77,31 @@ def test_a_model_that_is_called_wrongly_twice_is_told_once(tmp_path: Path) -> No
     """
     (found,) = judged(program, tmp_path)
     assert found.location.line == line_of(program)
+
+
+SHORT_BATCH = """
+    import torch
+    from torch.utils.data import DataLoader, TensorDataset
+
+    rows = TensorDataset(torch.zeros(50, 20))
+    for (features,) in DataLoader(rows, batch_size=16):
+        squares = features.view(16, 4, 5)  # HERE
+"""
+
+
+def test_the_last_batch_has_what_is_left(tmp_path: Path) -> None:
+    (found,) = judged(SHORT_BATCH, tmp_path)
+    assert (found.certainty, found.location.line) == (Certainty.LIKELY, line_of(SHORT_BATCH))
+    assert "where `batch` is 2, the last batch" in found.message
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        ("zeros(50", "zeros(48"),
+        ("batch_size=16", "batch_size=16, drop_last=True"),
+        ("    squares", "    if len(features) == 16:\n            squares"),
+    ],
+)
+def test_a_last_batch_that_is_full_or_left_out_is_fine(change: tuple[str, str], tmp_path: Path) -> None:
+    assert judged(SHORT_BATCH.replace(*change), tmp_path) == []

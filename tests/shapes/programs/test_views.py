@@ -70,3 +70,14 @@ def test_what_is_taken_to_lie_in_order_does_so_whatever_its_operands_do() -> Non
     words = torch.randint(0, 9, (4, 5)).transpose(0, 1)
     for made in (layer(x), torch.nn.functional.linear(x, layer.weight), table(words), square @ square, x @ x.mT):
         assert made.is_contiguous()
+
+
+def test_a_convolution_of_what_lies_in_order_does_so_too(tmp_path: Path) -> None:
+    program = """
+        import torch
+
+        picture = torch.nn.Conv2d(3, 8, 3, padding=1)(torch.zeros(2, 3, 8, 8))
+        flat = picture.permute(0, 2, 3, 1).view(2, -1)
+    """
+    (found,) = judged(program, tmp_path)
+    assert found.rule == "view-of-permuted"

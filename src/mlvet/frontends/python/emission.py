@@ -143,17 +143,20 @@ def demand_equal(left: Dim, right: Dim, because: str, rule: str = "dims-differ",
         here.node("assert", _given(here.given), [], {}, "", stated)
 
 
-def demand_divisible(left: Dim, right: Dim, because: str, of: Sequence[TensorValue]) -> None:
+def demand_divisible(left: Dim, right: Dim, because: str, of: Sequence[TensorValue] | None = None) -> None:
     """A number must be a multiple of another, so that some tensors can be what they are."""
     require = Require()
-    require.divisible(left, right, because)
+    if require.holds(right != 0, because, "not-divisible"):
+        require.divisible(left, right, because)
     if require.constraints:
-        machine().node("assert", _given(of), [], {}, "", require.constraints)
+        here = machine()
+        here.node("assert", _given(here.given if of is None else of), [], {}, "", require.constraints)
 
 
 def demand_same(
-    left: Sequence[Dim], right: Sequence[Dim], because: str, rule: str = "dims-differ", within: Run | None = None
-) -> None:
+    left: Sequence[Dim], right: Sequence[Dim], because: str, rule: str = "dims-differ", within: Run | None = None,
+    of: Sequence[TensorValue] | None = None,
+) -> None:  # fmt: skip
     """Two shapes must be the same, size by size; `within` is the run of the graph for which they must be."""
     here = machine()
     require = Require()
@@ -161,7 +164,7 @@ def demand_same(
         for one, other in zip(left, right, strict=True):
             require.equal(one, other, because, rule)
     if require.constraints:
-        here.node("assert", _given(here.given), [], {}, "", require.constraints, within)
+        here.node("assert", _given(here.given if of is None else of), [], {}, "", require.constraints, within)
 
 
 def _given(arguments: Sequence[Any]) -> list[Value]:

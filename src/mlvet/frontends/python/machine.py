@@ -98,11 +98,13 @@ class Machine:
     listed: set[str] = field(default_factory=set)
     repeated: dict[int, Any] = field(default_factory=dict)
     full: dict[str, Dim] = field(default_factory=dict)
+    last: dict[str, int] = field(default_factory=dict)
     running: list[ast.AST] = field(default_factory=list)
     owners: list[Any] = field(default_factory=list)
     breaks: list[Boundary] = field(default_factory=list)
     continues: list[Boundary] = field(default_factory=list)
     trying: int = 0
+    expecting: list[tuple[Any, ast.stmt]] = field(default_factory=list)
     last_raised: Any = None
     raised: Any = None
     files: list[Any] = field(default_factory=list)
@@ -189,12 +191,21 @@ class Machine:
         """Remember conditions whose other outcome ends the program, so that every run that goes on has this one."""
         self.required.update(each.condition for each in outcomes)
 
-    def batch(self, size: Dim | None, high: float = inf) -> Dim:
-        """The rows of a batch: a symbol, because the last one may have fewer than a full one."""
+    def batch(self, size: Dim | None, high: float = inf, samples: Dim | None = None) -> Dim:
+        """The rows of a batch: a symbol, because the last one may have fewer than a full one.
+
+        Where it is known of how many samples batches are made, so is how many rows the last one has.
+        """
         name = self.fresh("batch")
         if size is not None:
             self.full[name] = size
+            self.end_with(name, size, samples)
         return symbol(name, 1, high)
+
+    def end_with(self, name: str, size: Dim, samples: Dim | None) -> None:
+        """Note how many rows the last batch has, where it has fewer than the others."""
+        if isinstance(size, int) and isinstance(samples, int) and 0 < size < samples and samples % size:
+            self.last[name] = samples % size
 
     def note(self, text: str) -> None:
         """Something the summary should say, once."""
@@ -246,11 +257,17 @@ class Machine:
         building = self.library_call is not None and self.library_call.builds
         built = id(self.given[0]) if building and self.given else None
         for constraint in constraints:
-            demand = Demand(node, constraint, within, None, about, built=built, given=given)
+            expected = self.expects_failure()
+            demand = Demand(node, constraint, within, None, about, expected, built=built, given=given)
             if self.library_call is not None:
                 demand = replace(demand, called=self.library_call.repeatable(self.objects))
             self.demands.append(demand)
         return node
+
+    def expects_failure(self) -> bool:
+        """Whether the place at hand is written in a block of which the program catches that it fails."""
+        line = getattr(self.at, "lineno", 0)
+        return any(file is self.file and at.lineno <= line <= (at.end_lineno or 0) for file, at in self.expecting)
 
     def event(
         self, act: Act, subject: object, values: Sequence[Value] = (), *facts: str, complete: bool = True,
@@ -270,8 +287,19 @@ class Machine:
         """What the program calls the function at hand."""
         at = self.at
         if isinstance(at, ast.Call):
-            return _dotted(at.func)
+            return _dotted(at.func) or _short(at.func)
+        if isinstance(at, ast.Subscript | ast.Tuple):
+            return _short(at)
         return _SIGNS.get(type(at.op), "") if isinstance(at, ast.BinOp | ast.UnaryOp | ast.AugAssign) else ""
+
+
+_LONGEST = 60
+
+
+def _short(node: ast.expr) -> str:
+    """A piece of the program as text, if it is a short one."""
+    text = ast.unparse(node)
+    return text if len(text) <= _LONGEST else ""
 
 
 _SIGNS: dict[type[ast.AST], str] = {

@@ -67,6 +67,7 @@ class Interpreted:
     varying: frozenset[str] = frozenset()
     listed: frozenset[str] = frozenset()
     full: dict[str, Dim] = field(default_factory=dict)
+    last: dict[str, int] = field(default_factory=dict)
     required: set[str] = field(default_factory=set)
 
     @property
@@ -87,6 +88,7 @@ class Interpreted:
             self.largest,
             self.listed,
             bool(self.unknowns[Reason.TOO_MANY_PATHS]),
+            self.last,
         )
 
 
@@ -173,6 +175,7 @@ def _interpreted(machine: Machine, file: File, names: dict[str, Any]) -> Interpr
         varying=varying(machine),
         listed=listed(machine),
         full=machine.full,
+        last=machine.last,
         required=machine.required,
     )
 

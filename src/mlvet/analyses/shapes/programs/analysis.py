@@ -34,7 +34,7 @@ def vet(graph: Graph, demands: Demands, rules: Catalogue, *, replays: bool = Fal
     With `replays` the evidence of a finding has the failing call as `confirmation` wants it.
     """
     search = Search(demands.settings)
-    usual = Usual(demands.settings, demands.full)
+    usual = Usual(demands.settings, demands.full, demands.last)
     teller = Teller(graph, demands, rules, replays)
     outcome = Outcome()
     found: list[Contradiction] = []

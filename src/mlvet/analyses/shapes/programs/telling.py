@@ -76,7 +76,8 @@ class Teller:
             consequence += f" where {' and '.join(where)}"
         if allowed:
             consequence += f"; {allowed[0].setting.name} must be {allowed[0].words}"
-        told = self._why(demand) if rule.name == ANNOTATION else f"{self._what(demand)}; {self._why(demand)}"
+        what = "" if rule.name == ANNOTATION else self._what(demand)
+        told = f"{what}; {self._why(demand)}" if what else self._why(demand)
         operands = [str(tensor.without_value()) for tensor in demand.operands if tensor is not None]
         return Finding(
             rule=rule.name,
@@ -142,8 +143,9 @@ class Teller:
         ]
         if demand.devices:
             shown = self._devices(demand)
-        what = f"`{node.source_op}`" if node.source_op != "assert" else "the call"
-        return f"{what} gets {_listed(shown)}" if shown else what
+        named = node.source_op != "assert"
+        what = f"`{node.source_op}`" if named else "the call"
+        return f"{what} gets {_listed(shown)}" if shown else what if named else ""
 
     def _devices(self, demand: Demand) -> list[str]:
         """The operands, each with the device that it is on."""
@@ -154,7 +156,8 @@ class Teller:
         ]
 
     def _operand(self, value: Value, tensor: Tensor) -> str:
-        if tensor.value is not None and tensor.rank == 1 and tensor.dims[0] == len(tensor.value) <= _SHORT:
+        counts = tensor.dtype is not None and tensor.dtype.is_integer
+        if counts and tensor.value is not None and tensor.rank == 1 and tensor.dims[0] == len(tensor.value) <= _SHORT:
             return f"[{', '.join(map(str, tensor.value))}]"
         name = self._name(value)
         return f"`{name}` {tensor.without_value()}" if name else str(tensor.without_value())
@@ -165,7 +168,7 @@ class Teller:
         maker = self._makers.get(value)
         plainly = _COUNTED.sub("", name)
         unnamed = value in self._constants or (maker is not None and plainly in (maker.op, maker.source_op, "opaque"))
-        return "" if unnamed or not name.replace(".", "_").isidentifier() else name
+        return "" if unnamed or not name.strip("_") or not name.replace(".", "_").isidentifier() else name
 
     def _why(self, demand: Demand) -> str:
         constraint = demand.constraint

@@ -6,7 +6,7 @@ Each demand is looked at alone, so that it can be one on sizes of which every ba
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from mlvet.analyses.shapes.programs.contradictions import Contradiction, mentioned
 from mlvet.domains.atoms import Symbol
@@ -20,10 +20,11 @@ _MOST = 5
 
 @dataclass(frozen=True, slots=True)
 class Usual:
-    """What sizes are by default, and how many rows a full batch has."""
+    """What sizes are by default, and how many rows a full batch has, and the last one where it has fewer."""
 
     settings: Mapping[str, Setting]
     full: Mapping[str, Dim]
+    last: Mapping[str, int] = field(default_factory=dict)
 
     def contradictions(self, demands: Iterable[Demand]) -> Iterator[Contradiction]:
         """The demands that fail where no tensor is empty, or where options and batches are as usual."""
@@ -40,6 +41,18 @@ class Usual:
                 settings = [self.settings[name] for name in known if name in self.settings]
                 rows = [f"`{name}` is {known[name]}, a full batch" for name in known if name in self.full]
                 yield Contradiction(demand, (), tuple(settings), tuple(rows))
+            elif rows := self._refuses_last(demand, left, right):
+                yield Contradiction(demand, (), (), tuple(rows))
+
+    def _refuses_last(self, demand: Demand, left: Dim, right: Dim) -> list[str]:
+        """The batches whose last one fails; where the program branches it may have seen to that."""
+        names = [each.name for each in mentioned(demand)]
+        known = {name: self.last[name] for name in names if name in self.last}
+        relation = demand.constraint.relation
+        if relation is None or not known or len(known) < len(names) or demand.node.guards:
+            return []
+        fails = decide(relation, substitute(left, known), substitute(right, known)) is False
+        return [f"`{name}` is {rows}, the last batch" for name, rows in known.items()] if fails else []
 
     def _known(self, demand: Demand) -> dict[str, Dim]:
         """The usual sizes of the symbols that a demand hangs on; empty if not all of them have one."""

@@ -34,6 +34,7 @@ from mlvet.ir.graph import Frame
 
 if TYPE_CHECKING:
     from mlvet.frontends.python.machine import Machine
+    from mlvet.ir.program import Demand
 
 REFUSALS = (TypeError, ValueError, LookupError, AttributeError, ArithmeticError, RecursionError)
 """What a library model raises on values that it does not expect; the result is unknown then, and the case recorded."""
@@ -59,6 +60,8 @@ def call(machine: Machine, function: Any, args: Sequence[Any], keywords: Mapping
     """`function(*args, **keywords)`."""
     match function:
         case FunctionValue():
+            if (before := function.cells.get("@before")) is not None:
+                before(args)
             return call_function(machine, function, args, keywords)
         case BoundMethod():
             return call(machine, function.function, (function.receiver, *args), keywords)
@@ -129,7 +132,10 @@ def _constructed(machine: Machine, kind: type, args: Sequence[Any], keywords: Ma
     if issubclass(kind, Object):
         made = kind.__new__(kind)
         made = made if isinstance(made, Object) else Object()
+        before = len(machine.demands)
         initialised = native(machine, kind.__init__, (made, *args), keywords)
+        if any(_refuses(machine, each) for each in machine.demands[before:]):
+            return machine.unknown(Reason.EXCEPTION, f"a {kind.__name__} that cannot be made")
         if isinstance(made, TensorValue) and "@value" not in made.cells:
             from mlvet.frontends.python.emission import unknown_tensor
 
@@ -148,6 +154,12 @@ def _constructed(machine: Machine, kind: type, args: Sequence[Any], keywords: Ma
     if constructor is None:
         return machine.unknown(Reason.UNMODELLED_CALL, kind.__name__)
     return native(machine, constructor, args, keywords)
+
+
+def _refuses(machine: Machine, demand: Demand) -> bool:
+    """Whether a demand of a constructor is surely not met on the whole path, so that there is no object after it."""
+    failed = demand.constraint.decided is False and not demand.constraint.assumed
+    return failed and demand.within is None and set(demand.node.guards) <= set(machine.path)
 
 
 def native(machine: Machine, function: Any, args: Sequence[Any], keywords: Mapping[str, Any]) -> Any:

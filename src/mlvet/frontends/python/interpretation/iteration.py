@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 from mlvet.domains.dims import Expr, symbol
 from mlvet.frontends.python.arrays.operators import ArrayValue
-from mlvet.frontends.python.arrays.shapes import UnrankedShape
+from mlvet.frontends.python.arrays.shapes import Shape, UnrankedShape
 from mlvet.frontends.python.interpretation.joining import joined_items, merged
 from mlvet.frontends.python.trail import MISSING
 from mlvet.frontends.python.values.choices import Choice
 from mlvet.frontends.python.values.containers import DictValue, Items, IteratorValue, ListValue, Repeated
 from mlvet.frontends.python.values.numbers import Scalar
 from mlvet.frontends.python.values.objects import ClassValue, Object
+from mlvet.frontends.python.values.tensors import TensorValue
 from mlvet.frontends.python.values.unknown import Reason, Undecided, Unknown
 
 if TYPE_CHECKING:
@@ -111,13 +112,18 @@ def _object(machine: Machine, value: Object) -> Items:
     return Repeated(machine.unknown(Reason.UNKNOWN_DISPATCH, f"items of {value!r}"), _length(machine))
 
 
-def unpacked(machine: Machine, value: Any, count: int, star: int | None = None, names: Sequence[str] = ()) -> list[Any]:
-    """A value taken apart into so many, of which one may take what is left; sizes are called by the names."""
+def unpacked(
+    machine: Machine, value: Any, count: int, star: int | None = None, names: Sequence[str] = (), *, sure: bool = True
+) -> list[Any]:
+    """A value taken apart into so many, of which one may take what is left; sizes are called by the names.
+
+    Where it is `sure` what the value is, a shape or a row of tensors that has more or fewer is told.
+    """
     if isinstance(value, Unknown):
         return [_element(machine, value, index) for index in range(count)]
     if isinstance(value, Choice):
         guards = [guard for guard, _ in value.alternatives]
-        rows = [unpacked(machine, part, count, star, names) for _, part in value.alternatives]
+        rows = [unpacked(machine, part, count, star, names, sure=False) for _, part in value.alternatives]
         return [merged(machine, list(zip(guards, column, strict=True))) for column in zip(*rows, strict=True)]
     if isinstance(value, UnrankedShape) and star is None:
         return list(value.unpack(count, *names))
@@ -136,11 +142,27 @@ def unpacked(machine: Machine, value: Any, count: int, star: int | None = None, 
     if star is None:
         if len(found) == count:
             return list(found)
-        return [machine.unknown(Reason.EXCEPTION, f"{len(found)} items are taken apart into {count}")] * count
+        if sure and not machine.trying:
+            _demand_count(value, found, count)
+        detail = f"{len(found)} items are taken apart into {count}"
+        return [machine.unknown(Reason.EXCEPTION, detail) for _ in range(count)]
     after = count - star - 1
     if len(found) < count - 1:
-        return [machine.unknown(Reason.EXCEPTION, "too few items to take apart")] * count
+        return [machine.unknown(Reason.EXCEPTION, "too few items to take apart") for _ in range(count)]
     return [*found[:star], ListValue(found[star : len(found) - after]), *found[len(found) - after :]]
+
+
+def _demand_count(value: Any, found: Sequence[Any], count: int) -> None:
+    """A shape or a row of tensors must have as many items as there are names for them."""
+    from mlvet.frontends.python.emission import demand
+
+    if found and all(isinstance(each, TensorValue) for each in found):
+        demand(False, f"{len(found)} tensors are taken apart into {count}", of=found)
+    elif found and isinstance(value, Shape):
+        sizes = ", ".join(map(str, found))
+        demand(
+            False, f"the shape [{sizes}] has {len(found)} sizes, but is taken apart into {count}", "rank-differs", []
+        )
 
 
 def _element(machine: Machine, value: Unknown, index: int) -> Any:

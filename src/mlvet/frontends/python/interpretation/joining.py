@@ -150,12 +150,19 @@ def _united(machine: Machine, values: list[Any]) -> Any:
             _united(machine, list(column)) if not _all_same(column) else column[0]
             for column in zip(*values, strict=True)
         ]
-        return None if any(part is None for part in parts) else tuple(parts)
+        return None if any(part is None for part in parts) else _row_like(values, parts)
     if all(isinstance(value, Value) for value in values):
         return first if all(value.declared == first.declared for value in values) else _widened(machine, values)
     if all(isinstance(value, Repeated) for value in values):
         return joined_items(machine, values)
     return None
+
+
+def _row_like(rows: Sequence[Any], parts: Sequence[Any]) -> Any:
+    """A tuple of the class that some tuples have in common: a named tuple stays one."""
+    kind = type(rows[0])
+    make = getattr(kind, "_make", None)
+    return make(parts) if make is not None and all(type(row) is kind for row in rows) else tuple(parts)
 
 
 def _moved(values: list[Any]) -> Any:
@@ -242,7 +249,7 @@ def joined(machine: Machine, left: Any, right: Any, name: str = "") -> Any:
     if {_kind(left), _kind(right)} <= {int, float, bool}:
         return Scalar(float)
     if isinstance(left, tuple) and isinstance(right, tuple) and len(left) == len(right):
-        return tuple(joined(machine, a, b) for a, b in zip(left, right, strict=True))
+        return _row_like((left, right), [joined(machine, a, b) for a, b in zip(left, right, strict=True)])
     if isinstance(left, Repeated | tuple) and isinstance(right, Repeated | tuple):
         return joined_items(machine, [left, right])
     if type(left) is type(right) and isinstance(left, ListValue | SetValue | IteratorValue):

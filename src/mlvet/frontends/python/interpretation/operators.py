@@ -12,13 +12,14 @@ from mlvet.domains.dims import Apply, Expr, at_least, equal, inhabited, symbols
 from mlvet.domains.written import Int, Origin
 from mlvet.frontends.python.interpretation.branches import distributed
 from mlvet.frontends.python.interpretation.truth import negated
+from mlvet.frontends.python.libraries.binding import library_of
 from mlvet.frontends.python.trail import MISSING
 from mlvet.frontends.python.values.choices import Choice
 from mlvet.frontends.python.values.containers import DictValue, ListValue
 from mlvet.frontends.python.values.numbers import OpenSize, Scalar
 from mlvet.frontends.python.values.objects import Object
 from mlvet.frontends.python.values.ratios import Ratio, divided, ratio_of, square_root
-from mlvet.frontends.python.values.tensors import TensorValue
+from mlvet.frontends.python.values.tensors import TensorValue, dims_of, dtype_of, tensor_of
 from mlvet.frontends.python.values.unknown import MADE, Reason, Undecided, Unknown
 
 if TYPE_CHECKING:
@@ -279,7 +280,31 @@ def in_place(machine: Machine, kind: type[ast.operator], left: Any, right: Any) 
     if isinstance(left, DictValue) and kind is ast.BitOr:
         machine.send(left, "update", right)
         return left
-    return binary(machine, kind, left, right)
+    result = binary(machine, kind, left, right)
+    if isinstance(left, TensorValue) and isinstance(result, TensorValue) and library_of(type(left)) in _IN_PLACE:
+        _demand_kept(left, result)
+    return result
+
+
+_IN_PLACE = ("numpy", "torch")
+"""Libraries whose tensors `+=` changes; those of others are bound anew."""
+
+
+def _demand_kept(left: TensorValue, result: TensorValue) -> None:
+    """A tensor that is changed in its place keeps its shape, and one of integers does not become one of floats."""
+    from mlvet.frontends.python.emission import demand
+
+    before, after = dims_of(left), dims_of(result)
+    if before == () and library_of(type(left)) == "numpy":
+        return
+    if before is not None and after is not None:
+        fits = len(before) == len(after) and all(equal(a, b) is not False for a, b in zip(before, after, strict=True))
+        what = f"it is changed in its place, so it cannot become {tensor_of(result).without_value()}"
+        demand(fits, what, "broadcast-mismatch", [left])
+    kinds = dtype_of(left), dtype_of(result)
+    if kinds[0] is not None and kinds[1] is not None:
+        what = f"elements of {kinds[0]} cannot become {kinds[1]} in their place"
+        demand(not (kinds[0].is_integer and kinds[1].is_float), what, "dtype-differs", [left])
 
 
 def unary(machine: Machine, kind: type[ast.unaryop], value: Any) -> Any:

@@ -13,6 +13,7 @@ from mlvet.frontends.python.interpretation.assignments import assign, delete
 from mlvet.frontends.python.interpretation.attributes import attribute, lookup
 from mlvet.frontends.python.interpretation.branches import merge_states
 from mlvet.frontends.python.interpretation.classes import define
+from mlvet.frontends.python.interpretation.expected import goes_on
 from mlvet.frontends.python.interpretation.expressions import condition, evaluate, function_value, separated
 from mlvet.frontends.python.interpretation.imports import import_from, import_names
 from mlvet.frontends.python.interpretation.loops import for_loop, while_loop
@@ -217,6 +218,9 @@ def _try(machine: Machine, node: ast.Try) -> bool:
     mark = machine.trail.mark()
     path = machine.path
     machine.trying += bool(node.handlers)
+    expected = len(machine.expecting)
+    if any(map(goes_on, node.handlers)):
+        machine.expecting += ((machine.file, statement) for statement in node.body)
     try:
         alive = run(machine, node.body)
         raised: PythonRaise | None = None
@@ -225,6 +229,7 @@ def _try(machine: Machine, node: ast.Try) -> bool:
         machine.path = path
     finally:
         machine.trying -= bool(node.handlers)
+        del machine.expecting[expected:]
     if raised is not None:
         alive = _handled(machine, node, raised)
     else:
@@ -307,6 +312,9 @@ def _with(machine: Machine, node: ast.With | ast.AsyncWith) -> bool:
             assign(machine, item.optional_vars, value)
     quiet = any(hasattr(type(manager), "swallows") for manager in entered)
     machine.trying += quiet
+    expected = len(machine.expecting)
+    if quiet:
+        machine.expecting += ((machine.file, statement) for statement in node.body)
     try:
         return run(machine, node.body)
     except PythonRaise as signal:
@@ -315,6 +323,7 @@ def _with(machine: Machine, node: ast.With | ast.AsyncWith) -> bool:
         return True
     finally:
         machine.trying -= quiet
+        del machine.expecting[expected:]
         machine.at = node
         for manager in reversed(entered):
             _leave(machine, manager)

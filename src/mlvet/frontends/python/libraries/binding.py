@@ -21,6 +21,7 @@ from mlvet.frontends.python.values.containers import DictValue, ListValue, Repea
 from mlvet.frontends.python.values.numbers import Scalar
 from mlvet.frontends.python.values.tensors import TensorValue, tensor_of
 from mlvet.frontends.python.values.unknown import MADE, Reason, Undecided, Unknown
+from mlvet.ir.graph import Literal
 
 Size: TypeAlias = Dim
 Sizes: TypeAlias = tuple[Dim, ...]
@@ -253,15 +254,39 @@ def as_array(value: Any, library: str) -> TensorValue:
     raise Misfit(f"{value!r} is no tensor")
 
 
+_SHAPING = frozenset(
+    ("bidirectional", "batch_first", "keepdim", "keepdims", "return_sequences", "return_state", "include_top",
+    "transpose_a", "transpose_b", "adjoint_a", "adjoint_b", "time_major", "full_matrices", "return_attention_scores")
+)  # fmt: skip
+"""Flags that shapes hang on: one that is not known is followed both ways, as a branch on it would be."""
+
+
 def _flag(value: Any, parameter: Parameter, library: str) -> Any:
     del library
     if isinstance(value, bool | int):
         return bool(value)
+    if parameter.name in _SHAPING and isinstance(value, Unknown | Scalar):
+        return _either_way(value)
     if isinstance(value, Scalar) and value.has_default and isinstance(value.default, bool):
         return value.default
     if isinstance(value, Unknown | Scalar | Expr):
         return _default(parameter, value)
     return value is not None and value != "" and value != ()
+
+
+def _either_way(value: Unknown | Scalar) -> Any:
+    """True where the value counts as true, else False. Raises NeedsChoice where the path leaves both."""
+    from mlvet.frontends.python.interpretation.truth import literal, truth
+
+    found = truth(machine(), value)
+    if isinstance(found, bool):
+        return found
+    holds = literal(machine(), found)
+    known = machine().memory.setdefault("flags", {})
+    if holds not in known:
+        ways = ((frozenset((Literal(holds.condition, way == holds.holds),)), way) for way in (True, False))
+        known[holds] = Choice(tuple(ways))
+    return resolved(known[holds], machine())
 
 
 def _text(value: Any, parameter: Parameter, library: str) -> Any:

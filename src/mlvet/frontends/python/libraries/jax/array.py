@@ -8,6 +8,7 @@ from mlvet.domains import dtypes
 from mlvet.domains.dims import Expr, product
 from mlvet.domains.dtypes import DType
 from mlvet.domains.promotion import Framework, Operand, Strength, promote
+from mlvet.frontends.python.active import machine
 from mlvet.frontends.python.arrays.creation import from_python
 from mlvet.frontends.python.arrays.operators import ArrayValue
 from mlvet.frontends.python.arrays.shapes import shape_of
@@ -19,6 +20,7 @@ from mlvet.frontends.python.values.numbers import Scalar
 from mlvet.frontends.python.values.objects import Object
 from mlvet.frontends.python.values.tensors import TensorValue, dims_of, dtype_of, rank_of, tensor_of
 from mlvet.frontends.python.values.unknown import Reason, Undecided, Unknown
+from mlvet.ir.graph import OPAQUE
 
 NARROW = {dtypes.i64: dtypes.i32, dtypes.u64: dtypes.u32, dtypes.f64: dtypes.f32, dtypes.c128: dtypes.c64}
 RELATIONS = frozenset(("equal", "not_equal", "less", "less_or_equal", "greater", "greater_or_equal"))
@@ -61,6 +63,13 @@ class Array(ArrayValue):
 
     def _compared(self, op: str, other: Any) -> Any:
         return super()._compared(op, held(other))
+
+    def __setitem__(self, index: Any, value: Any) -> None:
+        maker = machine().builder.maker(self.graph_value)
+        sure = tensor_of(self).value is not None if maker is None else maker.op != OPAQUE
+        demand(not sure, "an array of JAX cannot be changed; x.at[...].set(...) makes another", of=[self])
+        if not sure:
+            super().__setitem__(index, value)
 
     @property
     def shape(self) -> Any:

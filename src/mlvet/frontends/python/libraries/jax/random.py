@@ -6,10 +6,11 @@ from collections.abc import Callable
 from typing import Any
 
 from mlvet.domains import dtypes
+from mlvet.domains.dims import product
 from mlvet.domains.dtypes import DType
 from mlvet.domains.tensors import Tensor as Known
 from mlvet.frontends.python.arrays.creation import drawn
-from mlvet.frontends.python.emission import demand, emit, opaque
+from mlvet.frontends.python.emission import demand, demand_same, emit, opaque
 from mlvet.frontends.python.libraries.binding import Number, SizeOrSizes
 from mlvet.frontends.python.libraries.jax.array import Array, ArrayLike, ShapeLike, Tensor, as_jax, canonical, inexact
 from mlvet.frontends.python.libraries.jax.numpy.creation import sized
@@ -185,6 +186,9 @@ def choice(
     dims = dims_of(values)
     if dims is None:
         raise Undecided(Reason.UNMODELLED_ARGUMENTS, "choices of unknown rank")
+    count, drawn = a if isinstance(a, int) else dims[axis % len(dims)] if dims else None, product(wanted)
+    if replace is False and isinstance(count, int) and isinstance(drawn, int):
+        demand(drawn <= count, f"{drawn} different ones are drawn of {count}", "size-out-of-range")
     if not dims:
         return opaque("choice", [], Known(dtypes.i32, wanted), Array)
     at = axis % len(dims)
@@ -200,6 +204,11 @@ def multivariate_normal(
     if middle is None:
         raise Undecided(Reason.UNMODELLED_ARGUMENTS, "a mean of unknown rank")
     batch = middle[:-1] if shape is None else sized(shape)
+    spread = dims_of(cov)
+    if spread is not None and middle:
+        demand_same(
+            spread[-2:], (middle[-1], middle[-1]), f"the covariance of {middle[-1]} numbers is a square of them"
+        )
     return opaque(
         "multivariate_normal", [mean, cov], Known(canonical(dtype) or dtypes.f32, (*batch, *middle[-1:])), Array
     )

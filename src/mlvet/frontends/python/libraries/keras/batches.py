@@ -28,13 +28,16 @@ def one_batch(x: Any, y: Any = None, weight: Any = None, *, alone: bool = False)
     return parts[0] if plain else tuple(parts)
 
 
-def batches_of(size: Any) -> None:
-    """Note how many rows a batch has at most; the largest of all fits counts."""
+def batches_of(x: Any, size: Any) -> None:
+    """Note how many rows a batch of arrays has at most; the largest of all fits counts."""
     here = machine()
     (named,) = symbols(any_batch())
     before = here.largest.get(named.name)
     if isinstance(size, int | Expr):
         here.largest[named.name] = size if before is None else maximum(before, size)
+        if not is_loader(x) and isinstance(size, int) and isinstance(rows := count_of(x), int):
+            here.full[named.name] = maximum(here.full.get(named.name, 1), min(size, rows))
+            here.end_with(named.name, size, rows)
 
 
 def is_loader(x: Any) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 from mlvet.domains.dims import Dim, Expr, symbol, symbols
@@ -17,6 +18,7 @@ from mlvet.frontends.python.libraries.keras.tensor import KerasTensor
 from mlvet.frontends.python.libraries.registry import model
 from mlvet.frontends.python.values.choices import Choice
 from mlvet.frontends.python.values.unknown import Undecided, Unknown
+from mlvet.ir.graph import Value
 
 OPEN = {
     1: ("features",),
@@ -81,7 +83,25 @@ def placeholder_of(shape: Any, batch_shape: Any, batch: Any, dtype: DType, name:
     made = source(text, Known(dtype, (wanted, *sizes_of(shape if shape is not None else (), text))), KerasTensor)
     store(made.cells, "name", text)
     store(made.cells, "@placeholder", True)
+    store(machine().constants, ("keras", "placeholder", made.graph_value), text)
     return made
+
+
+def unlisted(inputs: Iterable[Value], outputs: Iterable[Value]) -> list[Value]:
+    """The inputs that outputs are made of and that are not among those of the model."""
+    known: dict[Any, Any] = machine().constants
+    makers = {value: node for node in machine().builder._nodes for value in node.outputs}
+    seen, pending, found = set(inputs), list(outputs), []
+    while pending:
+        value = pending.pop()
+        if value in seen:
+            continue
+        seen.add(value)
+        if ("keras", "placeholder", value) in known:
+            found.append(value)
+        elif (maker := makers.get(value)) is not None and maker.op != "sizes":
+            pending += [each for each in maker.inputs if each is not None]
+    return found
 
 
 @model("keras.layers.InputLayer")

@@ -13,7 +13,7 @@ from mlvet.domains.dtypes import DType
 from mlvet.frontends.keras.stored import snake_case
 from mlvet.frontends.python.active import machine, store
 from mlvet.frontends.python.arrays.arithmetic import cast
-from mlvet.frontends.python.emission import demand
+from mlvet.frontends.python.emission import demand, demand_same
 from mlvet.frontends.python.libraries.element_types import dtype_named
 from mlvet.frontends.python.libraries.keras.held import held
 from mlvet.frontends.python.libraries.keras.initializers import initialiser_of, sampled
@@ -295,7 +295,16 @@ class Layer(Object):
         return ListValue(each.numpy() for each in variables(self))
 
     def set_weights(self, weights: Any) -> None:
-        del weights
+        mine = variables(self)
+        given = list(weights.items) if isinstance(weights, ListValue) and isinstance(weights.items, tuple) else []
+        if not given or not mine or not all(isinstance(each, TensorValue) for each in given):
+            return
+        demand(len(given) == len(mine), f"`{label(self)}` has {len(mine)} weights, but is given {len(given)}")
+        for one, own in zip(given, mine, strict=False):
+            left, right = dims_of(one), dims_of(own)
+            if left is not None and right is not None:
+                what = f"a weight of `{label(self)}` is {list(right)}, but is set to {list(left)}"
+                demand_same(left, right, what, of=[one])
 
     def count_params(self) -> Any:
         total: Dim = 0

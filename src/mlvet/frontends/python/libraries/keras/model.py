@@ -11,7 +11,7 @@ from mlvet.frontends.python.arrays.arithmetic import cast
 from mlvet.frontends.python.arrays.operators import become
 from mlvet.frontends.python.emission import demand, opaque
 from mlvet.frontends.python.libraries.keras.held import held, keep
-from mlvet.frontends.python.libraries.keras.inputs import InputLayer, placeholder_of
+from mlvet.frontends.python.libraries.keras.inputs import InputLayer, placeholder_of, unlisted
 from mlvet.frontends.python.libraries.keras.layer import Layer, inside, label, sublayers
 from mlvet.frontends.python.libraries.keras.replay import between, replayed
 from mlvet.frontends.python.libraries.keras.settings import floats
@@ -87,7 +87,7 @@ class Model(Trainer, Layer):
 
     @property
     def output_names(self) -> Any:
-        return ListValue(each.name for each in _leaves(self._known("@outputs")))
+        return ListValue(_layer_name(each) for each in _leaves(self._known("@outputs")))
 
     def _known(self, key: str) -> Any:
         if key not in self.cells:
@@ -136,6 +136,13 @@ class Model(Trainer, Layer):
         raise Undecided(Reason.EXTERNAL_DATA, "a model from its configuration")
 
 
+def _layer_name(output: Any) -> str:
+    """The name of the layer that makes an output, by which losses and labels are given."""
+    maker = machine().builder.maker(output.graph_value)
+    found = "" if maker is None else maker.module.partition(".")[0]
+    return found or str(output.name)
+
+
 def connect(it: Layer, inputs: Any, outputs: Any) -> None:
     """Make a model one of a part of the graph; its layers are those that were called between."""
     if isinstance(inputs, Unknown) or isinstance(outputs, Unknown):
@@ -143,6 +150,9 @@ def connect(it: Layer, inputs: Any, outputs: Any) -> None:
     store(it.cells, "@inputs", inputs)
     store(it.cells, "@outputs", outputs)
     store(it.cells, "built", True)
+    starts, ends = ([each.graph_value for each in _leaves(side)] for side in (inputs, outputs))
+    for each in unlisted(starts, ends)[:1]:
+        demand(False, f"an output is made of the input `{each.name}`, which is not among the inputs of the model")
     store(it.cells, "@layers", tuple(_called(inputs, outputs)))
 
 

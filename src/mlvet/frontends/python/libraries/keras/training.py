@@ -66,7 +66,7 @@ class Trainer(Object):
         del validation_steps, validation_batch_size, validation_freq, kwargs
         same_length(x, y)
         _fit_noted(self)
-        batches_of(32 if batch_size is None else batch_size)
+        batches_of(x, 32 if batch_size is None else batch_size)
         history = History()
         self.history = history
         listening = list(_listeners(callbacks))
@@ -173,7 +173,15 @@ class Trainer(Object):
         if spec is None or isinstance(spec, Unknown):
             own = [each for each in held(self).get("@losses", ()) if isinstance(each, TensorValue)]
             return own[0] if own else scalar_loss()
-        return loss_of(spec, y, y_pred)
+        return loss_of(spec, y, self._by_name(y_pred) if DictValue in (type(spec), type(y)) else y_pred)
+
+    def _by_name(self, outputs: Any) -> Any:
+        """Several outputs by the names of the layers that make them, where the model knows them."""
+        if not isinstance(outputs, ListValue | tuple) or "@outputs" not in self.cells:
+            return outputs
+        names = machine().attribute(self, "output_names").items
+        named = dict(zip(names, inside(outputs), strict=False))
+        return DictValue(named) if all(isinstance(name, str) for name in named) else outputs
 
     def compute_metrics(self, x: Any, y: Any, y_pred: Any, sample_weight: Any = None) -> Any:
         del x, y, y_pred, sample_weight

@@ -15,6 +15,7 @@ from mlvet.frontends.python.active import machine
 from mlvet.frontends.python.arrays.arithmetic import cast
 from mlvet.frontends.python.arrays.creation import from_python
 from mlvet.frontends.python.arrays.operators import ArrayValue, become
+from mlvet.frontends.python.arrays.shapes import Shape
 from mlvet.frontends.python.emission import opaque, unknown_tensor
 from mlvet.frontends.python.libraries.binding import ARRAYS, TENSORS, SizeOrSizes, Tensor, as_size
 from mlvet.frontends.python.libraries.builtins.operators import repeated
@@ -53,7 +54,7 @@ class ndarray(ArrayValue):
         dims = dims_of(self)
         if dims is None:
             raise Undecided(Reason.UNMODELLED_ARGUMENTS, "the shape of an array of unknown rank")
-        return dims
+        return Shape(dims)
 
     @property
     def ndim(self) -> Any:

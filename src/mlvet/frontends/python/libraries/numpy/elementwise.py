@@ -10,13 +10,13 @@ from mlvet.domains.dims import Expr
 from mlvet.domains.dtypes import Kind
 from mlvet.domains.tensors import Tensor as Type
 from mlvet.frontends.python.arrays.arithmetic import binary, cast, common_dtype, comparison
-from mlvet.frontends.python.emission import emit, opaque
+from mlvet.frontends.python.emission import demand_equal, emit, opaque
 from mlvet.frontends.python.libraries.binding import ArrayLike, Tensor
 from mlvet.frontends.python.libraries.numpy.arrays import as_ndarray, function, local, method, ndarray
 from mlvet.frontends.python.libraries.numpy.element_types import element_type, floating_of
 from mlvet.frontends.python.libraries.registry import model
 from mlvet.frontends.python.values.numbers import Scalar
-from mlvet.frontends.python.values.tensors import TensorValue, dtype_of, tensor_of
+from mlvet.frontends.python.values.tensors import TensorValue, dims_of, dtype_of, tensor_of
 from mlvet.frontends.python.values.unknown import Unknown
 
 FLOATING = {
@@ -274,6 +274,8 @@ def vectorize(pyfunc: Any, otypes: Any = None, **rest: Any) -> Any:
 def interp(
     x: ArrayLike, xp: ArrayLike, fp: ArrayLike, left: Any = None, right: Any = None, period: Any = None
 ) -> Tensor:
+    if (places := dims_of(xp)) and (values := dims_of(fp)):
+        demand_equal(places[0], values[0], "there is a value for each place")
     return opaque("interp", [x, xp, fp], Type(dtypes.f64, tensor_of(x).shape), ndarray)
 
 

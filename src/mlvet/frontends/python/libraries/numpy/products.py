@@ -11,7 +11,7 @@ from mlvet.domains.tensors import Tensor as Type
 from mlvet.frontends.python.arrays import shaping
 from mlvet.frontends.python.arrays.arithmetic import cast
 from mlvet.frontends.python.arrays.operators import ArrayValue
-from mlvet.frontends.python.emission import emit, emit_all, opaque
+from mlvet.frontends.python.emission import demand, demand_equal, emit, emit_all, opaque
 from mlvet.frontends.python.libraries.binding import ArrayLike, Size, Tensor, as_items
 from mlvet.frontends.python.libraries.numpy.arrays import as_ndarray, axes_of, function, method, ndarray
 from mlvet.frontends.python.libraries.numpy.elementwise import paired
@@ -151,6 +151,8 @@ def lstsq(a: ArrayLike, b: ArrayLike, rcond: Any = None) -> Any:
     shape = dims_of(b)
     if rows is None or columns is None or shape is None:
         raise Undecided(Reason.UNMODELLED_ARGUMENTS, "arrays of unknown rank")
+    if shape:
+        demand_equal(rows, shape[0], "the right-hand side has as many rows as the matrix", "matmul-inner-dims")
     solution = opaque("lstsq", [a, b], Type(dtypes.f64, (columns, *shape[1:])), ndarray)
     singular = opaque("lstsq", [a, b], Type(dtypes.f64, (minimum(rows, columns),)), ndarray)
     rest = opaque("lstsq", [a, b], Type(dtypes.f64, shape[1:] or (1,)), ndarray)
@@ -215,6 +217,9 @@ def _covariance(m: TensorValue, y: Any, rowvar: bool) -> Any:
     count = 1 if len(dims) < 2 else dims[0] if rowvar else dims[1]
     if y is not None:
         more = dims_of(as_ndarray(y)) or ()
+        if dims and more:
+            ends = (-1 if rowvar or len(each) < 2 else 0 for each in (dims, more))
+            demand_equal(dims[next(ends)], more[next(ends)], "both have as many observations")
         count = count + (1 if len(more) < 2 else more[0] if rowvar else more[1])
     sizes = () if count == 1 else (count, count)
     return opaque("cov", [m], Type(dtypes.f64, sizes), ndarray)
@@ -222,6 +227,8 @@ def _covariance(m: TensorValue, y: Any, rowvar: bool) -> Any:
 
 @function("numpy.convolve", "numpy.correlate")
 def convolve(a: ArrayLike, v: ArrayLike, /, mode: str = "full") -> Tensor:
+    for each in (a, v):
+        demand(rank_of(each) in (None, 0, 1), f"it takes rows of numbers, but gets {tensor_of(each)}", "rank-differs")
     long, short = tensor_of(a).dim(0), tensor_of(v).dim(0)
     size = {
         "full": long + short - 1,
@@ -241,6 +248,8 @@ def trapezoid(y: ArrayLike, x: Any = None, dx: Any = 1.0, axis: int = -1) -> Ten
 def polyfit(x: ArrayLike, y: ArrayLike, deg: Any, rcond: Any = None, full: bool = False, w: Any = None) -> Tensor:
     if not isinstance(deg, int):
         raise Undecided(Reason.UNMODELLED_ARGUMENTS, "a degree that is not known")
+    if (places := dims_of(x)) and (values := dims_of(y)):
+        demand_equal(places[0], values[0], "there is a value for each place")
     return opaque("polyfit", [x, y], Type(dtypes.f64, (deg + 1, *(dims_of(y) or ())[1:])), ndarray)
 
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 from mlvet.domains import dtypes
-from mlvet.domains.dims import Dim, Expr, symbol
+from mlvet.domains.dims import Dim, Expr, product, symbol
 from mlvet.domains.dtypes import DType
 from mlvet.domains.tensors import Tensor as Type
 from mlvet.frontends.python.active import machine
 from mlvet.frontends.python.arrays.arithmetic import cast
 from mlvet.frontends.python.arrays.creation import drawn
 from mlvet.frontends.python.arrays.operators import become
-from mlvet.frontends.python.emission import emit, opaque
+from mlvet.frontends.python.emission import demand, emit, opaque
 from mlvet.frontends.python.libraries.binding import ArrayLike, Tensor, as_size
 from mlvet.frontends.python.libraries.numpy.arrays import as_ndarray, local, ndarray
 from mlvet.frontends.python.libraries.numpy.creation import sizes_of
@@ -94,6 +94,8 @@ class _Draws(Object):
         self, a: Any, size: Any = None, replace: Any = True, p: Any = None, axis: int = 0, shuffle: Any = True
     ) -> Tensor:
         sizes = () if size is None else sizes_of(size)
+        if replace is False and isinstance(a, int) and isinstance(drawn := product(sizes), int):
+            demand(drawn <= a, f"{drawn} different ones are drawn of {a}", "size-out-of-range")
         if isinstance(a, int | Expr | Unknown | Scalar):
             if size is None:
                 return one(dtypes.i64)

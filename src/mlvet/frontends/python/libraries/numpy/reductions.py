@@ -10,7 +10,7 @@ from mlvet.domains.dtypes import DType
 from mlvet.domains.tensors import Tensor as Type
 from mlvet.frontends.python.arrays.arithmetic import cast
 from mlvet.frontends.python.arrays.reductions import extreme_place, reduced
-from mlvet.frontends.python.emission import demand, emit, opaque, value_of
+from mlvet.frontends.python.emission import demand, demand_equal, emit, opaque, value_of
 from mlvet.frontends.python.libraries.binding import ArrayLike, Tensor
 from mlvet.frontends.python.libraries.numpy.arrays import as_ndarray, axes_of, function, method, ndarray, one_axis
 from mlvet.frontends.python.libraries.numpy.element_types import averaged_of, element_type, summed_of
@@ -214,6 +214,9 @@ def average(
 ) -> Any:
     made: Any = mean(a, axis, None, None, keepdims)
     if weights is not None:
+        whole, parts = dims_of(a), dims_of(as_ndarray(weights))
+        if whole is not None and parts is not None and isinstance(axis, int) and len(parts) == 1 < len(whole):
+            demand_equal(whole[axis], parts[0], "there is a weight for each element along the axis")
         made = opaque("average", [a, as_ndarray(weights)], tensor_of(made).without_value(), ndarray)
     return (made, made) if returned else made
 

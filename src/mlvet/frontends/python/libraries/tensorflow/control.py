@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from mlvet.domains import dtypes
-from mlvet.domains.dims import Dim, symbol
+from mlvet.domains.dims import Dim, equal, symbol
 from mlvet.frontends.python.active import machine, store
+from mlvet.frontends.python.emission import demand
 from mlvet.frontends.python.libraries.binding import as_items, as_size
 from mlvet.frontends.python.libraries.element_types import dtype_named
 from mlvet.frontends.python.libraries.registry import model
 from mlvet.frontends.python.libraries.tensorflow.arguments import cast_to, chosen
 from mlvet.frontends.python.libraries.tensorflow.structures import (
+    TensorSpec,
     as_elements,
     first_dim,
     grown,
@@ -44,10 +47,28 @@ def function(func: Any = None, input_signature: Any = None, *rest: Any, **keywor
 def _compiled(function: Any, signature: Any) -> Any:
     if isinstance(function, FunctionValue):
         store(function.cells, "@compiled", True)
-        store(function.cells, "@signature", signature)
+        store(function.cells, "@before", lambda args: _demand_signature(signature, args))
         store(function.cells, "python_function", function)
         store(function.cells, "get_concrete_function", _constantly(function))
     return function
+
+
+def _demand_signature(signature: Any, args: Sequence[Any]) -> None:
+    """Arguments must be of the shapes that `input_signature` tells; a method's first one is left out there."""
+    told = signature.items if isinstance(signature, ListValue) else signature
+    if not isinstance(told, tuple):
+        return
+    given = args[1:] if len(args) == len(told) + 1 else args
+    for spec, value in zip(told, given, strict=False):
+        wanted = spec.shape.sizes if isinstance(spec, TensorSpec) else None
+        found = dims_of(value) if isinstance(value, TensorValue) else None
+        if wanted is not None and found is not None:
+            what = f"the input_signature asks for [{', '.join(map(str, wanted))}], but gets {tensor_of(value)}"
+            fits = len(wanted) == len(found) and all(
+                not isinstance(one, int) or equal(one, other) is not False
+                for one, other in zip(wanted, found, strict=True)
+            )
+            demand(fits, what, "dims-differ", [value])
 
 
 def _constantly(value: Any) -> Any:
@@ -119,16 +140,29 @@ def _any_of(results: list[Any]) -> Any:
 @model("tensorflow.while_loop")
 def while_loop(cond: Any, body: Any, loop_vars: Any, shape_invariants: Any = None, *rest: Any, **keywords: Any) -> Any:
     """The body is followed once; sizes that it changes become symbols."""
-    del shape_invariants, rest, keywords
+    del rest, keywords
     start = as_elements(loop_vars) if isinstance(loop_vars, tuple) else mapped(as_elements, loop_vars)
     given = as_items(start) if isinstance(start, tuple | ListValue) else (start,)
     machine().call(cond, *given)
     made = machine().call(body, *given)
     after = tuple(as_items(made)) if isinstance(made, tuple | ListValue) else (made,)
+    if shape_invariants is None and machine().generations:
+        for before, later in zip(given, after, strict=False):
+            _demand_invariant(before, later)
     found = tuple(joined(None, a, b) for a, b in zip(given, after, strict=False))
     if isinstance(loop_vars, ListValue):
         return ListValue(found)
     return found if isinstance(loop_vars, tuple) else found[0]
+
+
+def _demand_invariant(before: Any, after: Any) -> None:
+    """In a graph a variable of a loop keeps its shape, unless the program says by shape_invariants which sizes vary."""
+    if isinstance(before, TensorValue) and isinstance(after, TensorValue):
+        start, end = dims_of(before), dims_of(after)
+        if start is not None and end is not None:
+            what = f"a variable enters the loop as {tensor_of(before)}, but is {tensor_of(after)} after one iteration"
+            fits = len(start) == len(end) and all(equal(a, b) is not False for a, b in zip(start, end, strict=True))
+            demand(fits, what, "dims-differ", [before, after])
 
 
 @model("tensorflow.map_fn")

@@ -23,7 +23,7 @@ from mlvet.frontends.python.values.numbers import Scalar
 from mlvet.frontends.python.values.objects import Object
 from mlvet.frontends.python.values.tensors import TensorValue, dims_of, dtype_of, tensor_of
 from mlvet.frontends.python.values.unknown import Reason, Undecided, Unknown
-from mlvet.ir.graph import Value
+from mlvet.ir.graph import OPAQUE, Value
 
 _QUOTIENTS = {dtypes.i32: dtypes.f64, dtypes.i64: dtypes.f64, dtypes.u32: dtypes.f64, dtypes.u64: dtypes.f64}
 
@@ -173,6 +173,10 @@ class Tensor(ArrayValue):
         return getitem(plain(self), index)
 
     def __setitem__(self, index: Any, value: Any) -> None:
+        del index, value
+        maker = machine().builder.maker(self.graph_value)
+        sure = tensor_of(self).value is not None if maker is None else maker.op != OPAQUE
+        demand(not sure, "a tensor of TensorFlow takes no assignment to its elements", of=[self])
         raise Misfit("a tensor of TensorFlow does not support item assignment")
 
 

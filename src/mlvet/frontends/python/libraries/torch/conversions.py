@@ -19,7 +19,7 @@ from mlvet.frontends.python.libraries.element_types import dtype_named
 from mlvet.frontends.python.libraries.registry import load, model
 from mlvet.frontends.python.libraries.torch.placement import asked_in, asked_of, moved, needs_cpu
 from mlvet.frontends.python.libraries.torch.tensor import Tensor, attach, made, method
-from mlvet.frontends.python.libraries.torch.training import derived
+from mlvet.frontends.python.libraries.torch.training import demand_one_number, derived
 from mlvet.frontends.python.values.containers import ListValue, Repeated
 from mlvet.frontends.python.values.numbers import Scalar
 from mlvet.frontends.python.values.placements import DEVICE, placement_of
@@ -259,7 +259,9 @@ def register_hook(self: Tensor, *args: Any, **keywords: Any) -> None:
 
 
 @method("torch.Tensor.backward")
-def backward(self: Tensor, *args: Any, **keywords: Any) -> None:
+def backward(self: Tensor, gradient: Any = None, *args: Any, **keywords: Any) -> None:
+    if gradient is None:
+        demand_one_number(self, "backward")
     derived(self)
 
 

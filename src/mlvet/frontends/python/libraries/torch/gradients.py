@@ -12,7 +12,7 @@ from mlvet.frontends.python.emission import opaque
 from mlvet.frontends.python.libraries.registry import model
 from mlvet.frontends.python.libraries.torch.services import Scope
 from mlvet.frontends.python.libraries.torch.tensor import Tensor
-from mlvet.frontends.python.libraries.torch.training import Gradients
+from mlvet.frontends.python.libraries.torch.training import Gradients, demand_one_number
 from mlvet.frontends.python.libraries.torch.training import derived as noted
 from mlvet.frontends.python.values.containers import ListValue
 from mlvet.frontends.python.values.numbers import Scalar
@@ -130,6 +130,8 @@ def backward(tensors: Any, grad_tensors: Any = None, *args: Any, **keywords: Any
 @model("torch.autograd.grad")
 def grad(outputs: Any, inputs: Any, grad_outputs: Any = None, *args: Any, **keywords: Any) -> Any:
     """A gradient per input, of its shape."""
+    if grad_outputs is None and isinstance(outputs, TensorValue):
+        demand_one_number(outputs, "grad")
     if isinstance(inputs, TensorValue):
         return (_gradient(inputs),)
     items = inputs.items if isinstance(inputs, ListValue) else inputs

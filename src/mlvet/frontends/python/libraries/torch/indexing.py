@@ -80,6 +80,9 @@ def take_along_dim(input: Tensor, indices: Tensor, dim: Any = None, *, out: Any 
         return made("gather", made("reshape", input, (-1,)), made("reshape", indices, (-1,)), axis=0)
     axis = placed(axis_of(dim), rank(input))
     places, sizes = ranked_dims(indices), ranked_dims(input)
+    demand(len(places) == len(sizes), "take_along_dim needs indices of as many dims", "rank-differs")
+    if len(places) != len(sizes):
+        raise Undecided(Reason.EXCEPTION, "take_along_dim")
     if all(n == axis or equal(a, b) for n, (a, b) in enumerate(zip(places, sizes, strict=True))):
         return made("gather_elements", input, indices, axis=axis)
     shape = tuple(

@@ -8,7 +8,7 @@ from mlvet.domains import dtypes
 from mlvet.domains.dims import equal, minimum
 from mlvet.domains.dtypes import DType
 from mlvet.domains.tensors import Tensor as Type
-from mlvet.frontends.python.emission import demand, emit_all, opaque
+from mlvet.frontends.python.emission import demand, demand_equal, emit_all, opaque
 from mlvet.frontends.python.libraries.registry import model
 from mlvet.frontends.python.libraries.torch.axes import axes_of, rank, ranked_dims
 from mlvet.frontends.python.libraries.torch.element_types import wants_floats
@@ -152,6 +152,9 @@ def cholesky_solve(B: Tensor, L: Tensor, upper: bool = False, *, out: Any = None
 @model("torch.linalg.lstsq")
 def lstsq(A: Tensor, B: Tensor, *args: Any, **keywords: Any) -> Any:
     dims, right = _matrix(A, "lstsq"), ranked_dims(B)
+    if len(right) >= len(dims) - 1 > 0:
+        rows = right[len(dims) - 2]
+        demand_equal(dims[-2], rows, "the right-hand side has as many rows as the matrix", "matmul-inner-dims")
     solution = opaque("lstsq", [A, B], Type(dtype_of(A), (*dims[:-2], dims[-1], *right[len(dims) - 1 :])), Tensor)
     rest = opaque("lstsq", [A, B], Type(dtype_of(A), (0,)), Tensor)
     return solution, rest, opaque("lstsq", [A], Type(dtypes.i64, ()), Tensor), rest

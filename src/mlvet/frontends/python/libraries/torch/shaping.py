@@ -318,6 +318,7 @@ def diagonal(input: Tensor, offset: Any = 0, dim1: Any = 0, dim2: Any = 1) -> Te
 
 @method("torch.diag")
 def diag(input: Tensor, diagonal: Any = 0, *, out: Any = None) -> Tensor:
+    demand(rank(input) in (1, 2), f"diag takes 1 or 2 dims, but gets {rank(input)}", "rank-differs")
     if rank(input) == 2:
         return made("diagonal", input, offset=axis_of(diagonal))
     return made("diag", input, offset=axis_of(diagonal))

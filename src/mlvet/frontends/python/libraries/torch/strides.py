@@ -15,7 +15,9 @@ from mlvet.ir.graph import Value
 
 _ORDERED = frozenset({"linear", "embedding", "constant_of_shape", "random_normal", "random_uniform"})
 """Operators whose results lie in memory in the order of their axes, whatever their operands do."""
-_KEEPING = frozenset({"relu", "gelu", "tanh", "sigmoid", "softmax", "dropout", "reshape"})
+_KEEPING = frozenset(
+    {"relu", "gelu", "tanh", "sigmoid", "softmax", "dropout", "reshape", "conv", "max_pool", "average_pool"}
+)
 """Operators whose results lie as their operand does, if that lies in order."""
 _TRIED = ((2, 3, 5, 7, 11, 13, 17, 19), (23, 29, 31, 37, 41, 43, 47, 53))
 """Sizes for symbols. They have no divisors, so that axes fit together by themselves alone."""

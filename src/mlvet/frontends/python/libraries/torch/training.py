@@ -7,12 +7,14 @@ from collections.abc import Iterator
 from contextvars import ContextVar
 from typing import Any
 
+from mlvet.domains.dims import product
 from mlvet.frontends.python.active import machine, store
+from mlvet.frontends.python.emission import demand
 from mlvet.frontends.python.libraries.optimiser_state import facts_of
 from mlvet.frontends.python.libraries.torch.services import Scope
 from mlvet.frontends.python.values.containers import DictValue, ListValue
 from mlvet.frontends.python.values.objects import Object
-from mlvet.frontends.python.values.tensors import TensorValue
+from mlvet.frontends.python.values.tensors import TensorValue, dims_of
 from mlvet.ir.graph import Value
 from mlvet.ir.program import Act
 
@@ -114,3 +116,10 @@ def tensors_in(value: Any) -> list[Value]:
     if isinstance(value, DictValue):
         return [each for part in value.cells.values() for each in tensors_in(part)]
     return [each for part in _items(value) or () for each in tensors_in(part)]
+
+
+def demand_one_number(x: TensorValue, what: str) -> None:
+    """Gradients are of one number, unless the program tells those of each element."""
+    dims = dims_of(x)
+    if dims is not None and all(isinstance(dim, int) for dim in dims):
+        demand(product(dims) == 1, f"{what} without gradients of each element needs one number", "rank-differs", [x])

@@ -130,6 +130,13 @@ class Conv(Spatial):
             demand(groups > 0 and filters % groups == 0, f"{groups} groups do not divide {filters} filters")
         self.data_format = _format_of(data_format)
         self.dilation_rate = several(dilation_rate, self.SPACE, "dilation_rate")
+        wide = [
+            any(isinstance(each, int) and each > 1 for each in rates) for rates in (self.strides, self.dilation_rate)
+        ]
+        demand(
+            self.TRANSPOSED or not all(wide),
+            f"strides {self.strides} and dilation_rate {self.dilation_rate} exclude one another",
+        )
         self.groups = groups
         self.activation = activation
         self.use_bias = use_bias

@@ -414,7 +414,7 @@ def batched_size(size: Dim, count: Dim | None, drop_remainder: bool) -> Dim:
             return size
     elif modulo(count, size) == 0:
         return size
-    return machine().batch(size, _bound(size))
+    return machine().batch(size, _bound(size), count)
 
 
 def _bound(size: Dim | None) -> float:

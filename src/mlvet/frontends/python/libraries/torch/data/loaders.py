@@ -14,6 +14,7 @@ from mlvet.frontends.python.libraries.torch.data.datasets import IterableDataset
 from mlvet.frontends.python.libraries.torch.data.samplers import BatchSampler, RandomSampler, Sampler, SequentialSampler
 from mlvet.frontends.python.values.containers import ListValue, Repeated
 from mlvet.frontends.python.values.objects import Object
+from mlvet.frontends.python.values.unknown import Undecided
 
 
 @model("torch.utils.data.DataLoader", "torch.utils.data.dataloader.DataLoader")
@@ -47,9 +48,18 @@ class DataLoader(Object):
             return size
         if "@batch" not in self.cells:
             most = size if isinstance(size, int) and size > 0 and not sampled else inf
-            self.cells["@batch"] = machine().batch(None if sampled else size, most)
+            self.cells["@batch"] = machine().batch(None if sampled else size, most, self._samples())
         found: Dim = self.cells["@batch"]
         return found
+
+    def _samples(self) -> Dim | None:
+        """How many samples there are in all batches, if that can be told."""
+        if isinstance(self.dataset, IterableDataset):
+            return None
+        try:
+            return length_of(self.sampler)
+        except Undecided:
+            return None
 
     def iterate(self) -> Any:
         here = machine()

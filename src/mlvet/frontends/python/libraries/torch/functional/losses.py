@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from mlvet.domains import dtypes
-from mlvet.domains.dims import equal
+from mlvet.domains.dims import Dim, equal
 from mlvet.domains.promotion import Framework
 from mlvet.domains.tensors import Tensor as Type
 from mlvet.frontends.python.arrays.arithmetic import cast, common_dtype
-from mlvet.frontends.python.emission import demand, opaque
+from mlvet.frontends.python.emission import demand, demand_equal, demand_same, opaque
 from mlvet.frontends.python.libraries.binding import Number
 from mlvet.frontends.python.libraries.registry import model
 from mlvet.frontends.python.libraries.torch.arithmetic import combined
@@ -17,6 +17,7 @@ from mlvet.frontends.python.libraries.torch.axes import ranked_dims
 from mlvet.frontends.python.libraries.torch.element_types import is_integral, same_types, wants_floats
 from mlvet.frontends.python.libraries.torch.functional.normalisation import cosine_similarity, pairwise_distance
 from mlvet.frontends.python.libraries.torch.tensor import Tensor, made
+from mlvet.frontends.python.values.containers import ListValue
 from mlvet.frontends.python.values.tensors import TensorValue, dims_of, dtype_of, rank_of, tensor_of
 
 
@@ -68,6 +69,9 @@ def _classified(
         found = made(op, scores, target, weight, **attributes)
         return made("reshape", found, ()) if reduction == "none" else found
     demand(rank_of(scores) != 0, "scores need at least 1 dim", "rank-differs")
+    given, wanted = dims_of(scores), None if weight is None else dims_of(weight)
+    if given is not None and wanted is not None and len(given) > 1:
+        demand_same(wanted, given[1:2], "there is one weight per class, dim 1 of the scores")
     return made(op, scores, target, weight, **attributes)
 
 
@@ -184,6 +188,8 @@ def binary_cross_entropy_with_logits(
 ) -> Tensor:  # fmt: skip
     """With p as weight of the positive class: (1 - t) * x + (1 + (p - 1) * t) * softplus(-x)."""
     _same_shape("binary_cross_entropy_with_logits", input, target)
+    whole = is_integral(target) and not is_integral(input)
+    demand(not whole, f"targets must be floats, but are of {dtype_of(target)}", "dtype-differs")
     kind = how(reduction, reduce, size_average)
     x, t = input, cast(target, dtype_of(combined("sub", input, target)))
     if pos_weight is None:
@@ -233,6 +239,10 @@ def cosine_embedding_loss(
     reduction: str = "mean",
 ) -> Tensor:  # fmt: skip
     similarity = cosine_similarity(input1, input2, 1 if rank_of(input1) != 1 else 0)
+    wanted = {None: None, 1: 0, 2: 1}.get(rank_of(input1))
+    if wanted is not None and rank_of(target) is not None:
+        fits = rank_of(target) == wanted
+        demand(fits, f"cosine_embedding_loss of such inputs needs a target of {wanted} dims", "rank-differs")
     each = combined("max", similarity, target)
     return _unnamed("cosine_embedding_loss", each, how(reduction, reduce, size_average))
 
@@ -302,5 +312,24 @@ def ctc_loss(
 ) -> Tensor:  # fmt: skip
     kind = how(reduction)
     dims = dims_of(log_probs)
+    if dims is not None:
+        demand(len(dims) in (2, 3), "log_probs are [steps, batch, classes] or [steps, classes]", "rank-differs")
+    if dims is not None and len(dims) == 3:
+        for what, lengths in (("input", input_lengths), ("target", target_lengths)):
+            _one_each(what, lengths, dims[1])
+        labels = dims_of(targets)
+        if labels is not None and len(labels) == 2:
+            demand_equal(
+                labels[0], dims[1], "there is a row of targets for each member of the batch, dim 1 of log_probs"
+            )
     shape = () if kind != "none" or dims is None else dims[1:2]
     return opaque("ctc_loss", [log_probs, targets], Type(dtype_of(log_probs), shape), Tensor)
+
+
+def _one_each(what: str, lengths: Any, batch: Dim) -> None:
+    """The lengths of ctc_loss must be one for each member of the batch."""
+    items = lengths.items if isinstance(lengths, ListValue) else lengths
+    found = (dims_of(items) or ()) if isinstance(items, TensorValue) else ()
+    count: Dim | None = len(items) if isinstance(items, tuple) else found[0] if len(found) == 1 else None
+    if count is not None:
+        demand_equal(count, batch, f"there is one {what} length for each member of the batch, dim 1 of log_probs")

@@ -9,11 +9,13 @@ from mlvet.domains import dims as sizes
 from mlvet.domains import dtypes
 from mlvet.domains.dims import Dim, floor_div
 from mlvet.domains.dtypes import DType
+from mlvet.domains.tensors import Tensor as Type
 from mlvet.frontends.python.active import machine
 from mlvet.frontends.python.arrays.operators import assumed
 from mlvet.frontends.python.arrays.shaping import reshape, split, squeezed, swapped, transpose, unsqueezed
-from mlvet.frontends.python.emission import demand, emit
+from mlvet.frontends.python.emission import demand, demand_divisible, emit, opaque
 from mlvet.frontends.python.libraries.binding import Number, Size, Tensor
+from mlvet.frontends.python.libraries.limits import positive
 from mlvet.frontends.python.libraries.registry import model
 from mlvet.frontends.python.libraries.torch.nn.expectations import expected
 from mlvet.frontends.python.libraries.torch.nn.linear import Linear
@@ -36,9 +38,9 @@ class MultiheadAttention(Module):
         device: Any = None, dtype: DType | None = None,
     ) -> None:  # fmt: skip
         super().__init__()
-        if isinstance(embed_dim, int) and isinstance(num_heads, int):
-            fits = num_heads > 0 and embed_dim > 0 and embed_dim % num_heads == 0
-            demand(fits, f"{embed_dim} features do not fall into {num_heads} heads", "not-divisible")
+        positive("embed_dim", embed_dim)
+        positive("num_heads", num_heads)
+        demand_divisible(embed_dim, num_heads, f"{embed_dim} features fall into {num_heads} heads")
         self.embed_dim, self.num_heads, self.dropout, self.batch_first = embed_dim, num_heads, dropout, batch_first
         self.kdim, self.vdim = embed_dim if kdim is None else kdim, embed_dim if vdim is None else vdim
         self.head_dim = floor_div(embed_dim, num_heads) if num_heads != 0 else embed_dim
@@ -119,7 +121,12 @@ class MultiheadAttention(Module):
         used = weights
         if isinstance(self.dropout, int | float) and self.dropout > 0 and self.training is not False:
             used = emit("dropout", weights, float(self.dropout), True)
-        merged = reshape(transpose(emit("matmul", used, v), (0, 2, 1, 3)), (batch, length, self.embed_dim))
+        mixed = emit("matmul", used, v)
+        if isinstance(self.head_dim, int):
+            merged = reshape(transpose(mixed, (0, 2, 1, 3)), (batch, length, self.embed_dim))
+        else:
+            whole = Type(dtype_of(mixed), (batch, length, self.embed_dim))
+            merged = opaque("MultiheadAttention", [mixed], whole, type(mixed))
         return machine().call(self.out_proj, merged), weights
 
     def _projected(self, query: Any, key: Any, value: Any) -> tuple[Any, ...]:
@@ -137,6 +144,9 @@ class MultiheadAttention(Module):
     def _heads(self, x: Any) -> Any:
         """[batch, length, features] as [batch, heads, length, features of a head]."""
         dims = dims_of(x) or ()
+        if not isinstance(self.head_dim, int):
+            parted = Type(dtype_of(x), (dims[0], self.num_heads, dims[1], self.head_dim))
+            return opaque("MultiheadAttention", [x], parted, type(x))
         return transpose(reshape(x, (*dims[:2], self.num_heads, self.head_dim)), (0, 2, 1, 3))
 
     def _mask(self, mask: Any, batch: Dim, length: Dim, source: Dim) -> Any:

@@ -9,7 +9,7 @@ from mlvet.domains import dtypes
 from mlvet.domains.dims import symbol
 from mlvet.domains.dtypes import DType
 from mlvet.frontends.python.active import machine, store
-from mlvet.frontends.python.emission import unknown_tensor
+from mlvet.frontends.python.emission import demand_same, unknown_tensor
 from mlvet.frontends.python.libraries.registry import model
 from mlvet.frontends.python.libraries.torch.conversions import TYPES
 from mlvet.frontends.python.libraries.torch.nn.parameter import Buffer, Parameter, floating, redeclared
@@ -21,7 +21,7 @@ from mlvet.frontends.python.values.containers import DictValue, IteratorValue, L
 from mlvet.frontends.python.values.numbers import Scalar
 from mlvet.frontends.python.values.objects import ClassValue, Object
 from mlvet.frontends.python.values.placements import ANYWHERE, DEVICE, Placement, placement_of
-from mlvet.frontends.python.values.tensors import TensorValue
+from mlvet.frontends.python.values.tensors import TensorValue, dims_of
 from mlvet.frontends.python.values.unknown import Reason, Undecided
 from mlvet.ir.program import Act
 
@@ -239,6 +239,11 @@ class Module(Object):
         )
 
     def load_state_dict(self, state_dict: Any, strict: bool = True, assign: bool = False) -> Any:
+        if isinstance(state_dict, DictValue) and lists_all(self):
+            own = dict([*parameters_of(self), *buffers_of(self)])
+            for name, given in state_dict.cells.items():
+                if isinstance(given, TensorValue) and isinstance(mine := own.get(name), TensorValue):
+                    _demand_like(str(name), given, mine)
         if assign is not False:
             relocated(self, ANYWHERE)
         made = Object.__new__(Object)
@@ -301,6 +306,14 @@ class Module(Object):
 
     def __deepcopy__(self, memo: Any = None) -> Any:
         return copied(self, {})
+
+
+def _demand_like(name: str, given: TensorValue, mine: TensorValue) -> None:
+    """What is loaded must have the shape of what is there."""
+    left, right = dims_of(given), dims_of(mine)
+    if left is not None and right is not None:
+        what = f"`{name}` is {list(left)} in the state that is loaded and {list(right)} in the module"
+        demand_same(left, right, what, of=[given, mine])
 
 
 def children_of(module: Module) -> Iterator[tuple[str, Any]]:

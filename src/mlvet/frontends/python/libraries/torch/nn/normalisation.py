@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 from mlvet.domains import dtypes
 from mlvet.domains.dtypes import DType
 from mlvet.frontends.python.active import store
-from mlvet.frontends.python.emission import demand
+from mlvet.frontends.python.emission import demand, demand_divisible
 from mlvet.frontends.python.libraries.binding import Number, Size, SizeOrSizes, Tensor
 from mlvet.frontends.python.libraries.registry import model
 from mlvet.frontends.python.libraries.torch.nn.convolutions import SPACE
@@ -38,8 +38,9 @@ class ChannelNorm(Module):
         self.num_batches_tracked = buffer(f"{name}.num_batches_tracked", (), dtypes.i64, ZEROS) if track else None
 
     def _ranked(self, input: Tensor) -> Tensor:
-        last = max(self.ranks) if min(self.ranks) > 2 else 2
-        input = expected(input, "batch", self.cells.get("num_features", "channels"), *SPACE[5 - last :])
+        if min(self.ranks) > 2:
+            space = SPACE[5 - max(self.ranks) :]
+            input = expected(input, "batch", self.cells.get("num_features", "channels"), *space)
         rank = rank_of(input)
         wanted = " or ".join(map(str, self.ranks))
         demand(
@@ -241,9 +242,7 @@ class GroupNorm(Module):
         dtype: DType | None = None, *, bias: bool = True,
     ) -> None:  # fmt: skip
         super().__init__()
-        if isinstance(num_groups, int) and isinstance(num_channels, int):
-            fits = num_groups != 0 and num_channels % num_groups == 0
-            demand(fits, f"{num_channels} channels do not fall into {num_groups} groups", "not-divisible")
+        demand_divisible(num_channels, num_groups, f"{num_channels} channels fall into {num_groups} groups")
         self.num_groups, self.num_channels, self.eps, self.affine = num_groups, num_channels, eps, affine
         self.weight = parameter("GroupNorm.weight", (num_channels,), dtype, ONES) if affine else None
         self.bias = parameter("GroupNorm.bias", (num_channels,), dtype, ZEROS) if affine and bias else None

@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 from mlvet.domains import dtypes
-from mlvet.domains.dims import Dim, bounds, symbol
+from mlvet.domains.dims import Dim, bounds, equal, symbol
 from mlvet.domains.tensors import Tensor as Type
 from mlvet.frontends.python.active import machine, store
 from mlvet.frontends.python.arrays.operators import assumed
 from mlvet.frontends.python.arrays.shaping import swapped
-from mlvet.frontends.python.emission import demand_equal, opaque
+from mlvet.frontends.python.emission import demand, demand_equal, opaque
 from mlvet.frontends.python.libraries.binding import Items, Number, Size, Tensor, as_size
 from mlvet.frontends.python.libraries.registry import model
 from mlvet.frontends.python.libraries.torch.tensor import Tensor as TorchTensor
@@ -105,12 +105,27 @@ def pad_sequence(
     sequences: Any, batch_first: bool = False, padding_value: Number = 0.0, padding_side: str = "right"
 ) -> Tensor:
     count, element, longest = _row(sequences)
+    given = sequences.items if isinstance(sequences, ListValue) else sequences
+    _demand_alike(given if isinstance(given, tuple) else ())
     dims = dims_of(element)
     if not dims:
         raise Undecided(Reason.UNMODELLED_ARGUMENTS, "sequences of unknown shape")
     steps = dims[0] if longest else symbol(machine().fresh("steps"), *bounds(dims[0]))
     front = (count, steps) if batch_first else (steps, count)
     return opaque("pad_sequence", [element], Type(dtype_of(element), (*front, *dims[1:])), TorchTensor)
+
+
+def _demand_alike(sequences: tuple[Any, ...]) -> None:
+    """Sequences may differ in their first dim alone."""
+    known = [dims for each in sequences if isinstance(each, TensorValue) and (dims := dims_of(each))]
+    for other in known[1:]:
+        what = f"sequences may differ in their length alone, but are {list(known[0])} and {list(other)}"
+        fits = len(other) == len(known[0]) and all(
+            equal(a, b) is not False for a, b in zip(known[0][1:], other[1:], strict=True)
+        )
+        if not fits:
+            demand(False, what, "concat-dims", sequences)
+            return
 
 
 @model("torch.nn.utils.rnn.pack_sequence")
