@@ -246,3 +246,24 @@ def test_sizes_that_a_loop_lets_grow_have_no_bounds(tmp_path: Path) -> None:
         torch.zeros(size) + torch.zeros(40)
     """
     assert judged(program, tmp_path) == []
+
+
+def test_sizes_of_what_could_not_be_made_are_not_told_as_well(tmp_path: Path) -> None:
+    program = """
+        import torch
+        from torch import nn
+
+        class Block(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.out = nn.Linear(8, 8)
+            def forward(self, x):
+                b, t, c = x.size()
+                return self.out(x.view(b, t, 2, 4))
+
+        x = torch.zeros(2, 3, 8)
+        for block in [Block(), Block()]:
+            x = block(x)
+    """
+    (found,) = judged(program, tmp_path)
+    assert found.rule == "matmul-inner-dims"

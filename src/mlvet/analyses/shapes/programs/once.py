@@ -57,9 +57,14 @@ class Once:
 
         Devices are another matter than shapes: a machine with a GPU meets the one, every machine the other.
         """
-        given, left = found.demand.given, _left_behind(found)
+        given, left, lost = found.demand.given, _left_behind(found), _has_lost_its_tensor(found.demand)
         return any(
-            (told.demand.built in given or not known.isdisjoint(origins) or bool(left and left & _left_behind(told)))
+            (
+                lost
+                or told.demand.built in given
+                or not known.isdisjoint(origins)
+                or bool(left and left & _left_behind(told))
+            )
             and bool(told.demand.devices) == bool(found.demand.devices)
             and not _exclude(outcomes, path)
             for told, outcomes, known in self._told
@@ -90,6 +95,11 @@ class Once:
                 pending += [each for each in maker.inputs if each is not None]
         own = {value for value in seen if (maker := self._makers.get(value)) is None or maker.op != "sizes"}
         return own.union(found.demand.about)
+
+
+def _has_lost_its_tensor(demand: Demand) -> bool:
+    """Whether it is of sizes alone, which may be those of any tensor that something failed to make."""
+    return not demand.node.inputs and demand.constraint.rule == "rank-differs"
 
 
 def _left_behind(found: Contradiction) -> set[Hashable]:
