@@ -6,8 +6,8 @@ import re
 from pathlib import Path
 
 import pytest
-from cases import CASES, Case
-from running import run
+from real_runs import run
+from remedy_cases import CASES, Case
 
 from mlvet.core.finding import Finding
 from mlvet.core.fix import Applicability, apply_edits

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from cases import TORCH
+from remedy_cases import TORCH
 
 from mlvet.core.finding import Finding
 from mlvet.core.fix import Applicability

@@ -8,8 +8,8 @@ from pathlib import Path
 from textwrap import dedent
 
 import pytest
-from cases import KERAS, TENSORFLOW, TORCH, Case, case
-from running import run
+from real_runs import run
+from remedy_cases import KERAS, TENSORFLOW, TORCH, Case, case
 
 from mlvet.analyses.catalogue import catalogue
 from mlvet.core.finding import Finding

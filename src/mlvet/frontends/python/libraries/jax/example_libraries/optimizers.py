@@ -22,7 +22,6 @@ class Optimizer(NamedTuple):
     params_fn: Callable[..., Any]
 
 
-@model("jax.example_libraries.optimizers.OptimizerState")
 class OptimizerState(Object):
     """Parameters and what an optimizer remembers of them."""
 
