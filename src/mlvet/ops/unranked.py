@@ -13,14 +13,13 @@ from typing import Any
 
 from mlvet.domains.dims import Dim, Expr, symbol, symbols
 from mlvet.domains.tensors import Dims, Tensor, UnknownRank, Unranked, unknown
+from mlvet.ops.folding import REFUSALS
 from mlvet.ops.op import Op
 from mlvet.ops.require import Require
 
 RANKS = range(7)
 LIKELIEST = (4, 2, 1, 3, 5)
 """Asked about in this order where several ranks are unknown, each of them for itself."""
-
-_REFUSED = (UnknownRank, TypeError, ValueError, LookupError, AttributeError, ArithmeticError)
 
 
 def inferred(
@@ -73,7 +72,7 @@ def _told(
         require = Require(name)
         try:
             found = op.infer(*(_ranked(each, rank) for each in operands), require=require, **attributes)
-        except _REFUSED:
+        except (UnknownRank, *REFUSALS):
             continue
         if not require.violated:
             yield found if isinstance(found, tuple) else (found,)
