@@ -123,3 +123,19 @@ def test_the_programs_still_run(library: str) -> None:
     pytest.importorskip(library)
     chosen = {each.name: each.expected for each in CASES if each.library == library}
     assert run(chosen) == dict.fromkeys(chosen, "")
+
+
+def test_columns_count_characters_not_bytes(tmp_path: Path) -> None:
+    text = 'import torch\nprint("größe", torch.zeros(2, 3) @ torch.zeros(4, 5))\n'
+    (found,) = judged(text, tmp_path)
+    line = text.splitlines()[1]
+    shown = line[(found.location.column or 0) - 1 : (found.location.end_column or 0) - 1]
+    assert shown == "torch.zeros(2, 3) @ torch.zeros(4, 5)"
+
+
+def test_an_edit_behind_letters_of_several_bytes_is_at_its_place(tmp_path: Path) -> None:
+    text = 'import torch\nprint("größe", torch.nn.Linear(4, 2)(torch.zeros(7, 3)))\n'
+    (found,) = judged(text, tmp_path)
+    assert found.fix is not None
+    fixed, _ = apply_edits(text, [found.fix])
+    assert fixed == text.replace("Linear(4, 2)", "Linear(3, 2)")

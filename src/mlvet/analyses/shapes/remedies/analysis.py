@@ -211,11 +211,7 @@ def _siblings(text: Text, location: Location) -> list[Location]:
     if not isinstance(node, ast.Call):
         return []
     called = ast.dump(node.func)
-    return [
-        Location(text.path, each.lineno, each.col_offset + 1, each.end_lineno, (each.end_col_offset or 0) + 1)
-        for each in text.calls()
-        if each is not node and ast.dump(each.func) == called
-    ]
+    return [text.place(each) for each in text.calls() if each is not node and ast.dump(each.func) == called]
 
 
 def _parses(text: str) -> bool:

@@ -89,7 +89,5 @@ def _flatten(text: Text, dense: ast.Call) -> tuple[str, tuple[Edit, ...]]:
             if "Flatten" in names:
                 return "Flatten", ()
             if dense.func.id in names:
-                last = node.names[-1]
-                line, column = last.end_lineno or last.lineno, last.end_col_offset or 0
-                return "Flatten", (text.inserted((line, column + 1), ", Flatten"),)
+                return "Flatten", (text.inserted(text.end(node.names[-1]), ", Flatten"),)
     return "", ()

@@ -45,10 +45,10 @@ class Text:
         """The expression or statement at a place of the file."""
         if location.path != self.path or location.cell is not None or None in (location.line, location.end_column):
             return None
-        line, column = location.line or 1, location.column or 1
-        return self._by_span.get(
-            (self.path, line, column - 1, location.end_line or line, (location.end_column or 1) - 1)
-        )
+        line = location.line or 1
+        end_line = location.end_line or line
+        start, end = self._offset(line, location.column or 1), self._offset(end_line, location.end_column or 1)
+        return self._by_span.get((self.path, line, start, end_line, end))
 
     def span(self, node: ast.expr | ast.stmt) -> Span:
         return self.path, node.lineno, node.col_offset, node.end_lineno or node.lineno, node.end_col_offset or 0
@@ -61,18 +61,24 @@ class Text:
         first, *middle, last = self._lines[line - 1 : end_line]
         return "".join((first[column - 1 :], *middle, last[: end_column - 1]))
 
-    def start(self, node: ast.expr | ast.stmt) -> Position:
+    def start(self, node: ast.expr | ast.stmt | ast.alias) -> Position:
         return node.lineno, self._column(node.lineno, node.col_offset)
 
-    def end(self, node: ast.expr | ast.stmt) -> Position:
+    def end(self, node: ast.expr | ast.stmt | ast.alias) -> Position:
         line = node.end_lineno or node.lineno
         return line, self._column(line, node.end_col_offset or 0)
 
     def _column(self, line: int, offset: int) -> int:
         return len(self._lines[line - 1].encode()[:offset].decode(errors="replace")) + 1
 
+    def _offset(self, line: int, column: int) -> int:
+        return len(self._lines[line - 1][: column - 1].encode()) if line <= len(self._lines) else column - 1
+
+    def place(self, node: ast.expr | ast.stmt) -> Location:
+        return Location(self.path, *self.start(node), *self.end(node))
+
     def replaced(self, node: ast.expr | ast.stmt, content: str) -> Edit:
-        return Edit(Location(self.path, *self.start(node), *self.end(node)), content)
+        return Edit(self.place(node), content)
 
     def removed(self, start: Position, end: Position) -> Edit:
         return Edit(Location(self.path, *start, *end), "")

@@ -27,11 +27,17 @@ class File:
             return None
         found = self._places.get(id(node))
         if found is None:
-            end = None if node.end_col_offset is None else node.end_col_offset + 1
+            end_line = node.end_lineno or node.lineno
+            end = None if node.end_col_offset is None else self._column(end_line, node.end_col_offset)
             found = self._places[id(node)] = self.source.location(
-                node.lineno, node.col_offset + 1, node.end_lineno, end
+                node.lineno, self._column(node.lineno, node.col_offset), node.end_lineno, end
             )
         return found
+
+    def _column(self, line: int, offset: int) -> int:
+        """The column, in characters from 1, of an offset in bytes."""
+        lines = self.source.lines
+        return len(_cut(lines[line - 1], 0, offset)) + 1 if line <= len(lines) else offset + 1
 
     def text(self, node: ast.expr) -> str:
         """The expression as it is written, on one line."""
