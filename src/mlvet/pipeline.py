@@ -144,15 +144,22 @@ def _vet_programs(
 ) -> programs.Outcome:
     """The programs among the sources that compute with tensors."""
     chosen = {path: source for path, source in reading.sources.items() if programs.uses_tensors(source)}
-    if not chosen or engines.isdisjoint(("SHP", "NUM")):
+    if not chosen or engines.isdisjoint(("SHP", "NUM", "EFF")):
         return programs.Outcome()
     numerics = None
     if "NUM" in engines:
         from mlvet.analyses.numerics.request import request_of
 
         numerics = request_of(config)
+    efficiency = None
+    if "EFF" in engines:
+        from mlvet.analyses.efficiency.request import request_of as efficiency_of
+
+        efficiency = efficiency_of(config)
     jobs = [
-        programs.Program(path, source, base, config.models, numerics, "SHP" in engines, config.confirm, config.memory)
+        programs.Program(
+            path, source, base, config.models, numerics, "SHP" in engines, config.confirm, config.memory, efficiency
+        )
         for path, source in chosen.items()
     ]
     return programs.vet_programs(jobs, executor, config.timeout)

@@ -19,11 +19,13 @@ from mlvet.core.source import Source
 from mlvet.frontends.source import read_source
 
 if TYPE_CHECKING:
+    from mlvet.analyses.efficiency.host.outline import Outline
+    from mlvet.analyses.efficiency.request import EfficiencyRequest
     from mlvet.analyses.numerics.request import NumericsRequest
     from mlvet.analyses.shapes.programs.contradictions import Contradiction
-    from mlvet.frontends.python.observations import Span
     from mlvet.frontends.python.program import Interpreted
     from mlvet.ir.graph import Graph
+    from mlvet.ir.host import Span
 
 _MEMORY = 4 << 30
 _ITERATIONS = 2
@@ -47,6 +49,7 @@ class Program:
     shapes: bool = True
     confirm: bool = False
     memory: int | None = None
+    efficiency: EfficiencyRequest | None = None
 
 
 @dataclass(slots=True)
@@ -86,7 +89,11 @@ def vet_program(program: Program) -> Outcome:
     """Every analysis of one program that rests on its interpretation."""
     from mlvet.frontends.python.program import interpret
 
-    found = interpret(program.source, program.path, program.base, models=program.models)
+    host = _outlined(program)
+    found = interpret(
+        program.source, program.path, program.base, models=program.models, hosting=host is not None,
+        watched=frozenset() if host is None else host.watched,
+    )  # fmt: skip
     shown = program.source.path
     outcome = Outcome(
         figures=Counter(
@@ -114,6 +121,14 @@ def vet_program(program: Program) -> Outcome:
             outcome.findings += large
             outcome.notes += [f"{shown}: {note}" for note in unknown]
         outcome.figures += Counter({f"shape_{name}": count for name, count in shapes.figures.items()})
+    if host is not None and program.efficiency is not None:
+        from mlvet.analyses.catalogue import catalogue
+        from mlvet.analyses.efficiency.analysis import vet as suggestions
+
+        efficiency = suggestions(host, found.host, found.graph, found.demanded, catalogue(), program.efficiency)
+        outcome.findings += efficiency.findings
+        outcome.notes += efficiency.notes
+        outcome.figures += Counter({f"efficiency_{name}": count for name, count in efficiency.figures.items()})
     if program.numerics is not None and outcome.figures["operators"]:
         from mlvet.model_files import graph_numerics
 
@@ -125,6 +140,15 @@ def vet_program(program: Program) -> Outcome:
         outcome.sampled |= judged.sampled
         outcome.problems += judged.problems
     return outcome
+
+
+def _outlined(program: Program) -> Outline | None:
+    """The file taken apart, if the efficiency of the program is asked for."""
+    if program.efficiency is None:
+        return None
+    from mlvet.analyses.efficiency.analysis import outline
+
+    return outline(program.source)
 
 
 def _remedied(

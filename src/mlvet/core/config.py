@@ -20,6 +20,8 @@ LARGEST = 1_000_000
 """The most jobs, and the most seconds, that a setting can ask for."""
 TENSOR_ABSTRACTIONS = ("partitioning", "smashing", "expansion")
 NUMERIC_ABSTRACTIONS = ("affine", "intervals")
+SPECULATIONS = ("attribute", "method-name", "uniform-elements", "one-type", "no-hidden-effect")
+"""What suggestions about efficiency can take for granted."""
 _MEMORY = re.compile(r"(\d{1,9}(?:\.\d{1,9})?) ?([KMGT])(?:i?B)?", re.IGNORECASE)
 
 
@@ -33,7 +35,8 @@ class Config:
     name `data`, the file that ranges are taken from, or say that `asked_ranges` must be of inputs that there are.
     `models` maps modules of libraries to files of the project that stand in for them when programs are interpreted.
     `confirm` has failing calls of libraries made again with the real library, `memory` is the bytes of the device that
-    programs train on.
+    programs train on. `efficiency_rules` are files of the user's own rules about efficiency; `speculate` and
+    `no_speculate` name what suggestions about efficiency may and may not take for granted.
     """
 
     root: Path = field(default_factory=Path.cwd)
@@ -56,6 +59,9 @@ class Config:
     models: Mapping[str, Path] = field(default_factory=dict)
     confirm: bool = False
     memory: int | None = None
+    efficiency_rules: tuple[Path, ...] = ()
+    speculate: tuple[str, ...] = ("all",)
+    no_speculate: tuple[str, ...] = ()
     baseline: Path | None = None
     timeout: float = 120.0
     jobs: int | None = None
@@ -144,6 +150,7 @@ def _parse(table: Mapping[str, Any], path: Path) -> Config:
     for module, file in settings["models"].items():
         if not file.is_file():
             raise UsageError(f"{path}: the model file of `{module}` does not exist: {file}")
+    settings["efficiency_rules"] = tuple(root / file for file in settings.get("efficiency_rules", ()))
     return replace(Config(root=root), **settings)
 
 
@@ -151,6 +158,18 @@ def _strings(value: Any) -> tuple[str, ...]:
     if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
         raise TypeError("must be a list of strings")
     return tuple(value)
+
+
+def _speculations(value: Any) -> tuple[str, ...]:
+    names = _strings(value)
+    for name in names:
+        if name != "all" and name not in SPECULATIONS:
+            raise ValueError(f"must be a list of {', '.join(SPECULATIONS)} or all")
+    return names
+
+
+def _paths(value: Any) -> tuple[Path, ...]:
+    return tuple(map(_path, _strings(value)))
 
 
 def _table_of_strings(value: Any) -> dict[str, tuple[str, ...]]:
@@ -256,6 +275,9 @@ _READERS: Mapping[str, Callable[[Any], Any]] = {
     "models": _files,
     "confirm": _flag,
     "memory": memory_of,
+    "efficiency-rules": _paths,
+    "speculate": _speculations,
+    "no-speculate": _speculations,
     "baseline": _path,
     "timeout": _positive,
     "jobs": _count,

@@ -24,10 +24,12 @@ from mlvet.ir.program import Act, Condition, Demand, Event, Run, Setting
 from mlvet.ops.require import Constraint
 
 if TYPE_CHECKING:
+    from mlvet.frontends.python.hosting import Calls
     from mlvet.frontends.python.interpretation.branches import Boundary
     from mlvet.frontends.python.interpretation.scopes import Scope
-    from mlvet.frontends.python.observations import Observation, Span
+    from mlvet.frontends.python.observations import Observation
     from mlvet.frontends.python.project import Project
+    from mlvet.ir.host import Span
 
 
 @dataclass(slots=True)
@@ -114,6 +116,7 @@ class Machine:
     boundaries: list[Boundary] = field(default_factory=list)
     observations: dict[Span, Observation] = field(default_factory=dict)
     watched: frozenset[Span] = frozenset()
+    calls: Calls | None = None
     called: set[ast.AST] = field(default_factory=set)
     defined: dict[ast.AST, Any] = field(default_factory=dict)
     recursions: Counter[ast.AST] = field(default_factory=Counter)

@@ -14,9 +14,6 @@ from mlvet.frontends.python.values.numbers import Scalar
 from mlvet.frontends.python.values.tensors import TensorValue, tensor_of
 from mlvet.frontends.python.values.unknown import Unknown
 
-Span = tuple[str, int, int, int, int]
-"""Path, line, column, end line, end column; lines from 1 and columns from 0, as in Python's trees."""
-
 
 @dataclass(slots=True)
 class Observation:

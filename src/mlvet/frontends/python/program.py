@@ -16,6 +16,7 @@ from mlvet.core.location import Location
 from mlvet.core.source import Source
 from mlvet.domains.dims import Dim
 from mlvet.frontends.python.active import interpreting
+from mlvet.frontends.python.hosting import Calls, hosted
 from mlvet.frontends.python.interpretation.imports import run_module
 from mlvet.frontends.python.interpretation.scopes import File, Scope
 from mlvet.frontends.python.interpretation.signals import PythonRaise
@@ -23,12 +24,13 @@ from mlvet.frontends.python.layer_paths import qualified_names
 from mlvet.frontends.python.libraries import registry
 from mlvet.frontends.python.libraries.binding import signature
 from mlvet.frontends.python.machine import Limits, Machine, OutOfBudget
-from mlvet.frontends.python.observations import Observation, Span
+from mlvet.frontends.python.observations import Observation
 from mlvet.frontends.python.project import Project, parsed
 from mlvet.frontends.python.values.objects import ClassValue, FunctionValue, ModuleValue, Object
 from mlvet.frontends.python.values.unknown import Reason, Unknown
 from mlvet.frontends.python.variation import listed, varying
 from mlvet.ir.graph import Graph, Value
+from mlvet.ir.host import Host, Span
 from mlvet.ir.program import Condition, Demand, Demands, Event, Run, Setting
 
 _RECURSION = 12_000
@@ -69,6 +71,7 @@ class Interpreted:
     full: dict[str, Dim] = field(default_factory=dict)
     last: dict[str, int] = field(default_factory=dict)
     required: set[str] = field(default_factory=set)
+    host: Host = field(default_factory=Host)
 
     @property
     def _conditions(self) -> dict[str, Condition]:
@@ -101,16 +104,18 @@ def interpret(
     limits: Limits | None = None,
     texts: Mapping[str, str] | None = None,
     watched: frozenset[Span] = frozenset(),
+    hosting: bool = False,
 ) -> Interpreted:
     """Interpret a program; one that Python cannot parse yields an empty graph and a note.
 
     Paths are shown relative to `base`; `models` are files that stand in for modules of libraries, and `texts` what
-    modules of the project are taken to contain. Expressions that are `watched` are among the observations.
+    modules of the project are taken to contain. Expressions that are `watched` are among the observations. With
+    `hosting` it is told what the calls of the program call.
     """
     project = Project.of(path, base, models, registry.PACKAGES) if path is not None else None
     if project is not None:
         project.texts = dict(texts or {})
-    machine = Machine(project=project, limits=limits or Limits(), watched=watched)
+    machine = Machine(project=project, limits=limits or Limits(), watched=watched, calls=Calls() if hosting else None)
     tree = parsed(source.text)
     if tree is None:
         machine.note("not Python 3, so it was not interpreted")
@@ -177,6 +182,7 @@ def _interpreted(machine: Machine, file: File, names: dict[str, Any]) -> Interpr
         full=machine.full,
         last=machine.last,
         required=machine.required,
+        host=hosted(machine.calls, machine.observations),
     )
 
 

@@ -13,8 +13,8 @@ from mlvet.analyses.shapes.suspicions.analysis import suspicions
 from mlvet.core.finding import Finding
 from mlvet.core.fix import Applicability, Edit, Fix, apply_edits
 from mlvet.core.grade import Severity
-from mlvet.frontends.python.observations import Span
 from mlvet.frontends.python.program import Interpreted
+from mlvet.ir.host import Span
 
 Reading = Callable[[Mapping[str, str], frozenset[Span]], Interpreted]
 """Interprets a program, given what some of its files contain and which expressions to watch."""

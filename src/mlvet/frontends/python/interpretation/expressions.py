@@ -20,7 +20,7 @@ from mlvet.frontends.python.interpretation.iteration import items
 from mlvet.frontends.python.interpretation.subscripts import subscript
 from mlvet.frontends.python.interpretation.truth import literal, negated, truth
 from mlvet.frontends.python.libraries import registry
-from mlvet.frontends.python.observations import Observation, Span
+from mlvet.frontends.python.observations import Observation
 from mlvet.frontends.python.trail import MISSING
 from mlvet.frontends.python.values.choices import Choice, NeedsChoice, conjoined
 from mlvet.frontends.python.values.containers import DictValue, ListValue, Repeated, SetValue, is_key
@@ -29,6 +29,7 @@ from mlvet.frontends.python.values.objects import ClassValue, FunctionValue, Obj
 from mlvet.frontends.python.values.tensors import TensorValue
 from mlvet.frontends.python.values.unknown import Reason, Unknown
 from mlvet.ir.graph import Literal
+from mlvet.ir.host import Span
 
 if TYPE_CHECKING:
     from mlvet.frontends.python.machine import Machine
@@ -130,6 +131,8 @@ def _call(machine: Machine, node: ast.Call) -> Any:
         else:
             keywords |= _spread_keywords(machine, value)
     machine.at = node
+    if machine.calls is not None and (span := _span(machine, node)) is not None:
+        machine.calls.add(machine, span, function)
     result = call(machine, function, args, keywords)
     machine.at = node
     observed(machine, node, result)

@@ -1,0 +1,1 @@
+"""Efficiency: what a program computes needlessly, across host Python and tensor library."""

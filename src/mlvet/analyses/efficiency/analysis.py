@@ -1,0 +1,89 @@
+"""The efficiency of one program: facts, rules over them, and what is worth telling of their answers."""
+
+from __future__ import annotations
+
+import ast
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import cache
+from importlib import import_module, resources
+
+from mlvet.analyses.efficiency.host.facts import SCHEMA as HOST_SCHEMA
+from mlvet.analyses.efficiency.host.facts import HostProgram, host_facts
+from mlvet.analyses.efficiency.host.outline import Outline
+from mlvet.analyses.efficiency.host.outline import outline as outlined
+from mlvet.analyses.efficiency.host.well_known import METHODS
+from mlvet.analyses.efficiency.reasoning.solving import Answers, RuleText, Suggested, answers
+from mlvet.analyses.efficiency.request import EfficiencyRequest
+from mlvet.analyses.efficiency.telling.context import Context
+from mlvet.core.finding import Finding
+from mlvet.core.rule import Catalogue
+from mlvet.core.source import Source
+from mlvet.ir.facts import SCHEMA as GRAPH_SCHEMA
+from mlvet.ir.facts import Fact
+from mlvet.ir.graph import Graph
+from mlvet.ir.host import Host
+from mlvet.ir.program import Demands
+
+_ASKED = {
+    "speculate/1": "class that may be taken for granted",
+    "well_known/1": "method of tensors that changes nothing",
+}
+SCHEMA = {**GRAPH_SCHEMA, **HOST_SCHEMA, **_ASKED}
+
+
+@dataclass(slots=True)
+class Efficiency:
+    """What came of it: suggestions, notes for the summary, and figures."""
+
+    findings: list[Finding] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    figures: Counter[str] = field(default_factory=Counter)
+
+
+def outline(source: Source) -> Outline | None:
+    """A file taken apart, None if it is not Python."""
+    try:
+        return outlined(source, ast.parse(source.text))
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return None
+
+
+def vet(
+    found: Outline, host: Host, graph: Graph, demanded: Demands, rules: Catalogue, request: EfficiencyRequest
+) -> Efficiency:
+    """Suggest what a program could do with less work."""
+    context = Context(HostProgram(found, host, graph), demanded, rules)
+    reasoned = _reasoned(context.program, request)
+    outcome = Efficiency(notes=[str(each) for each in reasoned.problems])
+    told = [_told(context, each) for each in reasoned.suggested]
+    outcome.findings = [each for each in told if each is not None]
+    outcome.figures.update(suggested=len(told), told=len(outcome.findings))
+    return outcome
+
+
+def _told(context: Context, suggested: Suggested) -> Finding | None:
+    module = import_module(f"mlvet.analyses.efficiency.telling.{suggested.pattern.replace('-', '_')}")
+    finding: Finding | None = module.tell(context, suggested)
+    return finding
+
+
+def _reasoned(program: HostProgram, request: EfficiencyRequest) -> Answers:
+    return answers(_facts(program, request), shipped(), SCHEMA)
+
+
+def _facts(program: HostProgram, request: EfficiencyRequest) -> Iterator[Fact]:
+    yield from host_facts(program)
+    for each in request.speculations:
+        yield Fact("speculate", (each.value,))
+    for method in METHODS:
+        yield Fact("well_known", (method,))
+
+
+@cache
+def shipped() -> tuple[RuleText, ...]:
+    """The rules that mlvet brings along."""
+    folder = resources.files("mlvet.analyses.efficiency") / "patterns"
+    files = sorted((each for each in folder.iterdir() if each.name.endswith(".lp")), key=lambda each: each.name)
+    return tuple(RuleText(each.name, each.read_text(encoding="utf-8")) for each in files)

@@ -1,0 +1,125 @@
+"""What work costs, from known shapes: floating-point operations, bytes, and a rough time on one processor core.
+
+A time tells which of two pieces of a program is large beside the other; it predicts no clock. Sizes that are not known
+are taken to be middling, and the cost says so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from math import prod
+
+from mlvet.domains.dims import Dim, substitute, symbols
+from mlvet.domains.tensors import Tensor, Unranked
+from mlvet.ir.graph import Node, Value
+
+_USUAL_SIZE = 32
+_FLOPS = 2e10
+"""Floating-point operations of dense kernels in a second."""
+_BYTES = 5e9
+"""Bytes that elementwise operators move in a second."""
+_CALL = 4e-6
+"""Seconds that a call of an operator takes however small its operands are."""
+_LAYOUT = frozenset(
+    (
+        "transpose", "reshape", "squeeze", "unsqueeze", "expand", "flatten", "identity", "stop_gradient", "shape",
+        "sizes", "slice", "split", "unstack", "assert", "constant", "view", "moveaxis", "swapaxes", "broadcast_to",
+    )
+)  # fmt: skip
+"""Operators that move no elements, or next to none."""
+_DENSE = frozenset(("matmul", "batch_matmul", "gemm", "linear", "dot_general", "tensordot", "einsum"))
+_RECURRENT = {"rnn": 1, "gru": 3, "lstm": 4, "rnn_cell": 1, "gru_cell": 3, "lstm_cell": 4}
+
+
+@dataclass(frozen=True, slots=True)
+class Cost:
+    """Work in floating-point operations and bytes, with the calls that do it; `guessed` if a size is not known."""
+
+    flops: float = 0.0
+    bytes: float = 0.0
+    calls: int = 0
+    guessed: bool = False
+
+    def __add__(self, other: Cost) -> Cost:
+        return Cost(
+            self.flops + other.flops, self.bytes + other.bytes, self.calls + other.calls, self.guessed or other.guessed
+        )
+
+    def times(self, count: float) -> Cost:
+        return Cost(self.flops * count, self.bytes * count, int(self.calls * count), self.guessed)
+
+    @property
+    def seconds(self) -> float:
+        return self.flops / _FLOPS + self.bytes / _BYTES + self.calls * _CALL
+
+
+@dataclass(frozen=True, slots=True)
+class Sizes:
+    """What symbols stand for: defaults of settings and sizes of full batches."""
+
+    known: Mapping[str, Dim] = field(default_factory=dict)
+
+    def of(self, tensor: Tensor) -> tuple[float, bool]:
+        """How many elements a tensor has, and whether that is a guess."""
+        if isinstance(tensor.shape, Unranked):
+            return float(_USUAL_SIZE**2), True
+        found = [self.dim(each) for each in tensor.shape]
+        return float(prod(size for size, _ in found)), any(guess for _, guess in found)
+
+    def dim(self, dim: Dim) -> tuple[int, bool]:
+        if isinstance(dim, int):
+            return dim, False
+        names = {each.name for each in symbols(dim)}
+        known = {name: self.known[name] for name in names if name in self.known}
+        settled = substitute(dim, known) if known else dim
+        if isinstance(settled, int):
+            return settled, False
+        found = substitute(settled, dict.fromkeys((each.name for each in symbols(settled)), _USUAL_SIZE))
+        return (found if isinstance(found, int) else _USUAL_SIZE), True
+
+
+def cost(nodes: Iterable[Node], sizes: Sizes) -> Cost:
+    """What nodes cost together, each once."""
+    total = Cost()
+    for node in nodes:
+        total = total + _of(node, sizes)
+    return total
+
+
+def _of(node: Node, sizes: Sizes) -> Cost:
+    if node.op in _LAYOUT:
+        return Cost()
+    made = [sizes.of(each.declared) for each in node.outputs]
+    taken = [sizes.of(each.declared) for each in node.inputs if each is not None]
+    elements = sum(size for size, _ in made)
+    guessed = any(guess for _, guess in (*made, *taken))
+    moved = 4 * (elements + sum(size for size, _ in taken))
+    return Cost(_flops(node, elements, sizes), moved, 1, guessed)
+
+
+def _flops(node: Node, elements: float, sizes: Sizes) -> float:
+    operands = [each for each in node.inputs if each is not None]
+    if node.op in _DENSE and operands:
+        return 2 * elements * _last(operands[0], sizes)
+    if node.op.startswith(("conv", "deform_conv")) and len(operands) > 1:
+        weight, _ = sizes.of(operands[1].declared)
+        channels, _ = _first(operands[1], sizes)
+        return 2 * elements * max(1.0, weight / max(1, channels))
+    if node.op in _RECURRENT and operands:
+        given, _ = sizes.of(operands[0].declared)
+        return 4 * _RECURRENT[node.op] * given * max(1, _last(node.outputs[0], sizes) if node.outputs else 1)
+    if "attention" in node.op and operands:
+        given, _ = sizes.of(operands[0].declared)
+        return 4 * given * _USUAL_SIZE
+    return elements
+
+
+def _last(value: Value, sizes: Sizes) -> int:
+    shape = value.declared.shape
+    return _USUAL_SIZE if isinstance(shape, Unranked) or not shape else sizes.dim(shape[-1])[0]
+
+
+def _first(value: Value, sizes: Sizes) -> tuple[int, bool]:
+    shape = value.declared.shape
+    return (_USUAL_SIZE, True) if isinstance(shape, Unranked) or not shape else sizes.dim(shape[0])

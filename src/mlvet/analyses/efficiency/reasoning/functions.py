@@ -1,0 +1,39 @@
+"""Functions that rules may call, as `@name(...)`. They read nothing but their arguments and change nothing."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import clingo
+
+
+class HostFunctions:
+    """What `@` means in rules; nothing else of Python can be reached from there."""
+
+    def product(self, *sizes: clingo.Symbol) -> clingo.Symbol:
+        """The product of whole numbers, or the largest number there is."""
+        import clingo
+
+        found = 1
+        for each in sizes:
+            found *= each.number
+        return clingo.Number(min(found, 2**31 - 1))
+
+    def starts(self, text: clingo.Symbol, beginning: clingo.Symbol) -> clingo.Symbol:
+        """1 if a text begins with another, else 0."""
+        import clingo
+
+        return clingo.Number(int(text.string.startswith(beginning.string)))
+
+    def ends(self, text: clingo.Symbol, end: clingo.Symbol) -> clingo.Symbol:
+        """1 if a text ends with another, else 0."""
+        import clingo
+
+        return clingo.Number(int(text.string.endswith(end.string)))
+
+    def broadcasts(self, one: clingo.Symbol, other: clingo.Symbol) -> clingo.Symbol:
+        """1 if two sizes fit each other under broadcasting, else 0."""
+        import clingo
+
+        return clingo.Number(int(one == other or one.number == 1 or other.number == 1))

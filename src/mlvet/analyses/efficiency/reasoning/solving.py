@@ -1,0 +1,161 @@
+"""Rules run over facts with clingo: what they suggest, and the least that each suggestion takes for granted.
+
+Every case in which Python leaves open what happens is a choice of the program, `holds(Class, Expression)`. All are
+taken for granted first; what is suggested then cannot be false unless one of an unsatisfiable core is, and a core from
+which nothing can be left out is what the suggestion rests on.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from mlvet.analyses.efficiency.reasoning.functions import HostFunctions
+
+if TYPE_CHECKING:
+    import clingo
+
+_PLACE = re.compile(
+    r"^(?P<file>.*?):(?P<line>\d+):(?P<column>\d+)(?:-\S+)?: (?P<kind>error|info|warning): (?P<text>.*)$"
+)
+_LONGEST_MESSAGE = 300
+
+
+@dataclass(frozen=True, slots=True)
+class RuleText:
+    """A file of rules: its name as the user knows it, and its text."""
+
+    name: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Suggested:
+    """One answer: the pattern, what it is about, and the cases `(class, expression)` that it takes for granted."""
+
+    pattern: str
+    arguments: tuple[str | int, ...]
+    granted: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class RuleProblem:
+    """What is wrong with a file of rules, and on which line of it."""
+
+    file: str
+    line: int
+    text: str
+
+    def __str__(self) -> str:
+        return f"{self.file}:{self.line}: {self.text}" if self.line else f"{self.file}: {self.text}"
+
+
+@dataclass(slots=True)
+class Answers:
+    """Everything that the rules suggest, or what is wrong with them."""
+
+    suggested: list[Suggested] = field(default_factory=list)
+    problems: list[RuleProblem] = field(default_factory=list)
+
+
+def answers(facts: Iterable[object], rules: Sequence[RuleText], schema: Iterable[str]) -> Answers:
+    """What rules suggest about facts; `schema` has every predicate that facts can be of, as `name/arity`."""
+    import clingo
+
+    said: list[tuple[clingo.MessageCode, str]] = []
+    control = clingo.Control(["--warn=all"], logger=lambda code, text: said.append((code, text)), message_limit=100)
+    declared = "".join(f"#defined {each}.\n" for each in schema)
+    names: dict[str, str] = {}
+    found = Answers()
+    try:
+        control.add("base", [], declared + "\n".join(map(str, facts)))
+        for rule in rules:
+            _add(control, rule, names)
+        control.ground([("base", [])], context=HostFunctions())
+    except RuntimeError as error:
+        found.problems = _problems(said, names) or [RuleProblem(rules[-1].name, 0, str(error))]
+        return found
+    found.problems = _problems(said, names)
+    if found.problems:
+        return found
+    found.suggested = _solved(control, found)
+    return found
+
+
+def _add(control: clingo.Control, rule: RuleText, names: dict[str, str]) -> None:
+    """Load a rule file. clingo names what it reads from text `<string>`, so that files go through one on disk."""
+    import os
+    import tempfile
+
+    handle, path = tempfile.mkstemp(suffix=".lp")
+    try:
+        with os.fdopen(handle, "w", encoding="utf-8") as file:
+            file.write(rule.text)
+        names[path] = rule.name
+        control.load(path)
+    finally:
+        Path(path).unlink()
+
+
+def _problems(said: Sequence[tuple[Any, str]], names: dict[str, str]) -> list[RuleProblem]:
+    """What clingo says of rules, file by file as the user knows them."""
+    found: list[RuleProblem] = []
+    for _, message in said:
+        first, *rest = message.strip().splitlines()
+        match = _PLACE.match(first)
+        if match is None:
+            continue
+        detail = " ".join(each.strip() for each in rest if each.strip())
+        text = f"{match['text']} {detail}".strip()[:_LONGEST_MESSAGE]
+        found.append(RuleProblem(names.get(match["file"], match["file"]), int(match["line"]), text))
+    return found
+
+
+def _solved(control: clingo.Control, found: Answers) -> list[Suggested]:
+    cases = {atom.literal: atom.symbol for atom in control.symbolic_atoms.by_signature("holds", 2)}
+    assumed = [(symbol, True) for symbol in cases.values()]
+    with control.solve(assumptions=assumed, yield_=True) as handle:
+        model = handle.model()
+        if model is None:
+            found.problems.append(RuleProblem("rules", 0, "the rules contradict one another: nothing satisfies them"))
+            return []
+        wanted = sorted(each for each in model.symbols(atoms=True) if each.name == "suggestion" and each.arguments)
+    return [
+        Suggested(each.arguments[0].string, tuple(map(_plain, each.arguments[1:])), _granted(control, each, cases))
+        for each in wanted
+    ]
+
+
+def _granted(
+    control: clingo.Control, wanted: clingo.Symbol, cases: dict[int, clingo.Symbol]
+) -> tuple[tuple[str, str], ...]:
+    """The least that has to be taken for granted for something to be suggested."""
+    left = _core(control, wanted, list(cases.values()), cases)
+    for each in list(left):
+        fewer = [other for other in left if other != each]
+        if _core(control, wanted, fewer, cases) is not None:
+            left = fewer
+    return tuple((each.arguments[0].string, each.arguments[1].string) for each in left or [])
+
+
+def _core(
+    control: clingo.Control, wanted: clingo.Symbol, granted: list[clingo.Symbol], cases: dict[int, clingo.Symbol]
+) -> list[clingo.Symbol]:
+    """Those of some cases that make it impossible that something is not suggested; None if they do not."""
+    assumptions = [*((each, True) for each in granted), (wanted, False)]
+    with control.solve(assumptions=assumptions, yield_=True) as handle:
+        if not handle.get().unsatisfiable:
+            return None  # type: ignore[return-value]
+        core = handle.core()
+    return [cases[literal] for literal in core if literal in cases]
+
+
+def _plain(symbol: clingo.Symbol) -> str | int:
+    import clingo
+
+    if symbol.type is clingo.SymbolType.Number:
+        return symbol.number
+    return symbol.string if symbol.type is clingo.SymbolType.String else str(symbol)

@@ -1,0 +1,46 @@
+"""What the efficiency engine is asked: which speculations it may make, and which rules the user adds."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from mlvet.analyses.efficiency.reasoning.solving import RuleText
+from mlvet.analyses.efficiency.speculation import Speculation
+from mlvet.core.config import Config
+from mlvet.core.errors import UsageError
+
+
+@dataclass(frozen=True, slots=True)
+class EfficiencyRequest:
+    """The classes of things that may be taken for granted, and the user's own rules."""
+
+    speculations: tuple[Speculation, ...] = tuple(Speculation)
+    rules: tuple[RuleText, ...] = ()
+
+
+def request_of(config: Config) -> EfficiencyRequest:
+    """The request that the settings make; a file of rules that cannot be read is an error of the user."""
+    return EfficiencyRequest(_allowed(config), tuple(_read(config)))
+
+
+def _allowed(config: Config) -> tuple[Speculation, ...]:
+    """The classes that are switched on and not off; one that is named both ways is an error."""
+    both = sorted(set(config.speculate) & set(config.no_speculate))
+    if both:
+        raise UsageError(f"`{both[0]}` is both in `speculate` and in `no-speculate`")
+    if "all" in config.no_speculate:
+        return tuple(each for each in Speculation if each.value in config.speculate)
+    wanted = frozenset(Speculation) if "all" in config.speculate else frozenset(map(Speculation, config.speculate))
+    return tuple(each for each in Speculation if each in wanted and each.value not in config.no_speculate)
+
+
+def _read(config: Config) -> Sequence[RuleText]:
+    found = []
+    for path in config.efficiency_rules:
+        try:
+            found.append(RuleText(str(path), path.read_text(encoding="utf-8")))
+        except (OSError, UnicodeDecodeError) as error:
+            reason = error.strerror if isinstance(error, OSError) else "not UTF-8"
+            raise UsageError(f"{path}: cannot read the rules: {reason}") from error
+    return found
