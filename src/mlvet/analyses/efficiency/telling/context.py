@@ -12,6 +12,7 @@ from mlvet.analyses.efficiency.host.facts import HostProgram
 from mlvet.analyses.efficiency.host.outline import Expression, Function, Loop
 from mlvet.analyses.efficiency.reasoning.solving import Suggested
 from mlvet.analyses.efficiency.speculation import Speculation
+from mlvet.analyses.text import Text
 from mlvet.core.evidence import Assumption, Evidence, Related
 from mlvet.core.finding import Finding
 from mlvet.core.fix import Fix
@@ -42,6 +43,15 @@ class Context:
     @cached_property
     def loops(self) -> dict[str, Loop]:
         return {each.name: each for each in self.program.outline.loops}
+
+    @cached_property
+    def edits(self) -> Text:
+        """The text of the file beside a tree of its own, for edits; `editable` tells the node of an expression."""
+        return Text(self.program.outline.source.path, self.program.outline.source.text)
+
+    def editable(self, node: ast.expr | ast.stmt) -> ast.AST | None:
+        """The node of `edits` that stands where a node of the outline does."""
+        return self.edits.at(self.program.outline.location(node))
 
     @cached_property
     def sizes(self) -> Sizes:

@@ -20,14 +20,15 @@ from mlvet.analyses.shapes.remedies.rearrangements import flattened, reordered, 
 from mlvet.analyses.shapes.remedies.reshapes import fed, in_place_of_saying, targets
 from mlvet.analyses.shapes.remedies.sequences import with_flatten
 from mlvet.analyses.shapes.remedies.suggestions import ON_OPERANDS, suggested
-from mlvet.analyses.shapes.remedies.text import Span, Text
 from mlvet.analyses.shapes.remedies.trials import Judgement, Lines, Mark, Reading, Trials, judgement
+from mlvet.analyses.text import Text
 from mlvet.core.finding import Finding
 from mlvet.core.fix import Fix
 from mlvet.core.location import Location
 from mlvet.domains.claims import Relation
 from mlvet.frontends.python.observations import Observation
 from mlvet.frontends.python.program import Interpreted
+from mlvet.ir.host import Span
 
 _MOST_FINDINGS = 4
 """The most findings of one program that are given a cure."""

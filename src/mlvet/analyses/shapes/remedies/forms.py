@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from math import prod
 
 from mlvet.analyses.shapes.remedies.places import Operand
-from mlvet.analyses.shapes.remedies.text import Text
+from mlvet.analyses.text import Text
 from mlvet.core.fix import Edit
 
 Edits = tuple[Edit, ...]

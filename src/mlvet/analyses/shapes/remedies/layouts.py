@@ -6,7 +6,7 @@ import ast
 
 from mlvet.analyses.shapes.remedies.places import Place
 from mlvet.analyses.shapes.remedies.proposal import Kind, Proposal, Proposals
-from mlvet.analyses.shapes.remedies.text import Text, last_name
+from mlvet.analyses.text import Text, last_name
 
 _SEQUENCES = frozenset((
     "RNN", "LSTM", "GRU", "Transformer", "TransformerEncoderLayer", "TransformerDecoderLayer", "MultiheadAttention",

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from mlvet.analyses.shapes.remedies.axes import axis_number
 from mlvet.analyses.shapes.remedies.places import Place, parts
 from mlvet.analyses.shapes.remedies.proposal import Kind, Proposal, Proposals
-from mlvet.analyses.shapes.remedies.text import Text, last_name
+from mlvet.analyses.text import Text, last_name
 
 _METHODS = frozenset((
     "transpose", "permute", "t", "swapaxes", "squeeze", "unsqueeze", "swapdims", "movedim", "matrix_transpose",

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from itertools import pairwise
 
 from mlvet.analyses.shapes.remedies.proposal import Kind, Proposal, Proposals
-from mlvet.analyses.shapes.remedies.text import Text, last_name
+from mlvet.analyses.text import Text, last_name
 from mlvet.domains.claims import Relation
 from mlvet.domains.dims import Dim
 from mlvet.domains.written import Int

@@ -6,12 +6,13 @@ import ast
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from mlvet.analyses.shapes.remedies.text import Span, Text, last_name
+from mlvet.analyses.text import Text, last_name
 from mlvet.core.location import Location
 from mlvet.domains.tensors import Dims, Tensor
 from mlvet.frontends.python.observations import Observation
 from mlvet.frontends.python.values.choices import Choice
 from mlvet.frontends.python.values.tensors import TensorValue, tensor_of
+from mlvet.ir.host import Span
 
 
 @dataclass(frozen=True, slots=True)

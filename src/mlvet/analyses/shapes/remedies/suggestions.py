@@ -9,8 +9,8 @@ from mlvet.analyses.shapes.remedies.places import Place
 from mlvet.analyses.shapes.remedies.proposal import Proposals
 from mlvet.analyses.shapes.remedies.rearrangements import with_ones
 from mlvet.analyses.shapes.remedies.scoring import above_zero, of_scores
-from mlvet.analyses.shapes.remedies.text import Text
 from mlvet.analyses.shapes.remedies.training import cleared, evaluated, told
+from mlvet.analyses.text import Text
 from mlvet.core.finding import Finding
 from mlvet.domains.tensors import Dims
 

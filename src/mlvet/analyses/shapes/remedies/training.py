@@ -6,7 +6,7 @@ import ast
 
 from mlvet.analyses.shapes.remedies.layouts import last_argument
 from mlvet.analyses.shapes.remedies.proposal import Kind, Proposal, Proposals
-from mlvet.analyses.shapes.remedies.text import Text, last_name
+from mlvet.analyses.text import Text, last_name
 from mlvet.core.location import Location
 
 _CLEARED = "gradients no longer add up over batches; perhaps that is wanted"

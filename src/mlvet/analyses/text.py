@@ -9,10 +9,9 @@ from functools import cached_property
 from mlvet.core.fix import Edit
 from mlvet.core.location import Location
 from mlvet.core.source import split_lines
+from mlvet.ir.host import Span
 
 _ATOMS = (ast.Name, ast.Attribute, ast.Call, ast.Subscript, ast.List, ast.Tuple)
-Span = tuple[str, int, int, int, int]
-"""Path, line, column, end line, end column as observations have them."""
 Position = tuple[int, int]
 
 
