@@ -53,7 +53,8 @@ def test_a_mistake_in_own_rules_is_told_with_its_line(text: str, line: int, word
 
 
 def test_own_rules_may_use_facts_shipped_predicates_and_functions() -> None:
-    text = 'report(E, "n", @format("in {}", L)) :- repeated(E, L), not varies(E, L), kind(E, "call"), more(E).\nmore("e1").'
+    rule = 'report(E, "n", @format("in {}", L)) :- repeated(E, L), not varies(E, L), kind(E, "call"), more(E).'
+    text = f'{rule}\nmore("e1").'
     assert check([RuleText("mine.lp", text)], shipped(), SCHEMA) is None
 
 

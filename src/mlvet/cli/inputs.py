@@ -62,6 +62,7 @@ def config_of(options: argparse.Namespace, paths: list[Path]) -> Config:
         "memory": options.memory,
         "speculate": _tuple(options.speculate),
         "no_speculate": _tuple(options.no_speculate),
+        "measure": options.measure,
         "timeout": options.timeout,
         "jobs": options.jobs,
     }

@@ -178,6 +178,11 @@ def _inputs(parser: argparse.ArgumentParser) -> None:
         "--confirm", action="store_true", help="make failing tensor calls again with the installed library, alone"
     )
     how.add_argument(
+        "--measure",
+        metavar="TARGET",
+        help="run `FILE ARGS...` or `FILE:FUNCTION` as it is and with the edit of each suggestion, and tell the ratio",
+    )
+    how.add_argument(
         "--checkers",
         metavar="NAMES",
         type=_names,
