@@ -14,7 +14,8 @@ from mlvet.analyses.efficiency.host.facts import HostProgram, host_facts
 from mlvet.analyses.efficiency.host.outline import Outline
 from mlvet.analyses.efficiency.host.outline import outline as outlined
 from mlvet.analyses.efficiency.host.well_known import METHODS
-from mlvet.analyses.efficiency.reasoning.solving import Answers, RuleText, Suggested, answers
+from mlvet.analyses.efficiency.reasoning.guard import guarded
+from mlvet.analyses.efficiency.reasoning.solving import OWN, Answers, RuleText, Suggested, answers
 from mlvet.analyses.efficiency.request import EfficiencyRequest
 from mlvet.analyses.efficiency.telling.context import Context
 from mlvet.core.finding import Finding
@@ -22,6 +23,7 @@ from mlvet.core.rule import Catalogue
 from mlvet.core.source import Source
 from mlvet.ir.facts import SCHEMA as GRAPH_SCHEMA
 from mlvet.ir.facts import Fact
+from mlvet.ir.facts import facts as graph_facts
 from mlvet.ir.graph import Graph
 from mlvet.ir.host import Host
 from mlvet.ir.program import Demands
@@ -56,7 +58,7 @@ def vet(
     """Suggest what a program could do with less work."""
     context = Context(HostProgram(found, host, graph), demanded, rules)
     reasoned = _reasoned(context.program, request)
-    outcome = Efficiency(notes=[str(each) for each in reasoned.problems])
+    outcome = Efficiency(notes=[f"{found.source.path}: {each}" for each in reasoned.problems])
     told = [_told(context, each) for each in reasoned.suggested]
     outcome.findings = [each for each in told if each is not None]
     outcome.figures.update(suggested=len(told), told=len(outcome.findings))
@@ -70,7 +72,15 @@ def _told(context: Context, suggested: Suggested) -> Finding | None:
 
 
 def _reasoned(program: HostProgram, request: EfficiencyRequest) -> Answers:
-    return answers(_facts(program, request), shipped(), SCHEMA)
+    """What the shipped rules suggest, and what the user's rules report, which run apart so that they spoil nothing."""
+    facts = [str(each) for each in _facts(program, request)]
+    found = answers(facts, shipped(), SCHEMA)
+    if request.rules:
+        names = ", ".join(each.name for each in request.rules)
+        own = guarded([*facts, *map(str, graph_facts(program.graph))], (*shipped(), *request.rules), [*SCHEMA], names)
+        found.suggested += (each for each in own.suggested if each.pattern == OWN)
+        found.problems += own.problems
+    return found
 
 
 def _facts(program: HostProgram, request: EfficiencyRequest) -> Iterator[Fact]:

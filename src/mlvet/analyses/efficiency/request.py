@@ -20,8 +20,16 @@ class EfficiencyRequest:
 
 
 def request_of(config: Config) -> EfficiencyRequest:
-    """The request that the settings make; a file of rules that cannot be read is an error of the user."""
-    return EfficiencyRequest(_allowed(config), tuple(_read(config)))
+    """The request that the settings make; rules that cannot be read or understood are an error of the user."""
+    rules = tuple(_read(config))
+    if rules:
+        from mlvet.analyses.efficiency.analysis import SCHEMA, shipped
+        from mlvet.analyses.efficiency.reasoning.own_rules import check
+
+        problem = check(rules, shipped(), SCHEMA)
+        if problem is not None:
+            raise UsageError(str(problem))
+    return EfficiencyRequest(_allowed(config), rules)
 
 
 def _allowed(config: Config) -> tuple[Speculation, ...]:
