@@ -132,6 +132,9 @@ class HostProgram:
         place = (getattr(node, "lineno", None), getattr(node, "col_offset", -1) + 1)
         found = {each.trips for each in self.loops_at.get(place, [])}
         counts = [each for each in found if isinstance(each, int)]
+        if not found and isinstance(node, COMPREHENSIONS) and len(node.generators) == 1 and not node.generators[0].ifs:
+            items = self.host.seen.get(self.outline.span(node.generators[0].iter))
+            return None if items is None else items.length
         return max(counts) if counts and len(counts) == len(found) else None
 
     @cached_property
