@@ -13,6 +13,8 @@ from mlvet.analyses.efficiency.host.facts import SCHEMA as HOST_SCHEMA
 from mlvet.analyses.efficiency.host.facts import HostProgram, host_facts
 from mlvet.analyses.efficiency.host.outline import Outline
 from mlvet.analyses.efficiency.host.outline import outline as outlined
+from mlvet.analyses.efficiency.host.training import SCHEMA as TRAINING_SCHEMA
+from mlvet.analyses.efficiency.host.training import training_facts
 from mlvet.analyses.efficiency.host.well_known import METHODS
 from mlvet.analyses.efficiency.reasoning.guard import guarded
 from mlvet.analyses.efficiency.reasoning.solving import OWN, Answers, RuleText, Suggested, answers
@@ -32,7 +34,7 @@ _ASKED = {
     "speculate/1": "class that may be taken for granted",
     "well_known/1": "method of tensors that changes nothing",
 }
-SCHEMA = {**GRAPH_SCHEMA, **HOST_SCHEMA, **_ASKED}
+SCHEMA = {**GRAPH_SCHEMA, **HOST_SCHEMA, **TRAINING_SCHEMA, **_ASKED}
 
 
 @dataclass(slots=True)
@@ -57,7 +59,7 @@ def vet(
 ) -> Efficiency:
     """Suggest what a program could do with less work."""
     context = Context(HostProgram(found, host, graph), demanded, rules)
-    reasoned = _reasoned(context.program, request)
+    reasoned = _reasoned(context, request)
     outcome = Efficiency(notes=[f"{found.source.path}: {each}" for each in reasoned.problems])
     told = [_told(context, each) for each in reasoned.suggested]
     outcome.findings = [each for each in told if each is not None]
@@ -71,9 +73,10 @@ def _told(context: Context, suggested: Suggested) -> Finding | None:
     return finding
 
 
-def _reasoned(program: HostProgram, request: EfficiencyRequest) -> Answers:
+def _reasoned(context: Context, request: EfficiencyRequest) -> Answers:
     """What the shipped rules suggest, and what the user's rules report, which run apart so that they spoil nothing."""
-    facts = [str(each) for each in _facts(program, request)]
+    program = context.program
+    facts = [str(each) for each in _facts(program, context.demanded, request)]
     found = answers(facts, shipped(), SCHEMA)
     if request.rules:
         names = ", ".join(each.name for each in request.rules)
@@ -83,8 +86,9 @@ def _reasoned(program: HostProgram, request: EfficiencyRequest) -> Answers:
     return found
 
 
-def _facts(program: HostProgram, request: EfficiencyRequest) -> Iterator[Fact]:
+def _facts(program: HostProgram, demanded: Demands, request: EfficiencyRequest) -> Iterator[Fact]:
     yield from host_facts(program)
+    yield from training_facts(program, demanded)
     for each in request.speculations:
         yield Fact("speculate", (each.value,))
     for method in METHODS:
