@@ -81,3 +81,19 @@ def result(text: str) -> np.ndarray:
     names: dict[str, object] = {"__name__": "program"}
     exec(compile(text, "program.py", "exec"), names)
     return np.asarray(names["result"], dtype=float)
+
+
+def test_an_example_names_what_the_loop_has(tmp_path: Path) -> None:
+    text = next(each.text for each in PROGRAMS if each.name == "a function that the loop calls")
+    (found,) = told("loop-invariant", text, tmp_path)
+    assert found.fix is not None
+    first, *example = found.fix.title.splitlines()
+    assert first == "let `step` take `gram` instead of computing it:"
+    changed = text.replace("def step(w, a):", "def step(w, a, gram):").replace(
+        "    gram = a.t() @ a  # told manual\n", ""
+    )
+    head, _, _ = changed.partition("for i in")
+    compile(head + "\n".join(example), "program.py", "exec")
+    names: dict[str, object] = {}
+    exec(head + "\n".join(example), names)
+    assert names["gram"].shape == (200, 200)  # type: ignore[attr-defined]

@@ -16,6 +16,8 @@ from mlvet.analyses.efficiency.host.facts import SCHEMA as HOST_SCHEMA
 from mlvet.analyses.efficiency.host.facts import HostProgram, host_facts
 from mlvet.analyses.efficiency.host.outline import Outline
 from mlvet.analyses.efficiency.host.outline import outline as outlined
+from mlvet.analyses.efficiency.host.training import SCHEMA as TRAINING_SCHEMA
+from mlvet.analyses.efficiency.host.training import training_facts
 from mlvet.analyses.efficiency.host.well_known import METHODS
 from mlvet.analyses.efficiency.reasoning.guard import guarded
 from mlvet.analyses.efficiency.reasoning.solving import OWN, Answers, RuleText, Suggested, answers
@@ -35,7 +37,7 @@ _ASKED = {
     "speculate/1": "class that may be taken for granted",
     "well_known/1": "method of tensors that changes nothing",
 }
-SCHEMA = {**GRAPH_SCHEMA, **HOST_SCHEMA, **RUN_SCHEMA, **_ASKED}
+SCHEMA = {**GRAPH_SCHEMA, **HOST_SCHEMA, **RUN_SCHEMA, **TRAINING_SCHEMA, **_ASKED}
 _OF_GRAPHS = {each.partition("/")[0] for each in GRAPH_SCHEMA} - {each.partition("/")[0] for each in HOST_SCHEMA}
 
 
@@ -92,6 +94,7 @@ def _facts(context: Context, request: EfficiencyRequest, rules: tuple[RuleText, 
     """The facts of a program. A program can be large, so that only those are told that a rule reads."""
     asked = {name for rule in rules for name in re.findall(r"\b[a-z]\w*(?=\()", rule.text)}
     yield from (each for each in host_facts(context.program) if each.predicate in asked)
+    yield from training_facts(context.program, context.demanded)
     yield from execution_facts(context.runs, nodes="run_node" in asked)
     if asked & _OF_GRAPHS:
         yield from (each for each in graph_facts(context.program.graph) if each.predicate in asked)

@@ -79,5 +79,5 @@ def _fix(context: Context, suggested: Suggested, expression: Expression, loop: L
 
 def _title(moved: Hoist) -> str:
     last = moved.lines[-1].strip()
-    shown = last if len(moved.lines) == 1 and len(last) <= 70 else f"{moved.name} = ..."
+    shown = last if len(last) <= 70 else f"{moved.name} = ..."
     return f"`{shown}` before the loop"

@@ -20,6 +20,8 @@ _LAYOUT = frozenset(
 )  # fmt: skip
 """Operators whose result may share its elements with an operand."""
 
+_READERS = frozenset(("builtins.print", "builtins.float", "builtins.int", "builtins.len", "builtins.str"))
+
 
 def doubts(context: Context, expression: Expression, loop: Loop, moved: Hoist) -> list[str]:
     """Why the program may do something else after the edit; empty if it cannot."""
@@ -120,25 +122,27 @@ def _keeps(context: Context, node: ast.expr) -> bool:
         case ast.Attribute():
             call = context.parents.get(parent)
             if isinstance(call, ast.Call) and call.func is parent:
-                return _shares(context, call)
+                return _kept_by(context, call)
             return parent.attr not in ("shape", "dtype", "device", "ndim", "size")
         case ast.Call() if parent.func is not node:
-            return _shares(context, parent)
+            return _kept_by(context, parent)
+        case ast.Subscript() if parent.value is node and isinstance(parent.ctx, ast.Load):
+            return _keeps(context, parent)
         case ast.Expr():
             return False
     return True
 
 
-def _shares(context: Context, call: ast.Call) -> bool:
-    """Whether the result of a call may be, or hold, one of its operands."""
+def _kept_by(context: Context, call: ast.Call) -> bool:
+    """Whether a call, or what its result goes to, may keep one of its operands."""
     place = context.program.outline.of_node[call]
     site = context.program.site(place)
     if site is None or site.dark or site.enters:
         return True
-    if site.names[:1] in (("print",), ("float",), ("int",), ("len",)):
+    if set(site.names[:1]) & _READERS:
         return False
     kinds = {each.op for each in context.program.nodes(place)}
-    return not kinds or kinds <= _LAYOUT
+    return not kinds or (kinds <= _LAYOUT and _keeps(context, call))
 
 
 def wants_gradients(context: Context, expression: Expression) -> bool:

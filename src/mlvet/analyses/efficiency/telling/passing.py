@@ -18,11 +18,13 @@ def example(context: Context, expression: Expression, loop: Loop) -> str:
     held = _held(context, expression)
     if call is None:
         return f"compute `{context.text(expression.node)}` once before the loop and pass it on"
-    work = ast.unparse(_bound(context, expression, call))
+    work = _bound(context, expression, call)
+    if work is None:
+        return f"compute `{context.text(expression.node)}` once before the loop and pass it on"
     passed = deepcopy(call)
     passed.keywords.append(ast.keyword(held, ast.Name(held, ast.Load())))
     parameter = f"let `{expression.function.title}` take `{held}` instead of computing it"
-    return f"{parameter}:\n{held} = {work}\n{_head(loop)}\n    {ast.unparse(passed)}"
+    return f"{parameter}:\n{held} = {ast.unparse(work)}\n{_head(loop)}\n    {ast.unparse(passed)}"
 
 
 def _within(context: Context, expression: Expression, loop: Loop) -> str:
@@ -61,8 +63,8 @@ def _call(context: Context, function: Function, loop: Loop) -> ast.Call | None:
     return None
 
 
-def _bound(context: Context, expression: Expression, call: ast.Call) -> ast.expr:
-    """An expression of a function in the names of a call of it, as far as they can be read from the call."""
+def _bound(context: Context, expression: Expression, call: ast.Call) -> ast.expr | None:
+    """An expression of a function in the names of a call of it, None if they cannot be read from the call."""
     node = expression.function.node
     if isinstance(node, ast.Module):
         return expression.node
@@ -75,19 +77,24 @@ def _bound(context: Context, expression: Expression, call: ast.Call) -> ast.expr
         values[names.pop(0)] = receiver
     values |= dict(zip(names, call.args, strict=False))
     values |= {each.arg: each.value for each in call.keywords if each.arg is not None}
-    found: ast.expr = _Renamed(values | _locals(context, expression, values)).visit(deepcopy(expression.node))
+    values |= _locals(context, expression, values)
+    own = {name.partition(".")[2] for name in context.settings if name.startswith(f"{expression.function.name}.")}
+    read = {each.id for each in ast.walk(expression.node) if isinstance(each, ast.Name)}
+    if read & (own | set(names)) - set(values):
+        return None
+    found: ast.expr = _Renamed(values).visit(deepcopy(expression.node))
     return found
 
 
 def _locals(context: Context, expression: Expression, values: dict[str, ast.expr]) -> dict[str, ast.expr]:
     """What the local names of a function are, that are set once and that an expression reads."""
     found: dict[str, ast.expr] = {}
-    for name, settings in context.settings.items():
+    for name, settings in sorted(context.settings.items(), key=lambda each: each[1][0].target.node.lineno):
         owner, _, short = name.partition(".")
         if owner == expression.function.name and len(settings) == 1 and short not in values:
             statement = settings[0].target.statement
             if isinstance(statement, ast.Assign) and isinstance(statement.targets[0], ast.Name):
-                found[short] = _Renamed(values).visit(deepcopy(statement.value))
+                found[short] = _Renamed(values | found).visit(deepcopy(statement.value))
     return found
 
 
