@@ -4,7 +4,7 @@
         [--refactored FOLDER] [--threads 1] [--json FILE]
 
 A pair is a program and the file of the same name in the folder of refactored versions; in programs/today the pair is a
-program and its twin `*_fine.py`. The runs of the two alternate, each in a process of its own. The clock starts after the
+program and its twin `*_fine.py`. The two run in turn, each in a process of its own. The clock starts after the
 frameworks are imported. A ratio is the median of the old times over the median of the new ones; `wall` is by the clock,
 `cpu` by processor time, which other work on the machine disturbs less. `diff` is the greatest difference of the saved
 arrays over the greatest magnitude in the old one. With another `--refactored` folder the same table times other
