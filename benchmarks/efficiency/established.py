@@ -1,14 +1,15 @@
 """Time each program beside its refactored version and print how much faster that is and how far the results differ.
 
-    python benchmarks/efficiency/established.py [names] [--family paper|today|all] [--scales 1 10] [--repeats 3]
+    python benchmarks/efficiency/established.py [names] [--family paper|today|harmful|all] [--scales 1 10] [--repeats 3]
         [--refactored FOLDER] [--threads 1] [--json FILE]
 
-A pair is a program and the file of the same name in the folder of refactored versions; in programs/today the pair is a
-program and its twin `*_fine.py`. The two run in turn, each in a process of its own. The clock starts after the
-frameworks are imported. A ratio is the median of the old times over the median of the new ones; `wall` is by the clock,
-`cpu` by processor time, which other work on the machine disturbs less. `diff` is the greatest difference of the saved
-arrays over the greatest magnitude in the old one. With another `--refactored` folder the same table times other
-refactorings, for example those that a tool has made.
+A pair is a program and the file of the same name in the folder of refactored versions; in programs/today it is a
+program and its twin `*_fine.py`; in programs/harmful it is a program and the same with bad advice followed. The two run
+in turn, each in a process of its own, and the clock starts after the frameworks are imported. A ratio is the median of
+the old times over the median of the new ones: `wall` by the clock, `cpu` by the processor time of the process without
+its children, which other work on the machine disturbs less. `memory` is the ratio of the greatest resident memory.
+`diff` is the greatest difference of the saved arrays over the greatest magnitude in the old one. With another
+`--refactored` folder the same table times other refactorings, for example those that a tool has made.
 """
 
 from __future__ import annotations
@@ -28,6 +29,8 @@ import numpy as np
 HERE = Path(__file__).parent
 PROGRAMS = HERE / "programs"
 TODAY = PROGRAMS / "today"
+HARMFUL = PROGRAMS / "harmful"
+ADVICE = HERE / "advice"
 
 
 def pairs(family: str, refactored: Path) -> dict[str, tuple[Path, Path]]:
@@ -42,6 +45,9 @@ def pairs(family: str, refactored: Path) -> dict[str, tuple[Path, Path]]:
             twin = program.with_name(program.stem + "_fine.py")
             if twin.exists():
                 found[f"today/{program.name}"] = program, twin
+    if family in ("harmful", "all"):
+        for program in sorted(HARMFUL.glob("*.py")):
+            found[f"harmful/{program.name}"] = program, ADVICE / program.name
     return found
 
 
@@ -102,7 +108,7 @@ def compare(old: Path, new: Path, arguments: list[str], repeats: int, threads: i
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("names", nargs="*")
-    parser.add_argument("--family", choices=("paper", "today", "all"), default="paper")
+    parser.add_argument("--family", choices=("paper", "today", "harmful", "all"), default="paper")
     parser.add_argument("--scales", type=int, nargs="+", default=[1, 10])
     parser.add_argument("--repeats", type=int, default=3)
     parser.add_argument("--refactored", type=Path, default=HERE / "refactored")
@@ -115,8 +121,9 @@ def main() -> None:
     for name, (old, new) in pairs(args.family, args.refactored).items():
         if args.names and not any(chosen in name for chosen in args.names):
             continue
-        for scale in [1] if name.startswith("today/") else args.scales:
-            arguments = [] if name.startswith("today/") else ["--scale", str(scale)]
+        scaled = "/" not in name
+        for scale in args.scales if scaled else [1]:
+            arguments = ["--scale", str(scale)] if scaled else []
             try:
                 row = compare(old, new, arguments, args.repeats, args.threads, args.limit)
             except (RuntimeError, subprocess.TimeoutExpired) as error:

@@ -25,7 +25,7 @@ class Regression:
         self.inputs = tf.placeholder(tf.float32, [batch, size])
         self.targets = tf.placeholder(tf.float32, [batch, 1])
         rng = np.random.default_rng(1)
-        projection = tf.constant(rng.standard_normal((size, width)).astype(np.float32) / np.sqrt(size))
+        projection = tf.constant((rng.standard_normal((size, width)) / np.sqrt(size)).astype(np.float32))
         features = tf.tanh(tf.matmul(self.inputs, projection))
         weights = tf.Variable(tf.zeros([width, 1]))
         self.loss = tf.reduce_mean(tf.square(tf.matmul(features, weights) - self.targets))

@@ -18,12 +18,11 @@ def graph_spread(inputs, rounds):
     hidden = tf.nn.relu(tf.matmul(data, tf.constant(rng.standard_normal((size, 256)).astype(np.float32))))
     dropped = tf.nn.dropout(hidden, rate=0.5)
     output = tf.matmul(dropped, tf.constant(rng.standard_normal((256, 1)).astype(np.float32)))
-    mean, power = tf.reduce_mean(output, axis=1), tf.reduce_mean(tf.square(output), axis=1)
     spreads = []
     with tf.Session() as session:
         for _ in range(rounds):
-            first, second = session.run([mean, power], feed_dict={data: inputs})
-            spreads.append(np.mean(second - first**2))
+            first = second = session.run(output, feed_dict={data: inputs})
+            spreads.append(np.mean((first - second) ** 2))
     return np.array(spreads)
 
 

@@ -47,11 +47,12 @@ def log_density(point, lower):
 def main():
     args = parse_arguments()
     size = round(90 * math.sqrt(args.scale))
+    point = torch.ones(size, dtype=torch.float64)
     densities = []
     for seed in range(args.steps):
         covariance = random_covariance(size, seed)
         lower = cholesky(covariance)
-        densities.append(log_density(torch.ones(size, dtype=torch.float64), lower))
+        densities.append(log_density(point, lower))
         print(f"matrix {seed}: log density {densities[-1]:.6f}")
     if args.save:
         np.save(args.save, torch.stack(densities).numpy())

@@ -43,8 +43,8 @@ def shrinkage_step(projected, gram, codes, rate, penalty):
 
 
 @jax.jit
-def dictionary_step(dictionary, signals, codes):
-    direction = (signals - dictionary.T @ codes) @ codes.T
+def dictionary_step(dictionary, correlation, code_gram):
+    direction = correlation - dictionary.T @ code_gram
     moved = dictionary + 1e-3 * direction.T
     return moved / jnp.linalg.norm(moved, axis=1, keepdims=True)
 
@@ -72,8 +72,9 @@ def learn(problem, rounds, steps):
         codes = infer_codes(problem, steps)
         losses.append(objective(*problem[:2], codes, problem.penalty))
         refined = problem.dictionary
+        correlation, code_gram = problem.signals @ codes.T, codes @ codes.T
         for _ in range(5):
-            refined = dictionary_step(refined, problem.signals, codes)
+            refined = dictionary_step(refined, correlation, code_gram)
         problem = problem._replace(dictionary=refined)
     return codes, jnp.stack(losses)
 

@@ -1,4 +1,4 @@
-"""Gradient descent on several data sets; the step is compiled by TensorFlow."""
+"""Least squares by gradient descent; the step is compiled by TensorFlow."""
 
 import argparse
 
@@ -31,10 +31,11 @@ def main():
     parser.add_argument("--rounds", type=int, default=60)
     parser.add_argument("--save", default="")
     args = parser.parse_args()
-    solutions = [fit(*make_data(200, 10, seed), args.rounds).numpy() for seed in range(2)]
-    print("first weights", [solution[0, 0] for solution in solutions])
+    inputs, targets = make_data(200, 10, seed=0)
+    solution = fit(inputs, targets, args.rounds).numpy()
+    print("weights", solution[:, 0].round(4))
     if args.save:
-        np.save(args.save, np.stack(solutions))
+        np.save(args.save, solution)
 
 
 if __name__ == "__main__":

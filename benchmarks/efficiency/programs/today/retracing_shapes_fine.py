@@ -16,17 +16,15 @@ def make_sentences(count, seed=1):
 
 @jax.jit
 def score(table, words):
-    values = table[words] * (words > 0)[:, None]
-    return jnp.tanh(values.sum(0)).sum()
+    values = table[words] * (words > 0)[..., None]
+    return jnp.tanh(values.sum(-2)).sum(-1)
 
 
 def scores(table, sentences):
-    results = []
-    for sentence in sentences:
-        padded = np.zeros(LONGEST, sentence.dtype)
-        padded[: len(sentence)] = sentence
-        results.append(score(table, padded))
-    return np.array(results)
+    padded = np.zeros((len(sentences), LONGEST), np.int64)
+    for row, sentence in zip(padded, sentences):
+        row[: len(sentence)] = sentence
+    return np.asarray(score(table, padded))
 
 
 def main():
