@@ -1,6 +1,6 @@
 """Print each line that truth.json names beside the program's text, and fail where the text is no longer the same.
 
-    python benchmarks/efficiency/truth_lines.py [names]
+python benchmarks/efficiency/truth_lines.py [names]
 """
 
 from __future__ import annotations

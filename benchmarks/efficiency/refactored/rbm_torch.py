@@ -66,11 +66,10 @@ def train(model, images, held_out, epochs, batch):
     generator = torch.Generator().manual_seed(0)
     errors = []
     for epoch in range(epochs):
-        before = model.error(held_out)
         train_epoch(model, images, batch, generator)
-        after = model.error(held_out)
-        errors.append((before.item(), after.item()))
-        print(f"epoch {epoch}: held-out error {errors[-1][0]:.4f} to {errors[-1][1]:.4f}")
+        seen, unseen = model.error(images[:batch]), model.error(held_out)
+        errors.append((seen.item(), unseen.item()))
+        print(f"epoch {epoch}: error {errors[-1][0]:.4f}, held out {errors[-1][1]:.4f}")
     return np.asarray(errors, dtype=np.float32)
 
 

@@ -16,7 +16,7 @@ STYLE_LAYERS = ("conv1", "conv2", "conv3", "conv4")
 def parse_arguments():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--scale", type=int, default=1, help="multiplies the number of pixels")
-    parser.add_argument("--steps", type=int, default=40)
+    parser.add_argument("--steps", type=int, default=30)
     parser.add_argument("--save", default="")
     return parser.parse_args()
 
@@ -98,7 +98,7 @@ def transfer(side, filters, content, styles, steps, style_weight=50.0):
 def main():
     args = parse_arguments()
     side = round(256 * math.sqrt(args.scale) / 8) * 8
-    styles = [make_image(side, seed) for seed in range(12)]
+    styles = [make_image(side, seed) for seed in range(24)]
     history = transfer(side, make_filters(), make_image(side, 99), styles, args.steps)
     if args.save:
         np.save(args.save, history)
