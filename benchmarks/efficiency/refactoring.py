@@ -43,7 +43,7 @@ def main(scales: tuple[int, ...] = (1, 10), repeats: int = 3) -> Table:
         f"Geometric mean of {len(ratios)} rows at scale 1, each capped at {_MOST:g}x: {mean:.2f}x (asked: 2.07x).",
     )
     columns = ("program", "refactored by", *(f"scale {each}" for each in scales), "results")
-    return Table("efficiency-refactoring", "Efficiency: programs with mlvet's edits", COMMAND, columns, rows, remarks)
+    return Table("efficiency-refactoring", "Efficiency: programs with mlvet's edits", COMMAND, columns, rows, (said,))
 
 
 def _compared(old: Path, new: Path, scale: int, repeats: int) -> dict[str, float] | str:
