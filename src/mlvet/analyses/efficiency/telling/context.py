@@ -47,7 +47,7 @@ class Context:
     @cached_property
     def edits(self) -> Text:
         """The text of the file beside a tree of its own, for edits; `editable` tells the node of an expression."""
-        return Text(self.program.outline.source.path, self.program.outline.source.text)
+        return self.program.text
 
     def editable(self, node: ast.expr | ast.stmt) -> ast.AST | None:
         """The node of `edits` that stands where a node of the outline does."""
