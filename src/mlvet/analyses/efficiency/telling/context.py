@@ -70,6 +70,10 @@ class Context:
         """What one evaluation of an expression costs, with its operands and the functions that it runs."""
         return cost(self._nodes(self._below(expression.node)), self.sizes)
 
+    def own_cost(self, expression: Expression) -> Cost:
+        """What an expression costs itself, its operands not counted."""
+        return cost(self._nodes([expression]), self.sizes)
+
     def cost_of_iteration(self, loop: Loop) -> Cost:
         """What one iteration of a loop costs; loops inside count as often as they run."""
         return self._body(loop, set())
