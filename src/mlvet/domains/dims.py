@@ -27,12 +27,13 @@ __all__ = [
 class Expr:
     """A sum of monomials with integer coefficients, never a plain integer. Made by `symbol` and arithmetic."""
 
-    __slots__ = ("_hash", "_text", "terms")
+    __slots__ = ("_hash", "_symbols", "_text", "terms")
 
     def __init__(self, terms: tuple[tuple[Monomial, int], ...]) -> None:
         self.terms = terms
         self._hash = hash(terms)
         self._text = ""
+        self._symbols: frozenset[Symbol] | None = None
 
     def __hash__(self) -> int:
         return self._hash
@@ -41,6 +42,20 @@ class Expr:
         if self is other:
             return True
         return isinstance(other, Expr) and self._hash == other._hash and self.terms == other.terms
+
+    @property
+    def symbols(self) -> frozenset[Symbol]:
+        """The symbols that it depends on."""
+        if self._symbols is None:
+            found: set[Symbol] = set()
+            for monomial, _ in self.terms:
+                for atom in monomial:
+                    if isinstance(atom, Symbol):
+                        found.add(atom)
+                    else:
+                        found |= symbols(atom.left) | symbols(atom.right)
+            self._symbols = frozenset(found)
+        return self._symbols
 
     def __add__(self, other: Dim) -> Dim:
         if isinstance(other, int) and other == 0:
@@ -193,18 +208,12 @@ def at_least(left: Dim, right: Dim) -> bool | None:
     return False if high < 0 else None
 
 
+_NONE: frozenset[Symbol] = frozenset()
+
+
 def symbols(dim: Dim) -> frozenset[Symbol]:
     """The symbols that a size depends on."""
-    if isinstance(dim, int):
-        return frozenset()
-    found: set[Symbol] = set()
-    for monomial, _ in dim.terms:
-        for atom in monomial:
-            if isinstance(atom, Symbol):
-                found.add(atom)
-            else:
-                found |= symbols(atom.left) | symbols(atom.right)
-    return frozenset(found)
+    return _NONE if isinstance(dim, int) else dim.symbols
 
 
 def substitute(dim: Dim, known: Mapping[str, Dim]) -> Dim:

@@ -6,7 +6,7 @@ import ast
 import time
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from math import inf
 from typing import TYPE_CHECKING, Any
 
@@ -20,7 +20,7 @@ from mlvet.frontends.python.values.objects import Object
 from mlvet.frontends.python.values.unknown import Reason, Unknown
 from mlvet.ir.builder import Builder
 from mlvet.ir.graph import Frame, HostLoop, Iteration, Literal, Node, Value
-from mlvet.ir.program import Act, Condition, Demand, Event, Run, Setting
+from mlvet.ir.program import OUTSIDE, Act, Condition, Demand, Event, Run, Setting
 from mlvet.ops.require import Constraint
 
 if TYPE_CHECKING:
@@ -251,18 +251,22 @@ class Machine:
             op, inputs, outputs, attributes, source_op=source_op or self.callee or op, location=self.location,
             stack=self.stack, module=".".join(self.module_path), guards=self.path, loops=self.loops,
         )  # fmt: skip
+        if constraints:
+            self._demand(node, constraints, within)
+        return node
+
+    def _demand(self, node: Node, constraints: Sequence[Constraint], within: Run | None) -> None:
+        """Note what a node that has just been added needs of its operands."""
         objects = [each for each in self.given if isinstance(each, Object)]
         about = frozenset(id(each) for each in objects if hasattr(type(each), "call"))
         given = frozenset(map(id, objects))
         building = self.library_call is not None and self.library_call.builds
         built = id(self.given[0]) if building and self.given else None
-        for constraint in constraints:
-            expected = self.expects_failure()
-            demand = Demand(node, constraint, within, None, about, expected, built=built, given=given)
-            if self.library_call is not None:
-                demand = replace(demand, called=self.library_call.repeatable(self.objects))
-            self.demands.append(demand)
-        return node
+        expected = self.expects_failure()
+        called = OUTSIDE if self.library_call is None else self.library_call.repeatable(self.objects)
+        self.demands += [
+            Demand(node, each, within, None, about, expected, called, built=built, given=given) for each in constraints
+        ]
 
     def expects_failure(self) -> bool:
         """Whether the place at hand is written in a block of which the program catches that it fails."""

@@ -256,11 +256,13 @@ _MOST_CHOICES = 3
 
 def _settled_parts(machine: Machine, arg: Any) -> Any:
     """A list or tuple of which too many items differ from path to path, with what their alternatives have in common."""
+    parts = arg.cells["items"] if isinstance(arg, ListValue) else arg
+    if type(parts) is not tuple or len(parts) <= _MOST_CHOICES:
+        return arg
+    if sum(isinstance(part, Choice) for part in parts) <= _MOST_CHOICES:
+        return arg
     from mlvet.frontends.python.interpretation.joining import all_joined
 
-    parts = arg.cells["items"] if isinstance(arg, ListValue) else arg
-    if type(parts) is not tuple or sum(isinstance(part, Choice) for part in parts) <= _MOST_CHOICES:
-        return arg
     settled = [
         all_joined(machine, [value for _, value in part.alternatives]) if isinstance(part, Choice) else part
         for part in parts

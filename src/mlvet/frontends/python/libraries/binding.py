@@ -74,7 +74,11 @@ def signature(function: Callable[..., Any]) -> Signature:
 
 def library_of(thing: Any) -> str:
     """The package under `libraries` in which a model is written."""
-    module = getattr(thing, "__module__", "") or ""
+    return _library(getattr(thing, "__module__", "") or "")
+
+
+@cache
+def _library(module: str) -> str:
     _, found, rest = module.partition(".python.libraries.")
     return rest.split(".")[0] if found else ""
 

@@ -319,21 +319,28 @@ def _demand_like(name: str, given: TensorValue, mine: TensorValue) -> None:
 def children_of(module: Module) -> Iterator[tuple[str, Any]]:
     """The modules among the attributes of a module; of a list of unknown length the one that stands for all."""
     for name, value in tuple(module.cells.items()):
-        if not _is_private(name):
+        if isinstance(value, Module):
+            if not _is_private(name):
+                yield name, value
+        elif isinstance(value, _SEVERAL) and not _is_private(name):
             for each in _alternatives(value):
                 if isinstance(each, Module):
                     yield name, each
 
 
-def walk(module: Module, prefix: str = "", seen: set[int] | None = None) -> Iterator[tuple[str, Any]]:
+def walk(module: Module) -> list[tuple[str, Any]]:
     """A module and all modules inside it, each once, by their paths."""
-    seen = set() if seen is None else seen
-    if id(module) in seen:
-        return
+    found: list[tuple[str, Any]] = []
+    _gather(module, "", found, set())
+    return found
+
+
+def _gather(module: Module, path: str, found: list[tuple[str, Any]], seen: set[int]) -> None:
     seen.add(id(module))
-    yield prefix, module
+    found.append((path, module))
     for name, child in children_of(module):
-        yield from walk(child, _joined(prefix, name), seen)
+        if id(child) not in seen:
+            _gather(child, _joined(path, name), found, seen)
 
 
 def parameters_of(module: Module, recurse: bool = True) -> Iterator[tuple[str, Any]]:
@@ -352,7 +359,7 @@ def _tensors(module: Module, recurse: bool, wanted: Any) -> Iterator[tuple[str, 
     seen: set[int] = set()
     for path, each in walk(module) if recurse else [("", module)]:
         for name, cell in tuple(each.cells.items()):
-            if _is_private(name):
+            if not isinstance(cell, _TENSORS) or _is_private(name):
                 continue
             for value in _alternatives(cell):
                 if isinstance(value, TensorValue) and id(value) not in seen and wanted(each, name, value):
@@ -491,6 +498,12 @@ def _any_parameter(module: Module) -> Any:
     dtype = last.graph_value.declared.dtype if last is not None else None
     like.cells["@value"] = unknown_tensor(Tensor, dtype, "parameter").graph_value
     return like
+
+
+_SEVERAL = (Repeated, Choice)
+"""Cells that stand for several values."""
+_TENSORS = (TensorValue, *_SEVERAL)
+"""Cells that are tensors or may hold some."""
 
 
 def _alternatives(value: Any) -> tuple[Any, ...]:
