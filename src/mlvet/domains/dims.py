@@ -58,14 +58,21 @@ class Expr:
         return self._symbols
 
     def __add__(self, other: Dim) -> Dim:
-        if isinstance(other, int) and other == 0:
-            return self
-        if not isinstance(other, Expr | int):
+        if isinstance(other, int):
+            return self._raised(other) if other else self
+        if not isinstance(other, Expr):
             return NotImplemented
         sums = dict(self.terms)
-        for monomial, count in _terms(other):
+        for monomial, count in other.terms:
             sums[monomial] = sums.get(monomial, 0) + count
         return _polynomial(sums)
+
+    def _raised(self, number: int) -> Expr:
+        """The sum with an integer, which is the last term."""
+        *others, (monomial, count) = self.terms
+        if monomial:
+            return Expr((*self.terms, ((), 0 + number)))
+        return Expr((*others, ((), count + number)) if count + number else tuple(others))
 
     __radd__ = __add__
 
@@ -79,14 +86,19 @@ class Expr:
         return -self + other
 
     def __mul__(self, other: Dim) -> Dim:
-        if not isinstance(other, Expr | int):
+        if isinstance(other, int):
+            return self._times(other) if other else 0
+        if not isinstance(other, Expr):
             return NotImplemented
         products: dict[Monomial, int] = {}
         for left, count in self.terms:
-            for right, factor in _terms(other):
+            for right, factor in other.terms:
                 monomial = _joined(left, right)
                 products[monomial] = products.get(monomial, 0) + count * factor
         return _polynomial(products)
+
+    def _times(self, number: int) -> Expr:
+        return self if number == 1 else Expr(tuple((monomial, count * number) for monomial, count in self.terms))
 
     __rmul__ = __mul__
 
