@@ -135,6 +135,7 @@ class Machine:
     importing: int = 0
     steps: int = 0
     _counts: Counter[str] = field(default_factory=Counter)
+    _callees: dict[ast.AST, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.most_steps = self.limits.steps
@@ -290,11 +291,20 @@ class Machine:
     def callee(self) -> str:
         """What the program calls the function at hand."""
         at = self.at
-        if isinstance(at, ast.Call):
-            return _dotted(at.func) or _short(at.func)
-        if isinstance(at, ast.Subscript | ast.Tuple):
-            return _short(at)
-        return _SIGNS.get(type(at.op), "") if isinstance(at, ast.BinOp | ast.UnaryOp | ast.AugAssign) else ""
+        if at is None:
+            return ""
+        found = self._callees.get(at)
+        if found is None:
+            found = self._callees[at] = _callee(at)
+        return found
+
+
+def _callee(at: ast.AST) -> str:
+    if isinstance(at, ast.Call):
+        return _dotted(at.func) or _short(at.func)
+    if isinstance(at, ast.Subscript | ast.Tuple):
+        return _short(at)
+    return _SIGNS.get(type(at.op), "") if isinstance(at, ast.BinOp | ast.UnaryOp | ast.AugAssign) else ""
 
 
 _LONGEST = 60

@@ -110,7 +110,8 @@ def merge_states(machine: Machine, states: Sequence[tuple[Guard, Delta]]) -> Non
             machine.perhaps.setdefault(id(cells), (cells, set()))[1].add(key)
         if key in MODES and before is not MISSING:
             continue
-        if before is MISSING and len(held) == 1 and not isinstance(only, BY_PATH):
+        alike = (before is MISSING or len(held) == len(states)) and not isinstance(only, BY_PATH)
+        if alike and all(each is only for _, _, each in held):
             value = only
         else:
             after = [(guard, delta.after.get(place)) for guard, delta in states]

@@ -352,6 +352,8 @@ def _typed(machine: Machine, function: Any, unknown: Unknown) -> Any:
 
 def wrapped(value: Any) -> Any:
     """What a library model returned as a value of the program."""
+    if isinstance(value, Object):
+        return value
     if isinstance(value, list):
         return ListValue(map(wrapped, value))
     if isinstance(value, dict):
