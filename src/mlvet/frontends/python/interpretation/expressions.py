@@ -40,23 +40,14 @@ def evaluate(machine: Machine, node: ast.expr) -> Any:
     machine.step()
     machine.at = node
     value = EVALUATED[type(node)](machine, node)
-    if machine.watched and not isinstance(node, ast.Call) and _span(machine, node) in machine.watched:
+    if machine.watched and not isinstance(node, ast.Call) and machine.file.span(node) in machine.watched:
         observed(machine, node, value)
     return value
 
 
-def _span(machine: Machine, node: ast.AST) -> Span | None:
-    line = getattr(node, "lineno", None)
-    if line is None or machine.file is None:
-        return None
-    return machine.file.source.path, line, node.col_offset, node.end_lineno or line, node.end_col_offset or 0  # type: ignore[attr-defined]
-
-
-def observed(machine: Machine, node: ast.AST, value: Any, name: str = "") -> None:
+def observed(machine: Machine, node: ast.expr, value: Any, name: str = "") -> None:
     """Remember what a place of the program was seen to hold."""
-    span = _span(machine, node)
-    if span is None:
-        return
+    span = machine.file.span(node)
     seen = machine.observations.get(span)
     if seen is None:
         seen = machine.observations[span] = Observation(name=name)

@@ -9,6 +9,7 @@ from typing import Any
 from mlvet.core.location import Location
 from mlvet.core.source import Source
 from mlvet.frontends.python.active import store
+from mlvet.frontends.python.observations import Span
 from mlvet.frontends.python.trail import MISSING, Cells
 
 
@@ -21,6 +22,15 @@ class File:
     reached: set[int] = field(default_factory=set)
     _places: dict[int, Location] = field(default_factory=dict)
     _texts: dict[int, str] = field(default_factory=dict)
+    _spans: dict[ast.expr, Span] = field(default_factory=dict)
+
+    def span(self, node: ast.expr) -> Span:
+        """Where an expression begins and ends."""
+        found = self._spans.get(node)
+        if found is None:
+            ends = node.end_lineno or node.lineno, node.end_col_offset or 0
+            found = self._spans[node] = (self.source.path, node.lineno, node.col_offset, *ends)
+        return found
 
     def location(self, node: ast.AST) -> Location | None:
         if not isinstance(node, ast.expr | ast.stmt | ast.pattern):
