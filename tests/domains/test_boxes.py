@@ -394,7 +394,11 @@ def test_cells_do_not_influence_each_other(data: st.DataObject) -> None:
             alone = getattr(boxes, name)(boxes.of_interval(left[i]), boxes.of_interval(right[i]), dtype)
             assert alone.shape == ()
             assert isinstance(alone.low, np.ndarray)
-            assert boxes.smashed(alone) == boxes.smashed(together.map(lambda array, i=i: array[i]))
+            among = together.map(lambda array, i=i: array[i])
+            if name == "power" and right[i].low == right[i].high and right[i].low in (-1, 1, 2):
+                assert boxes.covers(among, alone)  # a single exponent of these has a closer rule
+            else:
+                assert boxes.smashed(alone) == boxes.smashed(among)
 
 
 def test_shapes_broadcast() -> None:

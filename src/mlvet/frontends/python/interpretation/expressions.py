@@ -29,7 +29,6 @@ from mlvet.frontends.python.values.objects import ClassValue, FunctionValue, Obj
 from mlvet.frontends.python.values.tensors import TensorValue
 from mlvet.frontends.python.values.unknown import Reason, Unknown
 from mlvet.ir.graph import Literal
-from mlvet.ir.host import Span
 
 if TYPE_CHECKING:
     from mlvet.frontends.python.machine import Machine
@@ -122,8 +121,8 @@ def _call(machine: Machine, node: ast.Call) -> Any:
         else:
             keywords |= _spread_keywords(machine, value)
     machine.at = node
-    if machine.calls is not None and (span := _span(machine, node)) is not None:
-        machine.calls.add(machine, span, function)
+    if machine.calls is not None:
+        machine.calls.add(machine, machine.file.span(node), function)
     result = call(machine, function, args, keywords)
     machine.at = node
     observed(machine, node, result)

@@ -9,8 +9,8 @@ from typing import Any
 from mlvet.core.location import Location
 from mlvet.core.source import Source
 from mlvet.frontends.python.active import store
-from mlvet.frontends.python.observations import Span
 from mlvet.frontends.python.trail import MISSING, Cells
+from mlvet.ir.host import Span
 
 
 @dataclass(slots=True, eq=False)
