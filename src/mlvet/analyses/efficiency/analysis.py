@@ -60,6 +60,7 @@ def vet(
     """Suggest what a program could do with less work."""
     context = Context(HostProgram(found, host, graph), demanded, rules)
     reasoned = _reasoned(context, request)
+    context.suggested = tuple(reasoned.suggested)
     outcome = Efficiency(notes=[f"{found.source.path}: {each}" for each in reasoned.problems])
     told = [_told(context, each) for each in reasoned.suggested]
     outcome.findings = [each for each in told if each is not None]

@@ -87,9 +87,9 @@ def _asking(program: HostProgram, calls: dict[Place, Expression]) -> Iterator[Va
     """The tensors that are made with a wish for gradients."""
     for place, nodes in program.nodes_at.items():
         found = calls.get(place)
-        if found is not None and isinstance(found.node, ast.Call):
-            if any(each.arg == "requires_grad" for each in found.node.keywords):
-                yield from (value for node in nodes for value in node.outputs)
+        keywords = found.node.keywords if found is not None and isinstance(found.node, ast.Call) else []
+        if any(each.arg == "requires_grad" for each in keywords):
+            yield from (value for node in nodes for value in node.outputs)
 
 
 def _compiled(program: HostProgram) -> Iterator[Function]:
