@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cache
 from importlib import import_module, resources
 
+from mlvet.analyses.efficiency.host.executions import SCHEMA as RUN_SCHEMA
+from mlvet.analyses.efficiency.host.executions import execution_facts
 from mlvet.analyses.efficiency.host.facts import SCHEMA as HOST_SCHEMA
 from mlvet.analyses.efficiency.host.facts import HostProgram, host_facts
 from mlvet.analyses.efficiency.host.outline import Outline
@@ -34,7 +37,8 @@ _ASKED = {
     "speculate/1": "class that may be taken for granted",
     "well_known/1": "method of tensors that changes nothing",
 }
-SCHEMA = {**GRAPH_SCHEMA, **HOST_SCHEMA, **TRAINING_SCHEMA, **_ASKED}
+SCHEMA = {**GRAPH_SCHEMA, **HOST_SCHEMA, **RUN_SCHEMA, **TRAINING_SCHEMA, **_ASKED}
+_OF_GRAPHS = {each.partition("/")[0] for each in GRAPH_SCHEMA} - {each.partition("/")[0] for each in HOST_SCHEMA}
 
 
 @dataclass(slots=True)
@@ -60,7 +64,7 @@ def vet(
     """Suggest what a program could do with less work."""
     context = Context(HostProgram(found, host, graph), demanded, rules)
     reasoned = _reasoned(context, request)
-    context.suggested = tuple(reasoned.suggested)
+    context.suggested = reasoned.suggested
     outcome = Efficiency(notes=[f"{found.source.path}: {each}" for each in reasoned.problems])
     told = [_told(context, each) for each in reasoned.suggested]
     outcome.findings = [each for each in told if each is not None]
@@ -76,20 +80,24 @@ def _told(context: Context, suggested: Suggested) -> Finding | None:
 
 def _reasoned(context: Context, request: EfficiencyRequest) -> Answers:
     """What the shipped rules suggest, and what the user's rules report, which run apart so that they spoil nothing."""
-    program = context.program
-    facts = [str(each) for each in _facts(program, context.demanded, request)]
-    found = answers(facts, shipped(), SCHEMA)
+    found = answers(_facts(context, request, shipped()), shipped(), SCHEMA)
     if request.rules:
         names = ", ".join(each.name for each in request.rules)
-        own = guarded([*facts, *map(str, graph_facts(program.graph))], (*shipped(), *request.rules), [*SCHEMA], names)
+        rules = (*shipped(), *request.rules)
+        own = guarded([str(each) for each in _facts(context, request, rules)], rules, [*SCHEMA], names)
         found.suggested += (each for each in own.suggested if each.pattern == OWN)
         found.problems += own.problems
     return found
 
 
-def _facts(program: HostProgram, demanded: Demands, request: EfficiencyRequest) -> Iterator[Fact]:
-    yield from host_facts(program)
-    yield from training_facts(program, demanded)
+def _facts(context: Context, request: EfficiencyRequest, rules: tuple[RuleText, ...]) -> Iterator[Fact]:
+    """The facts of a program. A program can be large, so that only those are told that a rule reads."""
+    asked = {name for rule in rules for name in re.findall(r"\b[a-z]\w*(?=\()", rule.text)}
+    yield from (each for each in host_facts(context.program) if each.predicate in asked)
+    yield from training_facts(context.program, context.demanded)
+    yield from execution_facts(context.runs, nodes="run_node" in asked)
+    if asked & _OF_GRAPHS:
+        yield from (each for each in graph_facts(context.program.graph) if each.predicate in asked)
     for each in request.speculations:
         yield Fact("speculate", (each.value,))
     for method in METHODS:

@@ -32,6 +32,12 @@ class HostFunctions:
 
         return clingo.Number(int(text.string.endswith(end.string)))
 
+    def lower_last(self, name: clingo.Symbol) -> clingo.Symbol:
+        """1 if the last part of a dotted name is that of a function rather than of a class, else 0."""
+        import clingo
+
+        return clingo.Number(int(name.string.rpartition(".")[2][:1].islower()))
+
     def broadcasts(self, one: clingo.Symbol, other: clingo.Symbol) -> clingo.Symbol:
         """1 if two sizes fit each other under broadcasting, else 0."""
         import clingo

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import sys
+import os
 from collections.abc import Sequence
 from contextlib import suppress
 from multiprocessing import get_context
@@ -19,7 +19,7 @@ def guarded(
     memory: int = MEMORY,
 ) -> Answers:  # fmt: skip
     """What rules suggest, or that they were stopped; `own` is how the rules are called that may be at fault."""
-    context = get_context("fork") if sys.platform.startswith("linux") else get_context("spawn")
+    context = get_context("fork") if _may_fork() else get_context("spawn")
     receiving, sending = context.Pipe(duplex=False)
     process = context.Process(target=_reason, args=(sending, facts, rules, schema, memory), daemon=True)
     process.start()
@@ -37,6 +37,14 @@ def guarded(
         process.join()
         receiving.close()
     return found
+
+
+def _may_fork() -> bool:
+    """Whether a fork is safe: the process has a single thread, native ones included."""
+    try:
+        return len(os.listdir("/proc/self/task")) == 1
+    except OSError:
+        return False
 
 
 def _stopped(own: str, limit: str) -> Answers:

@@ -124,12 +124,15 @@ def _solved(control: clingo.Control, found: Answers) -> list[Suggested]:
         if model is None:
             found.problems.append(RuleProblem("rules", 0, "the rules contradict one another: nothing satisfies them"))
             return []
-        wanted = sorted(each for each in model.symbols(atoms=True) if _is_answer(each))
+        wanted = sorted(each for each in _answering(control) if model.contains(each))
     return [_suggested(each, _granted(control, each, cases)) for each in wanted]
 
 
-def _is_answer(symbol: clingo.Symbol) -> bool:
-    return (symbol.name == "suggestion" and bool(symbol.arguments)) or symbol.match("report", 3)
+def _answering(control: clingo.Control) -> list[clingo.Symbol]:
+    """The atoms that can be answers, true or not."""
+    atoms = control.symbolic_atoms
+    kinds = [(name, arity) for name, arity, sign in atoms.signatures if sign and name in ("suggestion", "report")]
+    return [atom.symbol for name, arity in kinds for atom in atoms.by_signature(name, arity) if atom.symbol.arguments]
 
 
 def _suggested(symbol: clingo.Symbol, granted: tuple[tuple[str, str], ...]) -> Suggested:

@@ -5,11 +5,12 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 from mlvet.analyses.efficiency.costs import Cost, Sizes, cost
 from mlvet.analyses.efficiency.host.bindings import Setting
+from mlvet.analyses.efficiency.host.executions import Executions
 from mlvet.analyses.efficiency.host.facts import HostProgram
 from mlvet.analyses.efficiency.host.outline import Expression, Function, Loop
 from mlvet.analyses.efficiency.reasoning.solving import Suggested
@@ -49,7 +50,11 @@ class Context:
     program: HostProgram
     demanded: Demands
     rules: Catalogue
-    suggested: tuple[Suggested, ...] = ()
+    suggested: list[Suggested] = field(default_factory=list)
+
+    @cached_property
+    def runs(self) -> Executions:
+        return Executions(self.program)
 
     @cached_property
     def expressions(self) -> dict[str, Expression]:

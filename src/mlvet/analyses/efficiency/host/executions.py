@@ -1,0 +1,294 @@
+"""Where the host program runs the graph, what each run computes, and which runs follow one another.
+
+A run is a call of a session, an `eval` of a tensor, or a call of a model or function that computes with tensors and
+whose like stands elsewhere in the same block.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
+
+from mlvet.analyses.efficiency.host.blocks import Blocks
+from mlvet.analyses.efficiency.host.facts import HostProgram
+from mlvet.analyses.efficiency.host.outline import Expression
+from mlvet.ir.facts import Fact
+from mlvet.ir.graph import OPAQUE, Execution, Node, Value
+from mlvet.ops import REGISTRY, Effects
+
+SCHEMA = {
+    "runs_at/2": "execution, expression that makes it",
+    "run_effect/2": "execution, pure random state or unknown, which is the worst that a node of it does",
+    "run_node/2": "execution, node that it computes",
+    "next_run/2": "expression that runs the graph, the next one that does in the same block",
+    "same_feeds/2": "expression that runs the graph, a later one in the same block that feeds it the same text",
+    "only_before/2": "expression that runs the graph, a later one that changes variables only after the first's values",
+    "again/2": "call that computes with tensors, a later call with the same text in the same block or inside of it",
+    "call_effect/2": "such a call, pure random state or unknown, which is the worst that a node of it does",
+    "between/3": "expression, a later one of the two kinds above, expression that runs between them",
+    "run_uses/2": "such an expression, name or attribute that it reads",
+}
+"""Every predicate of executions with its number of arguments, and what the arguments are."""
+
+_SEVERITY = ("pure", "random", "unknown", "state")
+_CHANGING = (
+    "assign",
+    "assign_add",
+    "assign_sub",
+    "scatter_update",
+    "scatter_add",
+    "scatter_sub",
+    "batch_scatter_update",
+)
+_DERIVING = ("gradient", "gradients")
+_DRAWING = ("random", "dropout", "multinomial", "bernoulli", "shuffle")
+_MOST_ALIKE = 12
+
+
+@dataclass
+class Executions:
+    """The runs of a program by the expressions that make them."""
+
+    program: HostProgram
+
+    @cached_property
+    def blocks(self) -> Blocks:
+        return Blocks(self.program.outline)
+
+    @cached_property
+    def at(self) -> dict[Expression, list[int]]:
+        """The numbers of the executions that an expression makes, those that compute the same counted once."""
+        by_place = {}
+        for each in self.program.outline.expressions:
+            place = self.program.outline.location(each.node)
+            by_place[place.line, place.column, place.end_line, place.end_column] = each
+        found: dict[Expression, dict[object, int]] = {}
+        for number, execution in enumerate(self.program.graph.executions):
+            where = execution.location
+            if where is None or where.path != self.program.outline.source.path:
+                continue
+            expression = by_place.get((where.line, where.column, where.end_line, where.end_column))
+            if expression is not None:
+                known = found.setdefault(expression, {})
+                known.setdefault((execution.fetches, execution.feeds, execution.targets), number)
+        return {expression: list(numbers.values()) for expression, numbers in found.items()}
+
+    @cached_property
+    def makers(self) -> dict[Value, Node]:
+        return {value: node for node in self.program.graph.nodes() for value in node.outputs}
+
+    @cached_property
+    def _known(self) -> set[Value]:
+        """Values that nothing has to compute: parameters and constants."""
+        graph = self.program.graph
+        return {each.value for each in graph.parameters} | {
+            each.value for region in graph.regions() for each in region.constants
+        }
+
+    @cached_property
+    def _variables(self) -> set[Value]:
+        return {each.value for each in self.program.graph.parameters}
+
+    def nodes(self, execution: Execution) -> list[Node]:
+        """What an execution computes, from what it fetches back to what is fed."""
+        return self._upwards(execution)[0]
+
+    def effect(self, execution: Execution) -> str:
+        """The worst that an execution does beside yielding values."""
+        nodes, loose = self._upwards(execution)
+        if execution.targets or any(each in self._variables for each in execution.fetches):
+            return "state"
+        if loose or not execution.fetches:
+            return "unknown"
+        return worst(nodes)
+
+    def _upwards(self, execution: Execution) -> tuple[list[Node], bool]:
+        """The nodes of an execution, and whether it reads values of which nobody knows where they are from."""
+        found: dict[Node, None] = {}
+        pending = [*execution.fetches]
+        pending += (value for node in execution.targets for value in node.outputs)
+        fed = set(execution.feeds)
+        seen: set[Value] = set()
+        loose = False
+        while pending:
+            value = pending.pop()
+            if value in seen or value in fed:
+                continue
+            seen.add(value)
+            node = self.makers.get(value)
+            if node is None:
+                loose = loose or value not in self._known
+                continue
+            found[node] = None
+            pending += (each for each in node.inputs if each is not None)
+        return list(found), loose
+
+    def keeps_order(self, first: Execution, second: Execution) -> bool:
+        """Whether a run that changes variables computes all that another reads of them before it changes them."""
+        later = set(self.nodes(second))
+        return all(
+            node in later or not any(each in self._variables for each in node.inputs) for node in self.nodes(first)
+        )
+
+    @cached_property
+    def consecutive(self) -> list[tuple[Expression, Expression]]:
+        """Pairs of runs that follow each other in one block."""
+        found: list[tuple[Expression, Expression]] = []
+        runs: dict[int, list[Expression]] = {}
+        for each in sorted(self.at, key=lambda each: int(each.name[1:])):
+            place = self.blocks.places.get(each.statement)
+            if place is not None and isinstance(each.statement, ast.Assign | ast.Expr | ast.AugAssign | ast.Return):
+                runs.setdefault(id(place.block), []).append(each)
+        for listed in runs.values():
+            found += pairwise(listed)
+        return found
+
+    @cached_property
+    def repeated(self) -> list[tuple[Expression, Expression]]:
+        """Pairs of calls that compute with tensors and have one text, the second further down in the same block."""
+        alike: dict[tuple[object, str], list[Expression]] = {}
+        for each in self.program.outline.expressions:
+            if isinstance(each.node, ast.Call) and each not in self.at and self._computes(each):
+                alike.setdefault((each.function, ast.dump(each.node)), []).append(each)
+        found = []
+        for listed in alike.values():
+            for index, first in enumerate(listed[:_MOST_ALIKE]):
+                if isinstance(first.statement, ast.For | ast.While | ast.AsyncFor | ast.If | ast.With):
+                    continue
+                for second in listed[index + 1 : _MOST_ALIKE]:
+                    if first.loops == second.loops[: len(first.loops)] and not _same_statement_order(first, second):
+                        found.append((first, second))
+        return found
+
+    def _computes(self, expression: Expression) -> bool:
+        site = self.program.site(expression)
+        return bool(self.program.nodes(expression)) or (site is not None and bool(site.enters))
+
+    def computed(self, expression: Expression) -> list[Node]:
+        """The nodes of a call, with those of the functions of the file that it enters."""
+        found = list(self.program.nodes(expression))
+        pending, entered = [expression], set()
+        while pending:
+            each = pending.pop()
+            site = self.program.site(each) if isinstance(each.node, ast.Call) else None
+            for span in site.enters if site is not None else ():
+                function = self.program.outline.function_at.get(span)
+                if function is None or function in entered:
+                    continue
+                entered.add(function)
+                for inner in self._of_function.get(function.name, []):
+                    found += self.program.nodes(inner)
+                    pending.append(inner)
+        return found
+
+    @cached_property
+    def _of_function(self) -> dict[str, list[Expression]]:
+        found: dict[str, list[Expression]] = {}
+        for each in self.program.outline.expressions:
+            found.setdefault(each.function.name, []).append(each)
+        return found
+
+
+def worst(nodes: Iterable[Node]) -> str:
+    """The worst that some nodes do."""
+    return max((_effect(each) for each in nodes), key=_SEVERITY.index, default="unknown")
+
+
+def _effect(node: Node) -> str:
+    if node.source_op.rpartition(".")[2] in _CHANGING:
+        return "state"
+    if node.op == "dropout" and _is_switched_off(node):
+        return "pure"
+    if any(each in node.op for each in _DRAWING):
+        return "random"
+    if node.op == "batch_normalization" and len(node.outputs) > 1:
+        return "state"
+    if node.op == OPAQUE:
+        return "pure" if node.source_op in _DERIVING else "unknown"
+    known = REGISTRY.get(node.op)
+    effect = (known.effects if known else Effects.UNKNOWN).value
+    return "pure" if node.op == "assert" else effect if effect in _SEVERITY else "unknown"
+
+
+def _is_switched_off(node: Node) -> bool:
+    """Whether a dropout drops nothing: its last operand says whether it trains."""
+    flag = node.inputs[2] if len(node.inputs) > 2 else None
+    value = None if flag is None else flag.declared.value
+    return value is not None and not value.any()
+
+
+def _same_statement_order(first: Expression, second: Expression) -> bool:
+    """Whether one call is part of the other."""
+    return any(node is first.node for node in ast.walk(second.node)) or any(
+        node is second.node for node in ast.walk(first.node)
+    )
+
+
+def execution_facts(runs: Executions, nodes: bool = False) -> Iterator[Fact]:
+    """All facts about the runs of a program; those about their nodes on demand."""
+    graph = runs.program.graph
+    for expression, numbers in runs.at.items():
+        for number in numbers:
+            yield Fact("runs_at", (number, expression.name))
+            yield Fact("run_effect", (number, runs.effect(graph.executions[number])))
+            for node in runs.nodes(graph.executions[number]) if nodes else ():
+                yield Fact("run_node", (number, node.name))
+    pairs: dict[tuple[Expression, Expression], None] = {}
+    for first, second in runs.consecutive:
+        yield Fact("next_run", (first.name, second.name))
+        pairs[first, second] = None
+        if _feeds(first) == _feeds(second):
+            yield Fact("same_feeds", (first.name, second.name))
+        if all(
+            runs.keeps_order(graph.executions[one], graph.executions[other])
+            for one in runs.at[first]
+            for other in runs.at[second]
+        ):
+            yield Fact("only_before", (first.name, second.name))
+    for first, second in runs.repeated:
+        if runs.blocks.between(first, second) is not None:
+            yield Fact("again", (first.name, second.name))
+            pairs[first, second] = None
+    for expression in dict.fromkeys(each for pair in runs.repeated for each in pair):
+        yield Fact("call_effect", (expression.name, worst(runs.computed(expression))))
+    for first, second in pairs:
+        for each in runs.blocks.between(first, second) or ():
+            yield Fact("between", (first.name, second.name, each.name))
+    for expression in dict.fromkeys(each for pair in pairs for each in pair):
+        for name in sorted(_used(runs.program, expression)):
+            yield Fact("run_uses", (expression.name, name))
+
+
+def feeds(node: ast.Call, tensor: bool = False) -> ast.expr | None:
+    """What a call of a session, or of `eval` on a tensor, feeds."""
+    for keyword in node.keywords:
+        if keyword.arg == "feed_dict":
+            return keyword.value
+    position = 0 if tensor else 1
+    return node.args[position] if len(node.args) > position else None
+
+
+def _feeds(expression: Expression) -> str:
+    node = expression.node
+    assert isinstance(node, ast.Call)
+    tensor = isinstance(node.func, ast.Attribute) and node.func.attr == "eval"
+    found = feeds(node, tensor)
+    if isinstance(found, ast.Dict):
+        pairs = zip(found.keys, found.values, strict=True)
+        return ", ".join(sorted(f"{'**' if key is None else ast.dump(key)}: {ast.dump(value)}" for key, value in pairs))
+    return "" if found is None else ast.dump(found)
+
+
+def _used(program: HostProgram, expression: Expression) -> set[str]:
+    names = program.names_read
+    found = set()
+    for node in ast.walk(expression.node):
+        each = program.outline.of_node.get(node)
+        if each is not None and each in names:
+            found.add(names[each])
+        elif isinstance(node, ast.Attribute):
+            found.add(f".{node.attr}")
+    return found
