@@ -18,11 +18,12 @@ from mlvet.analyses.efficiency.algebra.terms import (
     Scalar,
     Term,
 )  # fmt: skip
-from mlvet.analyses.efficiency.host.outline import COMPREHENSIONS, Expression, Loop
+from mlvet.analyses.efficiency.host.outline import Expression, Loop
 from mlvet.analyses.efficiency.telling.context import Context
 from mlvet.domains.tensors import Unranked
 from mlvet.ir.graph import Node
 
+PATTERN = "algebraic-loop-invariant"
 _ATOMS = (ast.Name, ast.Attribute, ast.Call, ast.Subscript, ast.Constant)
 _BESIDE = frozenset(("cast", "constant", "identity"))
 _SUMS = {"add": SUM, "sub": DIFFERENCE}
@@ -160,7 +161,7 @@ class _Reader:
         if not isinstance(node, ast.Name):
             return None
         assigned = only_use(self.context, node, self.root, self.loop)
-        if assigned is None:
+        if assigned is None or self._told_apart(assigned.value):
             return None
         known = len(self.dropped)
         found = self._operator(assigned.value)
@@ -169,6 +170,11 @@ class _Reader:
         else:
             self.dropped.append(assigned)
         return found
+
+    def _told_apart(self, node: ast.expr) -> bool:
+        """Whether an expression is a formula with steady operands itself."""
+        name = self.context.program.outline.of_node[node].name
+        return any(each.pattern == PATTERN and each.arguments[0] == name for each in self.context.suggested)
 
     def _leaf(self, node: ast.expr) -> Term | None:
         place = self.context.program.outline.of_node[node]
@@ -225,16 +231,17 @@ def only_use(context: Context, node: ast.Name, root: Expression, loop: Loop) -> 
     if not isinstance(statement, ast.Assign) or len(statement.targets) != 1 or context.comment(statement) is None:
         return None
     body = getattr(context.parents.get(statement), "body", None)
-    if not isinstance(body, list) or root.statement not in body or isinstance(loop.node, COMPREHENSIONS):
+    if not isinstance(body, list) or root.statement not in body or root.statement is loop.node:
         return None
     first, last = body.index(statement), body.index(root.statement)
     between = {each.id for one in body[first:last] for each in ast.walk(one) if _sets(each)}  # type: ignore[attr-defined]
     read = {each.id for each in ast.walk(statement.value) if isinstance(each, ast.Name)}
-    return statement if first < last and not between & read and statement in loop_body(loop) else None
+    return statement if first < last and not between & read and _together(settings[0].target, root, loop) else None
 
 
-def loop_body(loop: Loop) -> list[ast.AST]:
-    return [] if isinstance(loop.node, COMPREHENSIONS) else [each for one in loop.node.body for each in ast.walk(one)]
+def _together(target: Expression, root: Expression, loop: Loop) -> bool:
+    """Whether a name is set in the same iteration in which a formula is computed."""
+    return target.loops == root.loops and (loop in target.loops or root.function is not loop.function)
 
 
 def _sets(node: ast.AST) -> bool:

@@ -122,6 +122,14 @@ def _varies(formula: Formula, term: Term) -> bool:
     return any(_varies(formula, each) for each in term.parts)
 
 
+def products(formula: Formula, term: Term) -> float:
+    """What the products take that each iteration computes."""
+    own = 0.0
+    if term.op == PRODUCT and _varies(formula, term):
+        own = _tree(formula, term).each - sum(_tree(formula, each).each for each in term.parts)
+    return own + sum(products(formula, each) for each in term.parts)
+
+
 def _alone(formula: Formula, term: Term) -> float:
     """What a term costs that is computed once."""
     return combined(formula, term, [_tree(formula, each) for each in term.parts]).once

@@ -8,16 +8,17 @@ from collections.abc import Callable
 
 from mlvet.analyses.efficiency.algebra.reading import Reading, reading
 from mlvet.analyses.efficiency.algebra.saturation import cheapest
-from mlvet.analyses.efficiency.algebra.terms import FLIPPED, LEAF, SCALED, Priced, Term, priced, steady_parts
+from mlvet.analyses.efficiency.algebra.terms import FLIPPED, LEAF, SCALED, Priced, Term, priced, products, steady_parts
 from mlvet.analyses.efficiency.algebra.writing import Writer
 from mlvet.analyses.efficiency.host.outline import Expression, Loop
 from mlvet.analyses.efficiency.reasoning.solving import Suggested
 from mlvet.analyses.efficiency.telling.context import Context
 from mlvet.analyses.efficiency.telling.hoisting import before, free_name, moved_along, taken_out, withs, wrapped
 from mlvet.analyses.efficiency.telling.meaning import repeatable, wants_gradients
+from mlvet.analyses.efficiency.telling.passing import passed_on
 from mlvet.core.evidence import Related
 from mlvet.core.finding import Finding
-from mlvet.core.fix import Applicability, Fix
+from mlvet.core.fix import Applicability, Edit, Fix
 
 _LEAST_SHARE = 0.05
 """The part of an iteration that the rewriting must save for it to be felt."""
@@ -46,7 +47,8 @@ def tell(context: Context, suggested: Suggested) -> Finding | None:
     saved = _saved(old, best, _USUAL_TRIPS if trips is None else trips)
     iteration = max(context.cost_of_iteration(loop).seconds, old.each)
     anew = set(steady_parts(found.formula, best.term)) - set(steady_parts(found.formula, found.formula.term))
-    if saved / iteration < _LEAST_SHARE or best.each >= old.each or not anew:
+    fewer = products(found.formula, best.term) < (1 - _LEAST_SHARE) * products(found.formula, found.formula.term)
+    if saved / iteration < _LEAST_SHARE or best.each >= old.each or not anew or not fewer:
         return None
     return _told(context, suggested, alike, found, root, loop, old, best, saved / iteration)
 
@@ -104,14 +106,16 @@ def _hoisted(context: Context, found: Reading, term: Term, writer: Writer) -> li
 
 
 def _named(found: Reading, term: Term) -> str:
-    """A name for a part, made of those of its matrices: `D_Dt` for the product of D and its transpose."""
+    """A name for a part, made of those of its matrices: `D_X` for a product, `D_gram` for one with its transpose."""
     words = []
-    for each in _leaves(term):
-        text = found.formula.leaves[each[0]].text
+    for leaf, flipped in _leaves(term):
+        text = found.formula.leaves[leaf].text
         word = text.rpartition(".")[2] if text.replace(".", "").isidentifier() else ""
         if not word:
             return "steady"
-        words.append(word + ("t" if each[1] else ""))
+        words.append(word + ("_t" if flipped else ""))
+    if len(words) == 2 and words[0].removesuffix("_t") == words[1].removesuffix("_t") and words[0] != words[1]:
+        words = [words[0].removesuffix("_t"), "gram"]
     scaled = any(each.op == SCALED for each in term.below())
     return "_".join((*(["scaled"] if scaled else []), *words[:4]))
 
@@ -139,26 +143,34 @@ def _whole(text: str) -> bool:
 
 def _fix(context: Context, found: Reading, root: Expression, loop: Loop, hoisted: list[str], formula: str) -> Fix:
     title = f"`{formula}`, and before the loop `{'; '.join(hoisted)}`"
-    moved: dict[ast.Assign, None] = {}
-    varying = [each.varies for each in found.formula.leaves] + [each.varies for each in found.formula.scalars]
-    for number, varies in enumerate(varying):
-        if not varies:
-            along = moved_along(context, found.places[number], loop)
-            if along is None:
-                return Fix(title)
-            moved |= dict.fromkeys(along)
-    place = context.program.outline.location(root.node)
-    if loop not in root.loops or place.cell is not None or not isinstance(loop.node, ast.For | ast.While):
+    if context.program.outline.location(root.node).cell is not None:
         return Fix(title)
-    if not context.edits.begins_line(loop.node):
+    if loop in root.loops:
+        edits = _within(context, found, root, loop, hoisted)
+    else:
+        edits = passed_on(context, root.function, loop, hoisted)
+    if edits is None:
         return Fix(title)
-    headers = [context.header(each) for each in withs(context, root.statement, loop)]
-    stays = sorted(moved, key=lambda each: each.lineno)
-    work = [*(f"{context.edits.of(each)}{context.comment(each)}" for each in stays), *hoisted]
     inner = context.parents.get(root.node)
     text = formula if isinstance(inner, ast.stmt | ast.Call) else f"({formula})"
-    edits = [
-        before(context, loop.node, wrapped(work, headers)), context.edits.replaced(root.node, text),
-        *(taken_out(context, each) for each in dict.fromkeys((*stays, *found.dropped))),
-    ]  # fmt: skip
-    return Fix(title, tuple(edits), Applicability.UNSAFE, _ROUNDING)
+    gone = (taken_out(context, each) for each in found.dropped)
+    return Fix(title, (*edits, context.edits.replaced(root.node, text), *gone), Applicability.UNSAFE, _ROUNDING)
+
+
+def _within(
+    context: Context, found: Reading, root: Expression, loop: Loop, hoisted: list[str]
+) -> tuple[Edit, ...] | None:
+    """The edits that compute assignments before a loop, with those of the loop that they need."""
+    if not isinstance(loop.node, ast.For | ast.While) or not context.edits.begins_line(loop.node):
+        return None
+    moved: dict[ast.Assign, None] = {}
+    varying = [each.varies for each in found.formula.leaves] + [each.varies for each in found.formula.scalars]
+    for place, varies in zip(found.places, varying, strict=True):
+        along = [] if varies else moved_along(context, place, loop)
+        if along is None:
+            return None
+        moved |= dict.fromkeys(along)
+    headers = [context.header(each) for each in withs(context, root.statement, loop)]
+    stays = sorted((each for each in moved if each not in found.dropped), key=lambda each: each.lineno)
+    work = [*(f"{context.edits.of(each)}{context.comment(each)}" for each in stays), *hoisted]
+    return before(context, loop.node, wrapped(work, headers)), *(taken_out(context, each) for each in stays)
