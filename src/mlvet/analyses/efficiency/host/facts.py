@@ -35,7 +35,7 @@ SCHEMA = {
     "trips/2": "loop, how often it runs where that is known",
     "once/1": "loop whose first iteration is its last",
     "expression/1": "expression",
-    "kind/2": "expression, call operator name attribute index constant container comprehension lambda or other",
+    "kind/2": "expression, call operator name attribute index constant container comprehension lambda yield or other",
     "line/2": "expression, line",
     "inside/2": "expression, a loop of its function that contains it",
     "of_function/2": "expression, function",
@@ -69,6 +69,7 @@ SCHEMA = {
     "number/2": "expression, whole number that it always is",
     "text/2": "expression, text that it always is",
     "makes/2": "expression, node of the graph",
+    "applies/2": "expression, canonical operator of a node that it makes",
     "under/2": "expression, dotted name of what a `with` around it calls",
     "untrained/1": "call where gradients are not recorded",
     "uncalled/1": "call in a function that nobody calls",
@@ -105,7 +106,7 @@ class HostProgram:
         path = self.outline.source.path
         for node in self.graph.nodes():
             place = node.location
-            if place is not None and place.path == path:
+            if place is not None and place.path == path and node.source_op != "loop-carried":
                 found.setdefault((place.cell, place.line, place.column, place.end_line, place.end_column), []).append(
                     node
                 )
@@ -239,8 +240,11 @@ def _expression(program: HostProgram, found: Expression) -> Iterator[Fact]:
         site = program.host.calls.get(program.outline.span(context))
         for each in site.names if site is not None else ():
             yield Fact("under", (name, each))
-    for made in program.nodes(found):
-        yield Fact("makes", (name, made.name))
+    made = program.nodes(found)
+    for one in made:
+        yield Fact("makes", (name, one.name))
+    for op in dict.fromkeys(one.op for one in made):
+        yield Fact("applies", (name, op))
     if (seen := program.seen(found)) is not None:
         yield from _seen(name, seen)
     if isinstance(node, ast.Constant):
@@ -263,7 +267,7 @@ def _kind(node: ast.expr) -> str:
         return "container"
     names = {
         ast.Name: "name", ast.Attribute: "attribute", ast.Subscript: "index", ast.Constant: "constant",
-        ast.Lambda: "lambda",
+        ast.Lambda: "lambda", ast.Yield: "yield", ast.YieldFrom: "yield", ast.Await: "yield",
     }  # fmt: skip
     return names.get(type(node), "other")
 
@@ -382,18 +386,36 @@ def _arguments(program: HostProgram, name: str, node: ast.Call, function: Functi
     if isinstance(function.node, ast.Module):
         return
     of_node = program.outline.of_node
-    parameters = [each.arg for each in (*function.node.args.posonlyargs, *function.node.args.args)]
+    arguments = function.node.args
+    parameters = [each.arg for each in (*arguments.posonlyargs, *arguments.args)]
+    bound: list[tuple[str, ast.expr]] = []
     if parameters and parameters[0] in ("self", "cls"):
-        if isinstance(node.func, ast.Attribute):
-            yield Fact("binds", (name, f"{function.name}.{parameters[0]}", of_node[node.func.value].name))
-        parameters = parameters[1:]
-    for parameter, value in zip(parameters, node.args, strict=False):
+        bound.append((parameters.pop(0), _receiver(node, function)))
+    given = list(parameters)
+    rest = [] if arguments.vararg is None else [arguments.vararg.arg]
+    for value in node.args:
         if isinstance(value, ast.Starred):
-            break
-        yield Fact("binds", (name, f"{function.name}.{parameter}", of_node[value].name))
+            bound += ((each, value.value) for each in (*given, *rest))
+        else:
+            bound += ((each, value) for each in ([given.pop(0)] if given else rest))
+    named = {*parameters, *(each.arg for each in arguments.kwonlyargs)}
+    others = [] if arguments.kwarg is None else [arguments.kwarg.arg]
     for keyword in node.keywords:
-        if keyword.arg is not None:
-            yield Fact("binds", (name, f"{function.name}.{keyword.arg}", of_node[keyword.value].name))
+        if keyword.arg is None:
+            bound += ((each, keyword.value) for each in (*sorted(named), *others))
+        else:
+            bound += ((each, keyword.value) for each in ([keyword.arg] if keyword.arg in named else others))
+    for parameter, value in bound:
+        yield Fact("binds", (name, f"{function.name}.{parameter}", of_node[value].name))
+
+
+def _receiver(node: ast.Call, function: Function) -> ast.expr:
+    """What the first parameter of a method is: what it is called on, the object that is called, or the one made."""
+    if function.title == "__init__" and not (isinstance(node.func, ast.Attribute) and node.func.attr == "__init__"):
+        return node
+    if isinstance(node.func, ast.Attribute) and node.func.attr == function.title:
+        return node.func.value
+    return node.func
 
 
 def _bindings(found: Bindings) -> Iterator[Fact]:

@@ -30,6 +30,18 @@ _TRIPS = 10
 _BACKWARD = 3
 """How much more a computation costs with its gradients."""
 
+_HIDDEN = (
+    "Session.run",
+    ".fit",
+    ".predict",
+    ".evaluate",
+    ".train_on_batch",
+    ".fit_generator",
+    ".eval",
+    ".savefig",
+    ".imshow",
+)
+
 
 @dataclass
 class Context:
@@ -146,7 +158,20 @@ class Context:
         return self._nodes(self._below(expression.node))
 
     def trains(self, loop: Loop) -> bool:
-        """Whether gradients are computed in an iteration of a loop, by PyTorch's `backward` or `grad`."""
+        """Whether gradients are computed in an iteration of a loop, by PyTorch's `backward`."""
+        return self._trains(self._run_by(loop))
+
+    def works_unseen(self, loop: Loop) -> bool:
+        """Whether an iteration calls what nobody knows, or what hides its work from the graph."""
+        for each in self._run_by(loop):
+            if isinstance(each.node, ast.Call):
+                site = self.program.site(each)
+                if site is None or site.dark or any(name.endswith(_HIDDEN) for name in site.names):
+                    return True
+        return False
+
+    def _run_by(self, loop: Loop) -> list[Expression]:
+        """What an iteration of a loop evaluates, in the functions that it runs too."""
         inside = [each for each in self.program.outline.expressions if loop in each.loops]
         pending, entered = list(self._entered(inside)), set[Function]()
         while pending:
@@ -156,7 +181,7 @@ class Context:
                 body = [each for each in self.program.outline.expressions if each.function is function]
                 inside += body
                 pending += self._entered(body)
-        return self._trains(inside)
+        return inside
 
     def _body(self, loop: Loop, entered: set[Function]) -> Cost:
         inside = [each for each in self.program.outline.expressions if each.loops[-1:] == (loop,)]
