@@ -50,7 +50,8 @@ def _varying(context: Context, loop: Loop, built: list[Expression]) -> list[ast.
                     found.setdefault(node.id, node)
                 continue
             foreign = isinstance(node, ast.Call) and not _is_builder(context, node)
-            if foreign or (isinstance(node, ast.Attribute) and f".{node.attr}" in written):
+            rewritten = isinstance(node, ast.Attribute) and f".{node.attr}" in written
+            if isinstance(node, ast.expr) and (foreign or rewritten):
                 found.setdefault(context.text(node), node)
     return list(found.values())
 
