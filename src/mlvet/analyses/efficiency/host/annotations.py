@@ -53,6 +53,7 @@ _TENSOR_METHODS_OF_STATE = frozenset(("backward", "register_hook", "retain_grad"
 @cache
 def effect(name: str) -> str:
     """What a call of a library function does, by its dotted name."""
+    name = name.removeprefix("builtins.")
     method = name.rpartition(".")[2]
     if _named(name, _RANDOM) or method in ("uniform_", "normal_", "bernoulli", "multinomial"):
         return "random"
@@ -71,7 +72,7 @@ def effect(name: str) -> str:
 @cache
 def reads(name: str) -> bool:
     """Whether a call reads a file or folder, which yields the same as long as nobody writes it."""
-    return _named(name, _READS)
+    return _named(name.removeprefix("builtins."), _READS)
 
 
 def _named(name: str, prefixes: tuple[str, ...]) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from mlvet.analyses.efficiency.host.outline import Expression, Loop
+from mlvet.analyses.efficiency.host.outline import COMPREHENSIONS, Expression, Loop
 from mlvet.analyses.efficiency.telling.context import Context
 from mlvet.core.fix import Applicability, Edit, Fix
 from mlvet.domains.dtypes import DType
@@ -130,11 +130,11 @@ def _new_name(node: ast.expr, taken: set[str]) -> str:
 def _example(context: Context, loop: Loop, built: list[Expression], varying: list[ast.expr]) -> str:
     """The refactored program in a few lines, in the words of the user."""
     outline = context.program.outline
-    first = built[0]
+    first = _listed(built[0], loop)
     statement = first.statement
     tf = _library(context)
     set_by = [each.target.node for each in context.program.bindings.settings if each.value is first]
-    name = next((each.id for each in set_by if isinstance(each, ast.Name)), "built")
+    name = next((each.id for each in set_by if isinstance(each, ast.Name)), _new_name(built[0].node, set()))
     body = ast.unparse(first.node)
     carried = {each.partition(".")[2] for each, of in context.program.bindings.carried if of is loop}
     if name in carried and any(isinstance(node, ast.Name) and node.id == name for node in ast.walk(first.node)):
@@ -155,6 +155,18 @@ def _example(context: Context, loop: Loop, built: list[Expression], varying: lis
         f"`{holder} = {tf}.placeholder({tf}.{_spelled(dtype)})`, `{name} = {replaced}`; in the loop feed it: "
         f"`feed_dict={{{holder}: {ast.unparse(fed)}}}`"
     )
+
+
+def _listed(expression: Expression, loop: Loop) -> Expression:
+    """The comprehension that an expression is the element of, or itself."""
+    found = expression
+    while (
+        found.parent is not None
+        and found.loops[-1:] != (loop,)
+        and isinstance(found.loops[-1].node if found.loops else None, COMPREHENSIONS)
+    ):
+        found = found.parent
+    return found
 
 
 def _library(context: Context) -> str:
