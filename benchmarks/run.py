@@ -19,6 +19,7 @@ import reading  # noqa: E402
 import recall  # noqa: E402
 import speed  # noqa: E402
 
+from benchmarks.efficiency import __main__ as efficiency  # noqa: E402
 from benchmarks.numerics import __main__ as numerics  # noqa: E402
 from benchmarks.python import __main__ as python  # noqa: E402
 from benchmarks.shapes import __main__ as shapes  # noqa: E402
@@ -46,7 +47,7 @@ def main() -> None:
         if options.checkouts
         else shapes.tables(Path(), only=("pytea",))
     )
-    for table in chain(numerics.tables(options.force), python.tables(paths), of_shapes):
+    for table in chain(numerics.tables(options.force), python.tables(paths), of_shapes, efficiency.tables()):
         table.write()
         print(table.markdown())
     if not paths:

@@ -63,6 +63,11 @@ def vet(paths: Iterable[Path], config: Config, executor: Executor, *, known: fro
         figures["python"] = {**interpreted.figures, "unknown": dict(interpreted.unknowns.most_common(10))}
     wanted = _Wanted(selected, config, base)
     standing, suppressed, unused = _without_suppressed(findings, shown, wanted, complete)
+    if config.measure:
+        from mlvet.analyses.efficiency.measurement import tried
+
+        standing, untried = tried(standing, config, base)
+        notes += untried
     visible, hidden = _visible([f for f in [*standing, *unused] if wanted(f.rule, f.location.path)], config)
     stamped = fingerprinted(visible, shown, str(config.root), str(base))
     new = [finding for finding in stamped if finding.fingerprint not in known]

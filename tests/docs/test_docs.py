@@ -19,10 +19,13 @@ import yaml
 
 from mlvet import __version__
 from mlvet.analyses.catalogue import catalogue
+from mlvet.analyses.efficiency.analysis import SCHEMA
+from mlvet.analyses.efficiency.host.facts import VERSION as HOST_VERSION
 from mlvet.analyses.pycheck.checkers import NAMES
 from mlvet.cli.parser import parse
 from mlvet.core.config import INTERNAL, Config, load_config
 from mlvet.core.errors import UsageError
+from mlvet.ir.facts import VERSION as GRAPH_VERSION
 from mlvet.report import FORMATS
 
 ROOT = Path(__file__).parents[2]
@@ -124,6 +127,14 @@ def test_the_configuration_example_parses_and_has_every_key(tmp_path: Path) -> N
     assert config.models == {"acme.loading": tmp_path / "vet/acme_loading.py"}
     for name in ("select", "ignore", "min_certainty", "min_severity", "fail_on", "checkers", "timeout", *NUMERICS):
         assert getattr(config, name) == getattr(Config(), name), name
+
+
+def test_the_facts_of_the_host_and_of_the_graph_are_documented() -> None:
+    text = (ROOT / "docs/efficiency.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| `(\w+/\d)` \| (.*) \|$", text, flags=re.MULTILINE)
+    assert dict(rows) == SCHEMA
+    versions = re.findall(r"^Version (\d+)\.$", text, flags=re.MULTILINE)
+    assert list(map(int, versions)) == [HOST_VERSION, GRAPH_VERSION]
 
 
 def test_the_make_targets_exist() -> None:

@@ -35,13 +35,15 @@ host_loop "s" trips=`n + 1` parent="e"
 
 def test_the_facts_of_a_small_graph() -> None:
     assert {str(fact) for fact in facts(from_text(TEXT))} == set(
-        """schema(2). value("w"). dtype("w","f32"). rank("w",1). dim("w",0,3). parameter("w","fc.w"). trainable("w").
+        """schema(3). value("w"). dtype("w","f32"). rank("w",1). dim("w",0,3). parameter("w","fc.w"). trainable("w").
         parameter_module("w","fc"). region("r0","graph"). region_input("r0",0,"x"). value("x"). dtype("x","f32").
         rank("x",2). dim("x",0,"batch"). dim("x",1,3). value("c"). dtype("c","i64"). rank("c",0). constant("c").
-        contains("r0","add"). node("add"). op("add","relu"). source_op("add","relu"). effect("add","pure").
+        contains("r0","add"). node("add"). op("add","relu"). source_op("add","relu"). node_effect("add","pure").
         attribute("add","big","4294967296"). attribute("add","axis",-1). input("add",0,"x"). input("add",1,"w").
-        output("add",0,"y"). value("y"). module("add","fc"). device("add","cpu"). line("add",3). column("add",5).
-        guard("add","t",0). contains("r0","l"). node("l"). op("l","loop"). source_op("l","loop"). effect("l","pure").
+        output("add",0,"y"). value("y"). module("add","fc"). device("add","cpu"). node_line("add",3).
+        node_column("add",5).
+        guard("add","t",0). contains("r0","l"). node("l"). op("l","loop"). source_op("l","loop").
+        node_effect("l","pure").
         input("l",1,"y"). output("l",0,"l"). value("l"). control("l","add"). holds("l",0,"r1"). region("r1","loop").
         region_input("r1",0,"i"). value("i"). region_output("r1",0,"i"). iteration("r1",0,"r2"). region("r2","loop").
         region_input("r2",0,"j"). value("j"). region_output("r2",0,"j"). region_output("r0",0,"l").

@@ -31,6 +31,8 @@ def fired(tmp_path_factory: pytest.TempPathFactory) -> Fired:
         top = tmp_path_factory.mktemp(f"pages{number}")
         if setting:
             (top / "mlvet.toml").write_text(setting, encoding="utf-8")
+        if "slow.lp" in setting:
+            (top / "slow.lp").write_text(PAGES["own-rule"].code("What it does"), encoding="utf-8")
         found |= _fired(top, pages)
     return found
 

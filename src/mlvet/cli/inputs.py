@@ -60,6 +60,9 @@ def config_of(options: argparse.Namespace, paths: list[Path]) -> Config:
         "witness_seconds": options.witness_seconds,
         "confirm": options.confirm or None,
         "memory": options.memory,
+        "speculate": _tuple(options.speculate),
+        "no_speculate": _tuple(options.no_speculate),
+        "measure": options.measure,
         "timeout": options.timeout,
         "jobs": options.jobs,
     }

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NoReturn
 
 from mlvet import __version__
 from mlvet.cli.streams import put
-from mlvet.core.config import LARGEST, NUMERIC_ABSTRACTIONS, TENSOR_ABSTRACTIONS, memory_of
+from mlvet.core.config import LARGEST, NUMERIC_ABSTRACTIONS, SPECULATIONS, TENSOR_ABSTRACTIONS, memory_of
 from mlvet.core.errors import UsageError
 from mlvet.core.grade import Certainty, Grade, Severity
 from mlvet.report import FORMATS
@@ -172,9 +172,15 @@ def _inputs(parser: argparse.ArgumentParser) -> None:
         "--memory", metavar="SIZE", type=_memory, help="memory of the device that programs train on, such as 16G"
     )
     _numerics(parser.add_argument_group("numbers in models"))
+    _efficiency(parser.add_argument_group("efficiency of programs"))
     how = parser.add_argument_group("how to run")
     how.add_argument(
         "--confirm", action="store_true", help="make failing tensor calls again with the installed library, alone"
+    )
+    how.add_argument(
+        "--measure",
+        metavar="TARGET",
+        help="run `FILE ARGS...` or `FILE:FUNCTION` as it is and with the edit of each suggestion, and tell the ratio",
     )
     how.add_argument(
         "--checkers",
@@ -258,6 +264,32 @@ def _number(kind: Callable[[str], float]) -> Callable[[str], float]:
         return value
 
     return read
+
+
+def _efficiency(group: argparse._ArgumentGroup) -> None:
+    listed = ", ".join((*SPECULATIONS, "all"))
+    group.add_argument(
+        "--speculate",
+        metavar="NAMES",
+        type=_speculations,
+        action="extend",
+        help=f"what suggestions may take for granted: {listed} (default: all)",
+    )
+    group.add_argument(
+        "--no-speculate",
+        metavar="NAMES",
+        type=_speculations,
+        action="extend",
+        help="what suggestions must not take for granted",
+    )
+
+
+def _speculations(text: str) -> list[str]:
+    names = _names(text)
+    for name in names:
+        if name != "all" and name not in SPECULATIONS:
+            raise argparse.ArgumentTypeError(f"`{name}` is not one of {', '.join((*SPECULATIONS, 'all'))}")
+    return names
 
 
 def _memory(text: str) -> int:

@@ -36,7 +36,8 @@ class Config:
     `models` maps modules of libraries to files of the project that stand in for them when programs are interpreted.
     `confirm` has failing calls of libraries made again with the real library, `memory` is the bytes of the device that
     programs train on. `efficiency_rules` are files of the user's own rules about efficiency; `speculate` and
-    `no_speculate` name what suggestions about efficiency may and may not take for granted.
+    `no_speculate` name what suggestions about efficiency may (if empty: all) and may not take for granted. `measure` is
+    the program that is run to try suggestions; only the user himself can name it.
     """
 
     root: Path = field(default_factory=Path.cwd)
@@ -60,8 +61,9 @@ class Config:
     confirm: bool = False
     memory: int | None = None
     efficiency_rules: tuple[Path, ...] = ()
-    speculate: tuple[str, ...] = ("all",)
+    speculate: tuple[str, ...] = ()
     no_speculate: tuple[str, ...] = ()
+    measure: str = ""
     baseline: Path | None = None
     timeout: float = 120.0
     jobs: int | None = None
@@ -128,7 +130,7 @@ def _read(path: Path) -> dict[str, Any]:
         raise UsageError(f"{path}: not valid TOML: it nests too deeply") from error
 
 
-INTERNAL = ("root", "trust_python", "asked_ranges", "data")
+INTERNAL = ("root", "trust_python", "asked_ranges", "data", "measure")
 """The settings that a file cannot have."""
 
 

@@ -17,13 +17,13 @@ from mlvet.domains.tensors import Unranked
 from mlvet.ir.graph import CALL, Graph, HostLoop, Node, Region, Value
 from mlvet.ops import REGISTRY, Effects
 
-VERSION = 2
+VERSION = 3
 SCHEMA = {
     "schema/1": "version of this list",
     "node/1": "node",
     "op/2": "node, canonical operator",
     "source_op/2": "node, operator as the file calls it",
-    "effect/2": "node, pure random state host or unknown",
+    "node_effect/2": "node, pure random state host or unknown",
     "attribute/3": "node, name, value as a number or text",
     "input/3": "node, position, value",
     "output/3": "node, position, value",
@@ -34,11 +34,11 @@ SCHEMA = {
     "module/2": "node, path of its layer",
     "device/2": "node, device",
     "span/2": "node, path of the source",
-    "line/2": "node, line",
-    "column/2": "node, column",
-    "end_line/2": "node, last line",
-    "end_column/2": "node, column after the last",
-    "cell/2": "node, cell of the notebook",
+    "node_line/2": "node, line",
+    "node_column/2": "node, column",
+    "node_end_line/2": "node, last line",
+    "node_end_column/2": "node, column after the last",
+    "node_cell/2": "node, cell of the notebook",
     "frame/3": "node, position in the stack with 0 outermost, function entered",
     "frame_line/3": "node, position in the stack, line of the call",
     "region/2": "region, kind",
@@ -159,7 +159,7 @@ def _node(node: Node) -> Iterator[Fact]:
     yield Fact("op", (name, node.op))
     yield Fact("source_op", (name, node.source_op))
     known = REGISTRY.get(node.op)
-    yield Fact("effect", (name, (known.effects if known else Effects.UNKNOWN).value))
+    yield Fact("node_effect", (name, (known.effects if known else Effects.UNKNOWN).value))
     for key, value in node.attributes.items():
         yield Fact("attribute", (name, key, _argument(value)))
     if node.op == CALL:
@@ -191,7 +191,7 @@ def _place(node: Node) -> Iterator[Fact]:
         for field in _PLACE:
             number = getattr(node.location, field)
             if number is not None:
-                yield Fact(field, (node.name, number))
+                yield Fact(f"node_{field}", (node.name, number))
     for position, frame in enumerate(node.stack):
         yield Fact("frame", (node.name, position, frame.function))
         if frame.location.line is not None:

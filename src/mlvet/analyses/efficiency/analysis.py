@@ -18,8 +18,11 @@ from mlvet.analyses.efficiency.host.facts import SCHEMA as HOST_SCHEMA
 from mlvet.analyses.efficiency.host.facts import HostProgram, host_facts
 from mlvet.analyses.efficiency.host.outline import Outline
 from mlvet.analyses.efficiency.host.outline import outline as outlined
+from mlvet.analyses.efficiency.host.training import SCHEMA as TRAINING_SCHEMA
+from mlvet.analyses.efficiency.host.training import training_facts
 from mlvet.analyses.efficiency.host.well_known import METHODS
-from mlvet.analyses.efficiency.reasoning.solving import Answers, RuleText, Suggested, answers
+from mlvet.analyses.efficiency.reasoning.guard import guarded
+from mlvet.analyses.efficiency.reasoning.solving import OWN, Answers, RuleText, Suggested, answers
 from mlvet.analyses.efficiency.request import EfficiencyRequest
 from mlvet.analyses.efficiency.telling.context import Context
 from mlvet.core.finding import Finding
@@ -36,7 +39,7 @@ _ASKED = {
     "speculate/1": "class that may be taken for granted",
     "well_known/1": "method of tensors that changes nothing",
 }
-SCHEMA = {**GRAPH_SCHEMA, **HOST_SCHEMA, **RUN_SCHEMA, **ELEMENT_SCHEMA, **_ASKED}
+SCHEMA = {**GRAPH_SCHEMA, **HOST_SCHEMA, **RUN_SCHEMA, **ELEMENT_SCHEMA, **TRAINING_SCHEMA, **_ASKED}
 _OF_GRAPHS = {each.partition("/")[0] for each in GRAPH_SCHEMA} - {each.partition("/")[0] for each in HOST_SCHEMA}
 
 
@@ -64,7 +67,7 @@ def vet(
     context = Context(HostProgram(found, host, graph), demanded, rules)
     reasoned = _reasoned(context, request)
     context.suggested = reasoned.suggested
-    outcome = Efficiency(notes=[str(each) for each in reasoned.problems])
+    outcome = Efficiency(notes=[f"{found.source.path}: {each}" for each in reasoned.problems])
     told = [_told(context, each) for each in reasoned.suggested]
     outcome.findings = [each for each in told if each is not None]
     outcome.figures.update(suggested=len(told), told=len(outcome.findings))
@@ -78,13 +81,22 @@ def _told(context: Context, suggested: Suggested) -> Finding | None:
 
 
 def _reasoned(context: Context, request: EfficiencyRequest) -> Answers:
-    return answers(_facts(context, request, shipped()), shipped(), SCHEMA)
+    """What the shipped rules suggest, and what the user's rules report, which run apart so that they spoil nothing."""
+    found = answers(_facts(context, request, shipped()), shipped(), SCHEMA)
+    if request.rules:
+        names = ", ".join(each.name for each in request.rules)
+        rules = (*shipped(), *request.rules)
+        own = guarded([str(each) for each in _facts(context, request, rules)], rules, [*SCHEMA], names)
+        found.suggested += (each for each in own.suggested if each.pattern == OWN)
+        found.problems += own.problems
+    return found
 
 
 def _facts(context: Context, request: EfficiencyRequest, rules: tuple[RuleText, ...]) -> Iterator[Fact]:
-    """The facts of a program. A graph can be large, so that of its own facts only those are told that a rule reads."""
+    """The facts of a program. A program can be large, so that only those are told that a rule reads."""
     asked = {name for rule in rules for name in re.findall(r"\b[a-z]\w*(?=\()", rule.text)}
-    yield from host_facts(context.program)
+    yield from (each for each in host_facts(context.program) if each.predicate in asked)
+    yield from training_facts(context.program, context.demanded)
     yield from execution_facts(context.runs, nodes="run_node" in asked)
     yield from element_facts(context.program)
     if asked & _OF_GRAPHS:

@@ -20,8 +20,16 @@ class EfficiencyRequest:
 
 
 def request_of(config: Config) -> EfficiencyRequest:
-    """The request that the settings make; a file of rules that cannot be read is an error of the user."""
-    return EfficiencyRequest(_allowed(config), tuple(_read(config)))
+    """The request that the settings make; rules that cannot be read or understood are an error of the user."""
+    rules = tuple(_read(config))
+    if rules:
+        from mlvet.analyses.efficiency.analysis import SCHEMA, shipped
+        from mlvet.analyses.efficiency.reasoning.own_rules import check
+
+        problem = check(rules, shipped(), SCHEMA)
+        if problem is not None:
+            raise UsageError(str(problem))
+    return EfficiencyRequest(_allowed(config), rules)
 
 
 def _allowed(config: Config) -> tuple[Speculation, ...]:
@@ -29,10 +37,11 @@ def _allowed(config: Config) -> tuple[Speculation, ...]:
     both = sorted(set(config.speculate) & set(config.no_speculate))
     if both:
         raise UsageError(f"`{both[0]}` is both in `speculate` and in `no-speculate`")
-    if "all" in config.no_speculate:
-        return tuple(each for each in Speculation if each.value in config.speculate)
-    wanted = frozenset(Speculation) if "all" in config.speculate else frozenset(map(Speculation, config.speculate))
-    return tuple(each for each in Speculation if each in wanted and each.value not in config.no_speculate)
+    wanted = frozenset(config.speculate or ("all",))
+    refused = frozenset(config.no_speculate)
+    if "all" in refused:
+        return tuple(each for each in Speculation if each.value in wanted)
+    return tuple(each for each in Speculation if wanted & {"all", each.value} and each.value not in refused)
 
 
 def _read(config: Config) -> Sequence[RuleText]:

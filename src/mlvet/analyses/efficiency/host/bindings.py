@@ -128,6 +128,8 @@ class _Binder:
                     self._set(inner, parts[index] if alike else value, conditions, loop=loop, changed=changed)
             case ast.Attribute():
                 self._found.written.append((of_node[target], f".{target.attr}"))
+                if target.attr == "data":
+                    self._mutated(target.value, of_node[target])
             case ast.Subscript():
                 self._mutated(target.value, of_node[target])
 
@@ -138,6 +140,8 @@ class _Binder:
                 self._found.mutations.append((by, self.name(by.function, node.id)))
             case ast.Attribute():
                 self._found.written.append((by, f".{node.attr}"))
+                if node.attr == "data":
+                    self._mutated(node.value, by)
             case ast.Subscript() | ast.Starred():
                 self._mutated(node.value, by)
             case ast.Call(func=ast.Attribute(value=inner)):

@@ -132,6 +132,9 @@ class HostProgram:
         place = (getattr(node, "lineno", None), getattr(node, "col_offset", -1) + 1)
         found = {each.trips for each in self.loops_at.get(place, [])}
         counts = [each for each in found if isinstance(each, int)]
+        if not found and isinstance(node, COMPREHENSIONS) and len(node.generators) == 1 and not node.generators[0].ifs:
+            items = self.host.seen.get(self.outline.span(node.generators[0].iter))
+            return None if items is None else items.length
         return max(counts) if counts and len(counts) == len(found) else None
 
     @cached_property
@@ -301,10 +304,19 @@ def _effect(program: HostProgram, found: Expression, site: CallSite, known: bool
     if site.dark or not known:
         return "unknown"
     effects = [effect(each) for each in site.names[:1]] or (["pure"] if site.enters else ["unknown"])
-    kinds = {node.op for node in program.nodes(found)}
-    if any(kind.startswith("random") or "dropout" in kind for kind in kinds):
+    made = program.nodes(found)
+    if not all(map(steady_node, made)):
         return "random"
+    if site.names[:1] and site.names[0].endswith(".__call__"):
+        return "pure" if made or site.enters else "state"
     return effects[0]
+
+
+def steady_node(node: Node) -> bool:
+    """Whether an operator yields the same for the same operands: it draws nothing and keeps no running mean."""
+    if "dropout" in node.op:
+        return any(each is not None and each.name == "False" for each in node.inputs[2:])
+    return not node.op.startswith(("random", "multinomial", "bernoulli")) and not node.attributes.get("training_mode")
 
 
 def _passed(node: ast.Call) -> list[ast.Name]:

@@ -43,3 +43,13 @@ class HostFunctions:
         import clingo
 
         return clingo.Number(int(one == other or one.number == 1 or other.number == 1))
+
+    def format(self, text: clingo.Symbol, *given: clingo.Symbol) -> clingo.Symbol:
+        """A text with each `{}` replaced by an argument, in order."""
+        import clingo
+
+        found = text.string
+        for each in given:
+            word = each.string if each.type is clingo.SymbolType.String else str(each)
+            found = found.replace("{}", word, 1)
+        return clingo.String(found)

@@ -22,6 +22,8 @@ _PLACE = re.compile(
     r"^(?P<file>.*?):(?P<line>\d+):(?P<column>\d+)(?:-\S+)?: (?P<kind>error|info|warning): (?P<text>.*)$"
 )
 _LONGEST_MESSAGE = 300
+OWN = "own-rule"
+"""The pattern of what the user's own rules report."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,9 +78,9 @@ def answers(facts: Iterable[object], rules: Sequence[RuleText], schema: Iterable
             _add(control, rule, names)
         control.ground([("base", [])], context=HostFunctions())
     except RuntimeError as error:
-        found.problems = _problems(said, names) or [RuleProblem(rules[-1].name, 0, str(error))]
+        found.problems = problems(said, names) or [RuleProblem(rules[-1].name, 0, str(error))]
         return found
-    found.problems = _problems(said, names)
+    found.problems = problems(said, names)
     if found.problems:
         return found
     found.suggested = _solved(control, found)
@@ -100,7 +102,7 @@ def _add(control: clingo.Control, rule: RuleText, names: dict[str, str]) -> None
         Path(path).unlink()
 
 
-def _problems(said: Sequence[tuple[Any, str]], names: dict[str, str]) -> list[RuleProblem]:
+def problems(said: Sequence[tuple[Any, str]], names: dict[str, str]) -> list[RuleProblem]:
     """What clingo says of rules, file by file as the user knows them."""
     found: list[RuleProblem] = []
     for _, message in said:
@@ -122,11 +124,21 @@ def _solved(control: clingo.Control, found: Answers) -> list[Suggested]:
         if model is None:
             found.problems.append(RuleProblem("rules", 0, "the rules contradict one another: nothing satisfies them"))
             return []
-        wanted = sorted(each for each in model.symbols(atoms=True) if each.name == "suggestion" and each.arguments)
-    return [
-        Suggested(each.arguments[0].string, tuple(map(_plain, each.arguments[1:])), _granted(control, each, cases))
-        for each in wanted
-    ]
+        wanted = sorted(each for each in _answering(control) if model.contains(each))
+    return [_suggested(each, _granted(control, each, cases)) for each in wanted]
+
+
+def _answering(control: clingo.Control) -> list[clingo.Symbol]:
+    """The atoms that can be answers, true or not."""
+    atoms = control.symbolic_atoms
+    kinds = [(name, arity) for name, arity, sign in atoms.signatures if sign and name in ("suggestion", "report")]
+    return [atom.symbol for name, arity in kinds for atom in atoms.by_signature(name, arity) if atom.symbol.arguments]
+
+
+def _suggested(symbol: clingo.Symbol, granted: tuple[tuple[str, str], ...]) -> Suggested:
+    """An answer as data; what the user's own rules report has the place first, then the name and the words."""
+    given = tuple(map(_plain, symbol.arguments))
+    return Suggested(OWN, given, granted) if symbol.name == "report" else Suggested(str(given[0]), given[1:], granted)
 
 
 def _granted(

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
 from mlvet.analyses.efficiency.costs import Cost, Sizes, cost
+from mlvet.analyses.efficiency.host.bindings import Setting
 from mlvet.analyses.efficiency.host.executions import Executions
 from mlvet.analyses.efficiency.host.facts import HostProgram
 from mlvet.analyses.efficiency.host.outline import Expression, Function, Loop
@@ -20,7 +22,7 @@ from mlvet.core.fix import Fix
 from mlvet.core.grade import Certainty
 from mlvet.core.location import Location
 from mlvet.core.rule import Catalogue
-from mlvet.ir.graph import Node
+from mlvet.ir.graph import Node, Value
 from mlvet.ir.program import Demands
 
 _TRIPS = 10
@@ -64,6 +66,61 @@ class Context:
         defaults = {name: each.default for name, each in self.demanded.settings.items() if each.default is not None}
         return Sizes({**defaults, **self.demanded.full})
 
+    @cached_property
+    def parents(self) -> dict[ast.AST, ast.AST]:
+        """What each node of the outline is part of."""
+        tree = self.program.outline.tree
+        return {child: node for node in ast.walk(tree) for child in ast.iter_child_nodes(node)}
+
+    @cached_property
+    def settings(self) -> dict[str, list[Setting]]:
+        """Where each name is set."""
+        found: dict[str, list[Setting]] = {}
+        for each in self.program.bindings.settings:
+            found.setdefault(each.name, []).append(each)
+        return found
+
+    @cached_property
+    def used_names(self) -> frozenset[str]:
+        """Every word that the file uses as a name."""
+        return frozenset(re.findall(r"[^\W\d]\w*", self.program.outline.source.text))
+
+    @cached_property
+    def producers(self) -> dict[Value, Node]:
+        """The node that makes each value."""
+        return {value: node for node in self.program.graph.nodes() for value in node.outputs}
+
+    @cached_property
+    def asking(self) -> frozenset[tuple[int | None, int | None]]:
+        """Where the calls stand that make tensors which ask for gradients, by line and column."""
+        found = set()
+        for each in self.program.outline.expressions:
+            if isinstance(each.node, ast.Call) and _asks(each.node):
+                place = self.program.outline.location(each.node)
+                found.add((place.line, place.column))
+        return frozenset(found)
+
+    @cached_property
+    def asked(self) -> frozenset[str]:
+        """The names of tensors that are made to ask for gradients where they stand."""
+        found = set()
+        for each in self.program.outline.expressions:
+            match each.node:
+                case ast.Attribute(attr="requires_grad_" | "requires_grad", value=ast.Name(id=name)):
+                    found.add(name)
+        return frozenset(found)
+
+    def comment(self, statement: ast.stmt) -> str | None:
+        """What stands behind a statement on its last line; None if something other than a comment shares its lines."""
+        line, end = self.edits.end(statement)
+        rest = self.edits.line(line)[end - 1 :].rstrip()
+        alone = self.edits.begins_line(statement) and rest.lstrip()[:1] in ("", "#")
+        return rest if alone else None
+
+    def header(self, node: ast.With | ast.AsyncWith) -> str:
+        """The first line of a `with` statement without its colon and names."""
+        return "with " + ", ".join(self.edits.of(each.context_expr) for each in node.items)
+
     def text(self, node: ast.expr | ast.stmt, most: int = 60) -> str:
         """A piece of the program to quote."""
         found = self.program.outline.text(node)
@@ -74,11 +131,28 @@ class Context:
 
     def cost(self, expression: Expression) -> Cost:
         """What one evaluation of an expression costs, with its operands and the functions that it runs."""
-        return cost(self._nodes(self._below(expression.node)), self.sizes)
+        return cost(self.nodes_below(expression), self.sizes)
 
     def cost_of_iteration(self, loop: Loop) -> Cost:
         """What one iteration of a loop costs; loops inside count as often as they run."""
         return self._body(loop, set())
+
+    def nodes_below(self, expression: Expression) -> list[Node]:
+        """What one evaluation of an expression adds to the graph, with its operands and the functions it runs."""
+        return self._nodes(self._below(expression.node))
+
+    def trains(self, loop: Loop) -> bool:
+        """Whether gradients are computed in an iteration of a loop, by PyTorch's `backward` or `grad`."""
+        inside = [each for each in self.program.outline.expressions if loop in each.loops]
+        pending, entered = list(self._entered(inside)), set[Function]()
+        while pending:
+            function = pending.pop()
+            if function not in entered:
+                entered.add(function)
+                body = [each for each in self.program.outline.expressions if each.function is function]
+                inside += body
+                pending += self._entered(body)
+        return self._trains(inside)
 
     def _body(self, loop: Loop, entered: set[Function]) -> Cost:
         inside = [each for each in self.program.outline.expressions if each.loops[-1:] == (loop,)]
@@ -153,3 +227,10 @@ class Context:
         place = self.expressions[name]
         words = Speculation(kind).about(self.text(place.node))
         return Assumption(words, self.program.outline.location(place.node))
+
+
+def _asks(call: ast.Call) -> bool:
+    """Whether a call makes a tensor that asks for gradients."""
+    named = call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
+    told = (each.value for each in call.keywords if each.arg == "requires_grad")
+    return named == "Parameter" or any(not (isinstance(each, ast.Constant) and each.value is False) for each in told)

@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
+from mlvet.analyses.efficiency.costs import Cost
+from mlvet.analyses.efficiency.host.outline import Expression, Loop
 from mlvet.analyses.efficiency.reasoning.solving import Suggested
 from mlvet.analyses.efficiency.telling.context import Context
+from mlvet.analyses.efficiency.telling.hoisting import Hoist, hoist
+from mlvet.analyses.efficiency.telling.meaning import changed_in_place, doubts, wants_gradients
+from mlvet.analyses.efficiency.telling.passing import example
 from mlvet.core.evidence import Related
 from mlvet.core.finding import Finding
+from mlvet.core.fix import Applicability, Fix
 
 _LEAST_SHARE = 0.05
 """The part of an iteration that work must take for its removal to be felt."""
+_LEAST_SECONDS = 1e-5
+"""The time that work must take by itself for its removal to be felt beside what Python does."""
 
 
 def tell(context: Context, suggested: Suggested) -> Finding | None:
@@ -16,21 +24,60 @@ def tell(context: Context, suggested: Suggested) -> Finding | None:
     expression = context.expressions[str(suggested.arguments[0])]
     loop = context.loops[str(suggested.arguments[1])]
     outline = context.program.outline
-    saved, all_of_it = context.cost(expression), context.cost_of_iteration(loop)
     trips = context.trips(loop)
-    if saved.flops == 0 or (trips is not None and trips < 2):
+    if (trips is not None and trips < 2) or _builds(expression, loop) or changed_in_place(context, expression, loop):
         return None
+    saved, all_of_it = context.cost(expression), context.cost_of_iteration(loop)
     share = saved.seconds / max(all_of_it.seconds, saved.seconds)
-    if share < _LEAST_SHARE:
+    if share < _LEAST_SHARE or not _felt(saved):
         return None
     often = f"{trips:,} times" if trips is not None else "in every iteration"
     conditions = [] if trips is not None else ["the loop runs at least 2 times"]
+    amount = f"about {share:.0%} of the tensor work" if not (saved.guessed or all_of_it.guessed) else "its work"
     message = (
         f"`{context.text(expression.node)}` yields the same {often} in the loop of line {loop.node.lineno}; "
-        f"computed once before the loop it would save about {share:.0%} of each iteration"
+        f"computed once before the loop it would save {amount} of each iteration"
     )
     return context.finding(
         suggested, message, outline.location(expression.node),
         related=[Related("nothing that it reads changes in this loop", outline.head(loop.node))], conditions=conditions,
-        data={"flops": saved.flops, "share": round(share, 3)},
+        fix=_fix(context, suggested, expression, loop), data={"flops": saved.flops, "share": round(share, 3)},
     )  # fmt: skip
+
+
+def _felt(saved: Cost) -> bool:
+    """Whether work is enough to be felt; of sizes that are not known only that of dense kernels is."""
+    if saved.guessed:
+        return saved.flops > _DENSE_BESIDE_BYTES * saved.bytes
+    return saved.flops > 0 and saved.seconds >= _LEAST_SECONDS
+
+
+_DENSE_BESIDE_BYTES = 1.5
+"""The operations per byte that only products and convolutions reach."""
+
+
+def _builds(expression: Expression, loop: Loop) -> bool:
+    """Whether the work is part of the making of objects, which programs do once."""
+    return "__init__" in (expression.function.title, loop.function.title)
+
+
+def _fix(context: Context, suggested: Suggested, expression: Expression, loop: Loop) -> Fix:
+    recorded = context.trains(loop) and wants_gradients(context, expression)
+    under = (context.edits.reference("torch.no_grad") or "torch.no_grad") + "()" if recorded else ""
+    moved = hoist(context, expression, loop, under)
+    if moved is None:
+        return Fix(example(context, expression, loop))
+    reasons = doubts(context, expression, loop, moved)
+    if recorded:
+        reasons.insert(0, "no gradients flow through it any more to what asks for them")
+    if suggested.granted:
+        reasons.append("it rests on what the finding assumes")
+    return Fix(
+        _title(moved), moved.edits, Applicability.UNSAFE if reasons else Applicability.SAFE, "; ".join(reasons)
+    )  # fmt: skip
+
+
+def _title(moved: Hoist) -> str:
+    last = moved.lines[-1].strip()
+    shown = last if len(last) <= 70 else f"{moved.name} = ..."
+    return f"`{shown}` before the loop"

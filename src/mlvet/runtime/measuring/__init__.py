@@ -1,0 +1,1 @@
+"""A program and a changed copy of it, run side by side."""

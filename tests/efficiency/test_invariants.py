@@ -1,0 +1,99 @@
+"""What loops compute again and again: programs in which that is told, and twins in which it is not.
+
+A file of `invariants` is named after its pattern and has programs under lines `=== NAME`. `# told` stands behind each
+line on which the pattern is told, with the applicability of its fix; a program without one must not fire. A program
+under `=== run NAME` leaves a `result`: its edits are applied, it is run before and after with the real library, and
+both results are equal.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import pytest
+
+from mlvet.analyses.efficiency.request import EfficiencyRequest
+from mlvet.core.finding import Finding
+from mlvet.core.fix import apply_edits
+from mlvet.core.source import Source
+from mlvet.programs import Program, vet_program
+
+FOLDER = Path(__file__).parent / "invariants"
+HEAD = re.compile(r"^=== (?:(run) )?(.*)$", flags=re.MULTILINE)
+TOLD = re.compile(r"# told (\w+)$")
+
+
+class Case(NamedTuple):
+    pattern: str
+    run: bool
+    name: str
+    text: str
+
+
+def programs() -> list[Case]:
+    found = []
+    for path in sorted(FOLDER.glob("*.txt")):
+        parts = HEAD.split(path.read_text(encoding="utf-8"))
+        for use, name, text in zip(parts[1::3], parts[2::3], parts[3::3], strict=True):
+            found.append(Case(path.stem.replace("_", "-"), use == "run", name, text.strip("\n") + "\n"))
+    return found
+
+
+PROGRAMS = programs()
+
+
+def cases(chosen: list[Case]) -> list[Any]:
+    return [pytest.param(each.pattern, each.text, id=f"{each.pattern}-{each.name}") for each in chosen]
+
+
+def told(pattern: str, text: str, folder: Path) -> list[Finding]:
+    path = folder / "program.py"
+    path.write_text(text, encoding="utf-8")
+    program = Program(path, Source(path.name, text), folder, shapes=False, efficiency=EfficiencyRequest())
+    return [each for each in vet_program(program).findings if each.rule == pattern]
+
+
+@pytest.mark.parametrize(("pattern", "text"), cases(PROGRAMS))
+def test_it_is_told_where_it_is_and_nowhere_else(pattern: str, text: str, tmp_path: Path) -> None:
+    marks = ((number, TOLD.search(line)) for number, line in enumerate(text.splitlines(), 1))
+    expected = {(number, mark[1]) for number, mark in marks if mark}
+    found = {(each.location.line, each.fix and each.fix.applicability.value) for each in told(pattern, text, tmp_path)}
+    assert found == expected
+
+
+@pytest.mark.parametrize(("pattern", "text"), cases([each for each in PROGRAMS if each.run]))
+def test_its_edits_cure_it_and_keep_the_result(pattern: str, text: str, tmp_path: Path) -> None:
+    text = re.sub(r"  # told \w+$", "", text, flags=re.MULTILINE)
+    fixes = [each.fix for each in told(pattern, text, tmp_path) if each.fix is not None]
+    cured, applied = apply_edits(text, fixes)
+    assert applied == len(fixes) > 0
+    assert told(pattern, cured, tmp_path) == []
+    before, after = result(text), result(cured)
+    assert before.size
+    assert np.isfinite(before).all()
+    np.testing.assert_allclose(after, before, rtol=1e-4, atol=1e-5 * np.abs(before).max())
+
+
+def result(text: str) -> np.ndarray:
+    names: dict[str, object] = {"__name__": "program"}
+    exec(compile(text, "program.py", "exec"), names)
+    return np.asarray(names["result"], dtype=float)
+
+
+def test_an_example_names_what_the_loop_has(tmp_path: Path) -> None:
+    text = next(each.text for each in PROGRAMS if each.name == "a function that the loop calls")
+    (found,) = told("loop-invariant", text, tmp_path)
+    assert found.fix is not None
+    first, *example = found.fix.title.splitlines()
+    assert first == "let `step` take `gram` instead of computing it:"
+    changed = text.replace("def step(w, a):", "def step(w, a, gram):").replace(
+        "    gram = a.t() @ a  # told manual\n", ""
+    )
+    head, _, _ = changed.partition("for i in")
+    compile(head + "\n".join(example), "program.py", "exec")
+    names: dict[str, object] = {}
+    exec(head + "\n".join(example), names)
+    assert names["gram"].shape == (200, 200)  # type: ignore[attr-defined]
