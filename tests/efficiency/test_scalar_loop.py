@@ -40,6 +40,7 @@ x, z = jnp.arange(1200.0), jnp.zeros(1200)
 SAME = [
     (NUMPY, "for i in range(n):\n    z[i] = math.exp(x[i]) * 2 - y[i]\n", "z[:] = (np.exp(x) * 2) - y"),
     (NUMPY, "for i in range(len(x)):\n    s += x[i] * y[i]\n", "s += x @ y"),
+    (NUMPY, "for i in range(n):\n    s -= x[i] * y[i]\n", "s -= x @ y"),
     (NUMPY, "for i in range(n):\n    s = s + abs(x[i])\n", "s += np.abs(x).sum()"),
     (NUMPY, "for i in range(1, n):\n    z[i] = x[i] - x[i - 1]\n", "z[1:n] = x[1:n] - x[:n - 1]"),
     (NUMPY, "for i in range(n):\n    z[i] = x[i] if x[i] > y[i] else 0.0\n", "np.where(x > y, x, 0.0)"),
@@ -97,6 +98,19 @@ def test_the_statement_does_what_the_loop_does(head: str, loop: str, wanted: str
 )
 def test_what_hangs_on_another_iteration_is_not_told(loop: str, tmp_path: Path) -> None:
     assert lines(NUMPY + loop, tmp_path, RULE) == []
+
+
+def test_slices_of_a_new_size_each_time_are_not_for_jax(tmp_path: Path) -> None:
+    text = """\
+import jax.numpy as jnp
+lower = jnp.ones((60, 60))
+for i in range(60):
+    total = 0.0
+    for k in range(i):
+        total += lower[i, k] * lower[0, k]
+"""
+    assert lines(text, tmp_path, RULE) == []
+    assert lines(text.replace("range(i)", "range(40)"), tmp_path, RULE) == [5]
 
 
 def test_only_the_inner_loop_of_a_triangle_is_a_sum(tmp_path: Path) -> None:

@@ -27,7 +27,7 @@ SCHEMA = {
 class Nest:
     """Loops over ranges, outermost first, around one statement that writes `target`.
 
-    A `reduce` adds `value` to what the target holds; `functional` is a JAX update, of which the statement rebinds all.
+    One that `reduces` adds `value` to what the target holds, or `subtracts` it; `functional` is a JAX update, of which the statement rebinds all.
     """
 
     loops: tuple[Loop, ...]
@@ -36,14 +36,12 @@ class Nest:
     value: ast.expr
     reduces: bool = False
     functional: bool = False
+    subtracts: bool = False
 
     @property
     def variables(self) -> tuple[str, ...]:
-        return tuple(
-            each.node.target.id
-            for each in self.loops
-            if isinstance(each.node, ast.For) and isinstance(each.node.target, ast.Name)
-        )
+        targets = [each.node.target for each in self.loops if isinstance(each.node, ast.For)]
+        return tuple(each.id for each in targets if isinstance(each, ast.Name))
 
 
 def nests(program: HostProgram) -> Iterator[Nest]:
@@ -67,13 +65,15 @@ def nests(program: HostProgram) -> Iterator[Nest]:
                 ),
             ) if name == base:
                 yield Nest(inner, body, target, value, how == "add", functional=True)
-            case ast.AugAssign(target=ast.Subscript() | ast.Name() as target, op=ast.Add(), value=value):
-                yield Nest(inner, body, target, value, reduces=True)
-            case ast.Assign(
-                targets=[ast.Name() as target], value=ast.BinOp(left=ast.Name() as left, op=ast.Add(), right=value)
+            case ast.AugAssign(
+                target=ast.Subscript() | ast.Name() as target, op=ast.Add() | ast.Sub() as sign, value=value
             ):
-                if left.id == target.id:
-                    yield Nest(inner, body, target, value, reduces=True)
+                yield Nest(inner, body, target, value, reduces=True, subtracts=isinstance(sign, ast.Sub))
+            case ast.Assign(
+                targets=[ast.Name() as target],
+                value=ast.BinOp(left=ast.Name() as left, op=ast.Add() | ast.Sub() as sign, right=value),
+            ) if left.id == target.id:
+                yield Nest(inner, body, target, value, reduces=True, subtracts=isinstance(sign, ast.Sub))
 
 
 def _chain(program: HostProgram, loop: Loop) -> tuple[Loop, ...] | None:

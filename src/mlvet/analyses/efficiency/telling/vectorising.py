@@ -54,6 +54,8 @@ class Vectoriser:
             ):
                 raise Unfit
         self.library = self._library()
+        if self.library == "jax" and self._reaches_vary():
+            raise Unfit
         target = self._target()
         kept = self.axes
         if not nest.reduces:
@@ -63,6 +65,18 @@ class Vectoriser:
         summed = tuple(each for each in nest.variables if each not in kept)
         value = self._reduced(nest.value, kept, summed)
         return self._stored(target, value, adds=True)
+
+    def _reaches_vary(self) -> bool:
+        """Whether a loop around sets the bounds: slices of another size each time are compiled each time."""
+        around = {
+            node.id
+            for loop in self.nest.loops[0].around
+            for target in loop.targets
+            for node in ast.walk(target)
+            if isinstance(node, ast.Name)
+        }
+        bounds = [bound for pair in self.ranges.values() for bound in pair if bound is not None]
+        return any(isinstance(each, ast.Name) and each.id in around for bound in bounds for each in ast.walk(bound))
 
     def _library(self) -> str:
         kinds = set()
@@ -117,7 +131,8 @@ class Vectoriser:
             base = ast.unparse(flattened(self.nest.target)[0])
             inside = target[len(base) :]
             return f"{base} = {base}.at{inside}.{'add' if adds else 'set'}({_bare(value)})"
-        return f"{target} {'+=' if adds else '='} {_bare(value)}"
+        sign = ("-=" if self.nest.subtracts else "+=") if adds else "="
+        return f"{target} {sign} {_bare(value)}"
 
     def _reduced(self, value: ast.expr, kept: tuple[str, ...], summed: tuple[str, ...]) -> str:
         """A value summed over the axes that the target does not have."""
