@@ -104,6 +104,49 @@ def test_one_run_of_three_yields_what_three_do(tmp_path: Path) -> None:
     np.testing.assert_allclose(ran(after)["history"], ran(text)["history"], rtol=1e-6)
 
 
+TURNS = """\
+import numpy as np
+import tensorflow.compat.v1 as tf
+tf.disable_v2_behavior()
+
+x = tf.placeholder(tf.float32, [None, 64])
+filters = np.random.RandomState(0).rand(64, 64).astype(np.float32) / 64
+layers = [x]
+for _ in range(4):
+    layers.append(tf.nn.relu(tf.matmul(layers[-1], filters)))
+rows = np.ones([100, 64], np.float32)
+values = []
+with tf.Session() as sess:
+    {turns}
+"""
+
+
+def test_fetches_in_turn_are_one_run(tmp_path: Path) -> None:
+    text = TURNS.format(turns="values = [sess.run(layer, {x: rows}) for layer in layers[1:]]")
+    found = told(text, tmp_path, RULE)
+    assert [each.location.line for each in found] == [13]
+    after = edited(text, found)
+    assert "values = sess.run([layer for layer in layers[1:]], {x: rows})" in after
+    np.testing.assert_allclose(ran(after)["values"], ran(text)["values"])  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    "turns",
+    [
+        "values = [sess.run(layers[4], {x: rows}) for _ in range(9)]",
+        "for layer in layers[1:]:\n        rows = sess.run(layer, {x: rows})",
+        "for layer in layers[1:]:\n        rows = rows + 1\n        values.append(sess.run(layer, {x: rows}))",
+    ],
+)
+def test_fetches_that_need_another_feed_stay(turns: str, tmp_path: Path) -> None:
+    assert lines(TURNS.format(turns=turns), tmp_path, RULE) == []
+
+
+def test_two_draws_of_one_value_stay_two(tmp_path: Path) -> None:
+    text = session(second="b = sess.run(loss, feed_dict={x: rows, y: goal})")
+    assert lines(text.replace("tf.matmul(x, w))", "tf.matmul(x, w) + tf.random_normal([256]))"), tmp_path, RULE) == []
+
+
 MODEL = """\
 import torch
 from torch import nn

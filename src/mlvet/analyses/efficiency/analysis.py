@@ -10,6 +10,8 @@ from dataclasses import dataclass, field
 from functools import cache
 from importlib import import_module, resources
 
+from mlvet.analyses.efficiency.host.elements import SCHEMA as ELEMENT_SCHEMA
+from mlvet.analyses.efficiency.host.elements import element_facts
 from mlvet.analyses.efficiency.host.executions import SCHEMA as RUN_SCHEMA
 from mlvet.analyses.efficiency.host.executions import execution_facts
 from mlvet.analyses.efficiency.host.facts import SCHEMA as HOST_SCHEMA
@@ -37,7 +39,7 @@ _ASKED = {
     "speculate/1": "class that may be taken for granted",
     "well_known/1": "method of tensors that changes nothing",
 }
-SCHEMA = {**GRAPH_SCHEMA, **HOST_SCHEMA, **RUN_SCHEMA, **TRAINING_SCHEMA, **_ASKED}
+SCHEMA = {**GRAPH_SCHEMA, **HOST_SCHEMA, **RUN_SCHEMA, **ELEMENT_SCHEMA, **TRAINING_SCHEMA, **_ASKED}
 _OF_GRAPHS = {each.partition("/")[0] for each in GRAPH_SCHEMA} - {each.partition("/")[0] for each in HOST_SCHEMA}
 
 
@@ -96,6 +98,7 @@ def _facts(context: Context, request: EfficiencyRequest, rules: tuple[RuleText, 
     yield from (each for each in host_facts(context.program) if each.predicate in asked)
     yield from training_facts(context.program, context.demanded)
     yield from execution_facts(context.runs, nodes="run_node" in asked)
+    yield from element_facts(context.program)
     if asked & _OF_GRAPHS:
         yield from (each for each in graph_facts(context.program.graph) if each.predicate in asked)
     for each in request.speculations:

@@ -64,6 +64,12 @@ class _Binder:
         self._locals = {each: _locals(each) for each in outline.functions}
         self._loops = {each.node: each for each in outline.loops}
         self._found = Bindings()
+        self._modules = {
+            alias.asname or alias.name.partition(".")[0]
+            for each in ast.walk(outline.tree)
+            if isinstance(each, ast.Import)
+            for alias in each.names
+        }
 
     def bound(self) -> Bindings:
         for statement, conditions in _statements(self._outline.tree, ()):
@@ -151,7 +157,8 @@ class _Binder:
             case ast.NamedExpr():
                 self._set(node.target, node.value, ())
             case ast.Call(func=ast.Attribute(attr=method, value=receiver)) if _mutates(method):
-                self._mutated(receiver, found)
+                if not self._is_module(receiver):
+                    self._mutated(receiver, found)
             case ast.Call():
                 for keyword in node.keywords:
                     if keyword.arg == "out":
@@ -160,6 +167,12 @@ class _Binder:
                 loop = self._loops[node]
                 for each in node.generators:
                     self._set(each.target, each.iter, (), loop=loop)
+
+    def _is_module(self, node: ast.expr) -> bool:
+        """Whether an expression is a module, or a part of one, by its import at the top level."""
+        while isinstance(node, ast.Attribute):
+            node = node.value
+        return isinstance(node, ast.Name) and node.id in self._modules
 
 
 def _mutates(method: str) -> bool:

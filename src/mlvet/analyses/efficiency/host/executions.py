@@ -16,7 +16,7 @@ from mlvet.analyses.efficiency.host.blocks import Blocks
 from mlvet.analyses.efficiency.host.facts import HostProgram
 from mlvet.analyses.efficiency.host.outline import Expression
 from mlvet.ir.facts import Fact
-from mlvet.ir.graph import OPAQUE, Execution, Node, Value
+from mlvet.ir.graph import OPAQUE, Execution, Graph, Node, Value
 from mlvet.ops import REGISTRY, Effects
 
 SCHEMA = {
@@ -25,6 +25,7 @@ SCHEMA = {
     "run_node/2": "execution, node that it computes",
     "next_run/2": "expression that runs the graph, the next one that does in the same block",
     "same_feeds/2": "expression that runs the graph, a later one in the same block that feeds it the same text",
+    "same_fetches/2": "expression that runs the graph, the next one in the same block, which fetches the same",
     "only_before/2": "expression that runs the graph, a later one that changes variables only after the first's values",
     "again/2": "call that computes with tensors, a later call with the same text in the same block or inside of it",
     "call_effect/2": "such a call, pure random state or unknown, which is the worst that a node of it does",
@@ -89,6 +90,16 @@ class Executions:
         }
 
     @cached_property
+    def _of_host(self) -> set[Node]:
+        """Nodes that yield arrays of NumPy: a graph holds their results as constants."""
+        found: set[Node] = set()
+        for each in self.program.outline.expressions:
+            seen = self.program.seen(each)
+            if seen is not None and seen.type == "numpy.ndarray":
+                found.update(self.program.nodes(each))
+        return found
+
+    @cached_property
     def _variables(self) -> set[Value]:
         return {each.value for each in self.program.graph.parameters}
 
@@ -121,6 +132,8 @@ class Executions:
             node = self.makers.get(value)
             if node is None:
                 loose = loose or value not in self._known
+                continue
+            if node in self._of_host:
                 continue
             found[node] = None
             pending += (each for each in node.inputs if each is not None)
@@ -240,6 +253,8 @@ def execution_facts(runs: Executions, nodes: bool = False) -> Iterator[Fact]:
     for first, second in runs.consecutive:
         yield Fact("next_run", (first.name, second.name))
         pairs[first, second] = None
+        if any(_fetched(graph, runs.at[first], one) for one in runs.at[second]):
+            yield Fact("same_fetches", (first.name, second.name))
         if _feeds(first) == _feeds(second):
             yield Fact("same_feeds", (first.name, second.name))
         if all(
@@ -260,6 +275,11 @@ def execution_facts(runs: Executions, nodes: bool = False) -> Iterator[Fact]:
     for expression in dict.fromkeys(each for pair in pairs for each in pair):
         for name in sorted(_used(runs.program, expression)):
             yield Fact("run_uses", (expression.name, name))
+
+
+def _fetched(graph: Graph, numbers: list[int], other: int) -> bool:
+    """Whether one of some executions fetches what another does."""
+    return any(graph.executions[each].fetches == graph.executions[other].fetches for each in numbers)
 
 
 def feeds(node: ast.Call, tensor: bool = False) -> ast.expr | None:

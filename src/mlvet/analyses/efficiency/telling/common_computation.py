@@ -5,10 +5,11 @@ from __future__ import annotations
 import ast
 
 from mlvet.analyses.efficiency.costs import Cost, cost
+from mlvet.analyses.efficiency.host.executions import worst
 from mlvet.analyses.efficiency.host.outline import Expression, Loop
 from mlvet.analyses.efficiency.reasoning.solving import Suggested
 from mlvet.analyses.efficiency.telling.context import Context
-from mlvet.analyses.efficiency.telling.joining import joined_runs, kept_result
+from mlvet.analyses.efficiency.telling.joining import fetched_at_once, joined_runs, kept_result
 from mlvet.core.evidence import Related
 from mlvet.core.finding import Finding
 from mlvet.ir.graph import Node
@@ -23,7 +24,10 @@ _RUN = Cost(calls=25)
 
 def tell(context: Context, suggested: Suggested) -> Finding | None:
     """The suggestion to compute once what two runs compute."""
-    first, last = (context.expressions[str(each)] for each in suggested.arguments[:2])
+    first = context.expressions[str(suggested.arguments[0])]
+    if str(suggested.arguments[1]) in context.loops:
+        return _in_turn(context, suggested, first, context.loops[str(suggested.arguments[1])])
+    last = context.expressions[str(suggested.arguments[1])]
     if first in context.runs.at:
         return _runs(context, suggested, first, last)
     return _calls(context, suggested, first, last)
@@ -46,11 +50,8 @@ def _runs(context: Context, suggested: Suggested, first: Expression, last: Expre
         return None
     loop = first.loops[-1] if first.loops else None
     place = context.program.outline.location
-    draws = any(
-        context.runs.effect(context.program.graph.executions[n]) == "random" for e in chain for n in context.runs.at[e]
-    )
-    drawn = draws and any("random" in node.op or "dropout" in node.op for node in shared)
-    conditions = ["it does not matter that the runs see the same random numbers"] if drawn else []
+    drawn = sorted({node.source_op or node.op for node in shared if worst([node]) == "random"})
+    conditions = [f"it does not matter that the runs share the random numbers of `{each}`" for each in drawn]
     times = {2: "both", 3: "all three"}.get(len(chain), f"all {len(chain)}")
     whole = "the runs of each iteration" if loop else "their time"
     message = (
@@ -60,8 +61,31 @@ def _runs(context: Context, suggested: Suggested, first: Expression, last: Expre
     return context.finding(
         suggested, message, place(first.node),
         related=[Related("run again here with the same feeds", place(each.node)) for each in chain[1:]],
-        conditions=conditions, fix=joined_runs(context, chain, drawn, bool(suggested.granted)),
+        conditions=conditions, fix=joined_runs(context, chain, bool(drawn), bool(suggested.granted)),
         data={"share": round(share, 3), "runs": len(chain)},
+    )  # fmt: skip
+
+
+def _in_turn(context: Context, suggested: Suggested, run: Expression, loop: Loop) -> Finding | None:
+    """A run in a loop that fetches one thing after the other."""
+    executions = [context.program.graph.executions[number] for number in context.runs.at[run]]
+    apart = [context.runs.nodes(each) for each in executions]
+    union = {node: None for nodes in apart for node in nodes}
+    counted = sum((cost(nodes, context.sizes).seconds + _RUN.seconds for nodes in apart), 0.0)
+    once = cost(union, context.sizes).seconds + _RUN.seconds
+    shared = {node for node in union if sum(node in nodes for nodes in apart) > 1}
+    share = 1 - once / max(counted, 1e-12)
+    if not cost(shared, context.sizes).flops or share < _LEAST_SHARE:
+        return None
+    message = (
+        f"the loop of line {loop.node.lineno} runs the graph once for each of the values that it fetches, with "
+        f"the same feeds: {_named(context, shared)} are computed again each time; one run that fetches all would save "
+        f"about {share:.0%} of these runs"
+    )
+    return context.finding(
+        suggested, message[0].upper() + message[1:], context.program.outline.location(run.node),
+        related=[Related("the loop over what is fetched", context.program.outline.head(loop.node))],
+        fix=fetched_at_once(context, run, loop), data={"share": round(share, 3), "runs": len(executions)},
     )  # fmt: skip
 
 
@@ -129,15 +153,23 @@ def _calls(context: Context, suggested: Suggested, first: Expression, second: Ex
     if not saved.flops or share < _LEAST_SHARE:
         return None
     text = context.text(first.node)
+    dark = any(loop in each.loops and _is_dark(context, each) for each in context.program.outline.expressions)
+    known = ", as far as its cost is known" if dark else ""
     message = (
         f"`{text}` is computed on line {first.node.lineno} already and yields the same here; its result used twice "
-        f"would save about {share:.0%} of each iteration"
+        f"would save about {share:.0%} of each iteration{known}"
     )
     return context.finding(
         suggested, message, context.program.outline.location(second.node),
         related=[Related("computed here first", context.program.outline.location(first.node))],
         fix=kept_result(context, first, second, bool(suggested.granted)), data={"share": round(share, 3)},
     )  # fmt: skip
+
+
+def _is_dark(context: Context, expression: Expression) -> bool:
+    """Whether nobody knows what a call calls."""
+    site = context.program.site(expression) if isinstance(expression.node, ast.Call) else None
+    return site is not None and site.dark
 
 
 def _is_changed(context: Context, expression: Expression) -> bool:

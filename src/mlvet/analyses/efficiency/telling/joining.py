@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from mlvet.analyses.efficiency.host.executions import feeds
-from mlvet.analyses.efficiency.host.outline import Expression
+from mlvet.analyses.efficiency.host.outline import COMPREHENSIONS, Expression, Loop
 from mlvet.analyses.efficiency.telling.context import Context
 from mlvet.core.fix import Applicability, Edit, Fix
 
@@ -34,6 +34,27 @@ def joined_runs(context: Context, chain: list[Expression], drawn: bool, granted:
     reason = _reason(context, chain, drawn, granted)
     kind = Applicability.UNSAFE if reason else Applicability.SAFE
     return Fix(title, tuple(edits), kind, reason)
+
+
+def fetched_at_once(context: Context, run: Expression, loop: Loop) -> Fix:
+    """One run in the place of a loop of runs; an edit where the loop is a comprehension of them."""
+    node, text = run.node, context.program.outline.text
+    assert isinstance(node, ast.Call)
+    fetched, others = text(node.args[0]), "".join(f", {text(each)}" for each in node.args[1:])
+    others += "".join(f", {each.arg}={text(each.value)}" for each in node.keywords)
+    called = text(node.func)
+    if isinstance(loop.node, COMPREHENSIONS):
+        generators = " ".join(ast.unparse(each).strip() for each in loop.node.generators)
+        whole = f"{called}([{fetched} {generators}]{others})"
+        place = context.editable(loop.node)
+        title = f"fetch everything in one run: `{whole}`"
+        if isinstance(loop.node, ast.ListComp) and loop.node.elt is node and isinstance(place, ast.ListComp):
+            return Fix(title, (context.edits.replaced(place, whole),), Applicability.SAFE)
+        return Fix(title)
+    assert isinstance(loop.node, ast.For)
+    target, source = text(loop.node.target), text(loop.node.iter)
+    listed = f"values = {called}([{fetched} for {target} in {source}]{others})"
+    return Fix(f"fetch everything in one run before the loop: `{listed}`, and go through `values` in it")
 
 
 def _reason(context: Context, chain: list[Expression], drawn: bool, granted: bool) -> str:

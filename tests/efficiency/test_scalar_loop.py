@@ -1,0 +1,175 @@
+"""Loops over elements: which are told, which twins are not, and that the statement over whole arrays does the same."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from suggesting import edited, lines, told
+
+from mlvet.core.fix import Applicability
+
+RULE = "scalar-loop"
+NUMPY = """\
+import math
+import numpy as np
+
+draw = np.random.RandomState(0)
+n = 1200
+x, y = draw.rand(n), draw.rand(n)
+z = np.zeros(n)
+a, b, c = draw.rand(30, 40), draw.rand(40, 50), np.zeros((30, 50))
+t, d = np.zeros((40, 30)), np.zeros(30)
+labels = draw.randint(0, 10, n)
+hot = np.zeros((n, 10))
+s = 0.0
+"""
+TORCH = """\
+import torch
+
+torch.manual_seed(0)
+x, y, z = torch.rand(1200), torch.rand(1200), torch.zeros(1200)
+a, s = torch.rand(30, 40), torch.zeros(())
+"""
+JAX = """\
+import jax.numpy as jnp
+
+x, z = jnp.arange(1200.0), jnp.zeros(1200)
+"""
+SAME = [
+    (NUMPY, "for i in range(n):\n    z[i] = math.exp(x[i]) * 2 - y[i]\n", "z[:] = (np.exp(x) * 2) - y"),
+    (NUMPY, "for i in range(len(x)):\n    s += x[i] * y[i]\n", "s += x @ y"),
+    (NUMPY, "for i in range(n):\n    s -= x[i] * y[i]\n", "s -= x @ y"),
+    (NUMPY, "for i in range(n):\n    s = s + abs(x[i])\n", "s += np.abs(x).sum()"),
+    (NUMPY, "for i in range(1, n):\n    z[i] = x[i] - x[i - 1]\n", "z[1:n] = x[1:n] - x[:n - 1]"),
+    (NUMPY, "for i in range(n):\n    z[i] = x[i] if x[i] > y[i] else 0.0\n", "np.where(x > y, x, 0.0)"),
+    (NUMPY, "for i in range(n):\n    z[i] = z[i] + x[i]\n", "z[:] = z + x"),
+    (
+        NUMPY,
+        "for i in range(30):\n    for j in range(50):\n        for k in range(40):\n"
+        "            c[i, j] += a[i, k] * b[k, j]\n",
+        "c[:, :] += a @ b",
+    ),
+    (
+        NUMPY,
+        "for i in range(30):\n    for j in range(40):\n        t[j, i] = a[i, j] * x[j]\n",
+        "t[:, :] = a.T * x[:40][:, None]",
+    ),
+    (NUMPY, "for i in range(30):\n    for j in range(40):\n        d[i] += a[i][j] ** 2\n", "d[:] += (a ** 2).sum(1)"),
+    (NUMPY, "for i in range(n):\n    hot[i, labels[i]] = 1\n", "hot[np.arange(n), labels] = 1"),
+    (NUMPY, "for i in range(n):\n    z[i] = x[labels[i]]\n", "z[:] = x[labels]"),
+    (TORCH, "for i in range(1200):\n    z[i] = torch.sin(x[i]) + y[i]\n", "z[:] = torch.sin(x) + y"),
+    (TORCH, "for i in range(30):\n    for j in range(40):\n        s += a[i, j] * x[j]\n", "s += (a * x[:40]).sum()"),
+    (JAX, "for i in range(1200):\n    z = z.at[i].set(jnp.sin(x[i]))\n", "z = z.at[:].set(jnp.sin(x))"),
+]
+
+
+@pytest.mark.parametrize(("head", "loop", "wanted"), SAME, ids=[wanted for _, _, wanted in SAME])
+def test_the_statement_does_what_the_loop_does(head: str, loop: str, wanted: str, tmp_path: Path) -> None:
+    text = head + loop
+    found = told(text, tmp_path, RULE)
+    assert [each.location.line for each in found] == [head.count("\n") + 1]
+    after = edited(text, found)
+    assert wanted in after
+    old, new = ran(text), ran(after)
+    for name in "zscdt":
+        if name in old:
+            np.testing.assert_allclose(np.asarray(new[name]), np.asarray(old[name]), rtol=1e-4, atol=1e-6)
+    if "hot" in old:
+        np.testing.assert_array_equal(new["hot"], old["hot"])  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    "loop",
+    [
+        "for i in range(1, n):\n    z[i] = z[i - 1] + x[i]\n",
+        "for i in range(n):\n    z[i] = draw.rand()\n",
+        "for i in range(n):\n    z[labels[i]] += x[i]\n",
+        "for i in range(n):\n    z[0] = x[i]\n",
+        "for i in range(n):\n    z[i] = x[i]\n    print(i)\n",
+        "for i in range(20):\n    z[i] = x[i]\n",
+        "for i in range(30):\n    for j in range(i):\n        t[j, i] = t[i, j]\n",
+        "words = ['a'] * n\nfor i in range(n):\n    z[i] = len(words[i])\n",
+        "for i in range(n):\n    s += s * x[i]\n",
+        "for i in range(30):\n    d[i] = a[i].max()\n",
+        "for i in range(n):\n    x[i] = x[n - 1 - i]\n",
+    ],
+)
+def test_what_hangs_on_another_iteration_is_not_told(loop: str, tmp_path: Path) -> None:
+    assert lines(NUMPY + loop, tmp_path, RULE) == []
+
+
+def test_slices_of_a_new_size_each_time_are_not_for_jax(tmp_path: Path) -> None:
+    text = """\
+import jax.numpy as jnp
+lower = jnp.ones((60, 60))
+for i in range(60):
+    total = 0.0
+    for k in range(i):
+        total += lower[i, k] * lower[0, k]
+"""
+    assert lines(text, tmp_path, RULE) == []
+    assert lines(text.replace("range(i)", "range(40)"), tmp_path, RULE) == [5]
+
+
+def test_only_the_inner_loop_of_a_triangle_is_a_sum(tmp_path: Path) -> None:
+    text = """\
+import numpy as np
+
+def cholesky(A):
+    n = 60
+    L = np.zeros((60, 60))
+    for i in range(n):
+        for j in range(i + 1):
+            total = 0.0
+            for k in range(j):
+                total += L[i, k] * L[j, k]
+            if i == j:
+                L[i, j] = np.sqrt(A[i, i] - total)
+            else:
+                L[i, j] = (A[i, j] - total) / L[j, j]
+    return L
+
+draw = np.random.RandomState(0).rand(60, 60)
+L = cholesky(draw @ draw.T + np.eye(60))
+"""
+    found = told(text, tmp_path, RULE)
+    assert [each.location.line for each in found] == [9]
+    after = edited(text, found)
+    assert "total += L[i, :j] @ L[j, :j]" in after
+    np.testing.assert_allclose(ran(after)["L"], ran(text)["L"], rtol=1e-9)  # type: ignore[arg-type]
+
+
+def test_a_container_of_unknown_type_is_taken_to_hold_elements_of_one(tmp_path: Path) -> None:
+    text = """\
+import numpy as np
+from elsewhere import load
+
+def padded(lengths):
+    out = np.zeros(500)
+    for i in range(500):
+        out[i] = lengths[i] * 2
+    return out
+
+padded(load())
+"""
+    found = told(text, tmp_path, RULE)
+    assert [each.location.line for each in found] == [6]
+    assert [each.text for each in found[0].assumptions] == ["the elements of `lengths` share one type"]
+    assert found[0].fix is not None
+    assert found[0].fix.applicability is Applicability.UNSAFE
+    assert "out[:] = np.asarray(lengths)[:500] * 2" in edited(text, found)
+
+
+def test_a_loop_variable_that_is_read_later_keeps_the_loop(tmp_path: Path) -> None:
+    found = told(NUMPY + "for i in range(n):\n    z[i] = x[i] * 2\nprint(i)\n", tmp_path, RULE)
+    assert found[0].fix is not None
+    assert found[0].fix.applicability is Applicability.MANUAL
+
+
+def ran(text: str) -> dict[str, object]:
+    """The names of a program after it has run."""
+    names: dict[str, object] = {}
+    exec(compile(text, "program.py", "exec"), names)
+    return names
