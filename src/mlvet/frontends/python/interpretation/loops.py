@@ -7,10 +7,13 @@ joined with what was there before, until another iteration changes nothing more.
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from itertools import pairwise
+from math import inf
 from typing import TYPE_CHECKING, Any
 
 from mlvet.domains.dims import Dim, Expr, symbol
+from mlvet.domains.tensors import Tensor, Unranked
 from mlvet.frontends.python.interpretation.assignments import assign
 from mlvet.frontends.python.interpretation.branches import MODES, Boundary, unless_all_raise
 from mlvet.frontends.python.interpretation.iteration import items
@@ -33,6 +36,8 @@ _SURELY = 4
 """Iterations that are run however alike they are."""
 _COSTLY = 400
 """Steps of a loop above which iterations that are alike are not run one by one."""
+_VERY_COSTLY = 3_000
+"""Steps of a loop above which iterations that only let sizes grow are not run one by one."""
 _FORK = 30
 _TOO_COSTLY = 25_000
 """Steps of a loop above which one iteration stands for all that are left; each loop around it takes three quarters."""
@@ -109,24 +114,33 @@ def _unrolled(machine: Machine, node: ast.For | ast.AsyncFor, found: tuple[Any, 
     loops = machine.loops
     started = machine.steps
     worth = _TOO_COSTLY >> 2 * sum(each.index is not None for each in loops)
-    before: Delta | None = None
+    counts = all(isinstance(each, int) for each in found)
+    past: tuple[Delta, ...] = ()
     alive = True
     try:
         for index, element in enumerate(found):
             machine.loops = (*loops, Iteration(name, index))
-            mark = machine.trail.mark()
+            mark, began = machine.trail.mark(), now() if counts else inf
             assign(machine, node.target, element)
             alive = iteration(machine, lambda: run(machine, node.body), end)
             if not alive:
                 break
             left = len(found) - index - 1
-            if left and _cost(machine) - started > _COSTLY:
+            spent = _cost(machine) - started
+            if left and spent > _COSTLY:
                 delta = machine.trail.since(mark)
-                alike = index + 1 >= _SURELY and before is not None and _alike(before, delta, node.target)
-                if alike or machine.steps - started > worth:
+                alike = index + 1 >= _SURELY and bool(past) and _alike((past[-1], delta), node.target, began)
+                even = (
+                    spent > _VERY_COSTLY
+                    and counts
+                    and len(past) == 2
+                    and left > _SURELY
+                    and _alike((*past, delta), node.target, began)
+                )
+                if alike or even or machine.steps - started > worth:
                     machine.loops = loops
                     return _general_for(machine, node, found[index + 1 :], end)
-                before = delta
+                past = (*past[-1:], delta)
     finally:
         machine.loops = loops
     return alive
@@ -137,34 +151,62 @@ def _cost(machine: Machine) -> int:
     return machine.steps + _FORK * machine.forks
 
 
-def _alike(before: Delta, after: Delta, target: ast.expr) -> bool:
-    """Whether two iterations did the same, but for which tensors they did it on."""
+def _alike(deltas: tuple[Delta, ...], target: ast.expr, began: float) -> bool:
+    """Whether iterations did the same, but for which tensors they did it on; three may each add as much to a size.
+
+    What the last one has made since it `began` is of no concern to the next.
+    """
     varying = {each.id for each in ast.walk(target) if isinstance(each, ast.Name)}
-    for place, (_, key, value) in after.after.items():
-        if key in varying:
+    *past, last = deltas
+    for place, (cells, key, value) in last.after.items():
+        if key in varying or getattr(cells, "born", 0) >= began:
             continue
-        if place not in before.after:
-            if after.before[place] is not MISSING:
+        if not all(place in each.after for each in past):
+            if last.before[place] is not MISSING:
                 return False
             continue
-        if not _stable(before.after[place][2], value):
+        if not _stable((*(each.after[place][2] for each in past), value)):
             return False
     return True
 
 
-def _stable(old: Any, new: Any) -> bool:
-    """Whether a value differs from another in nothing that shapes hang on, or only counts on."""
-    if same(old, new) or (isinstance(old, _COUNTED) and isinstance(new, _COUNTED)):
+def _stable(values: tuple[Any, ...]) -> bool:
+    """Whether values differ in nothing that shapes hang on, or only count on."""
+    old, new = values[0], values[-1]
+    if all(same(old, each) for each in values[1:]) or all(isinstance(each, _COUNTED) for each in values):
         return True
-    if isinstance(old, TensorValue) and isinstance(new, TensorValue):
-        a, b = tensor_of(old), tensor_of(new)
-        return type(old) is type(new) and (a.dtype, a.shape) == (b.dtype, b.shape) and a.value is None
-    if isinstance(old, Value) and isinstance(new, Value):
-        return (old.declared.dtype, old.declared.shape) == (new.declared.dtype, new.declared.shape)
-    if isinstance(old, tuple) and isinstance(new, tuple):
+    if all(isinstance(each, TensorValue) for each in values):
+        tensors = [tensor_of(each) for each in values]
+        return len({type(each) for each in values}) == 1 and _even(tensors) and tensors[-1].value is None
+    if all(isinstance(each, Value) for each in values):
+        return _even([each.declared for each in values])
+    if all(isinstance(each, tuple) for each in values):
+        shortest = min(map(len, values))
         logged = all(isinstance(each, _COUNTED | Unknown) for each in new[len(old) :])
-        return len(old) <= len(new) and logged and all(map(_stable, old, new))
-    return type(old) is type(new) and isinstance(old, Unknown)
+        return (
+            len(old) == shortest
+            and logged
+            and all(map(_stable, zip(*(each[:shortest] for each in values), strict=True)))
+        )
+    return all(isinstance(each, Unknown) for each in values)
+
+
+def _even(tensors: Sequence[Tensor]) -> bool:
+    """Whether tensors are alike in type and shape, or have sizes that grow by as much from each to the next."""
+    first = tensors[0]
+    if any(each.dtype != first.dtype for each in tensors):
+        return False
+    if all(each.shape == first.shape for each in tensors):
+        return True
+    shapes = [each.shape for each in tensors if not isinstance(each.shape, Unranked)]
+    if len(shapes) < 3 or len({len(shape) for shape in shapes}) != 1 or len(shapes) != len(tensors):
+        return False
+    return all(_grows_evenly(sizes) for sizes in zip(*shapes, strict=True))
+
+
+def _grows_evenly(sizes: Sequence[Dim]) -> bool:
+    steps = {later - earlier for earlier, later in pairwise(sizes)}
+    return len(steps) == 1
 
 
 _COUNTED = int | float | str | Expr | Scalar
