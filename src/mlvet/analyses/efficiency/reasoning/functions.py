@@ -20,6 +20,12 @@ class HostFunctions:
             found *= each.number
         return clingo.Number(min(found, 2**31 - 1))
 
+    def attribute(self, name: clingo.Symbol) -> clingo.Symbol:
+        """A name as facts write that of an attribute."""
+        import clingo
+
+        return clingo.String(f".{name.string}")
+
     def starts(self, text: clingo.Symbol, beginning: clingo.Symbol) -> clingo.Symbol:
         """1 if a text begins with another, else 0."""
         import clingo

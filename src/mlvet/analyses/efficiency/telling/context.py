@@ -67,7 +67,7 @@ class Context:
     @cached_property
     def edits(self) -> Text:
         """The text of the file beside a tree of its own, for edits; `editable` tells the node of an expression."""
-        return Text(self.program.outline.source.path, self.program.outline.source.text)
+        return self.program.text
 
     def editable(self, node: ast.expr | ast.stmt) -> ast.AST | None:
         """The node of `edits` that stands where a node of the outline does."""
@@ -155,6 +155,10 @@ class Context:
     def cost(self, expression: Expression) -> Cost:
         """What one evaluation of an expression costs, with its operands and the functions that it runs."""
         return cost(self.nodes_below(expression), self.sizes)
+
+    def own_cost(self, expression: Expression) -> Cost:
+        """What an expression costs itself, its operands not counted."""
+        return cost(self._nodes([expression]), self.sizes)
 
     def cost_of_iteration(self, loop: Loop) -> Cost:
         """What one iteration of a loop costs; loops inside count as often as they run."""
