@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 from mlvet.analyses.efficiency.algebra.terms import (
@@ -45,8 +45,8 @@ class Reading:
     call: str
 
 
-def reading(context: Context, root: Expression, loop: Loop, steady: frozenset[str]) -> Reading | None:
-    """The formula of an expression; `steady` are the expressions that no iteration changes. None if it is none."""
+def reading(context: Context, root: Expression, loop: Loop, steady: Callable[[Expression], bool]) -> Reading | None:
+    """The formula of an expression; `steady` tells what no iteration changes. None if it is none."""
     reader = _Reader(context, root, loop, steady)
     term = reader.term(root.node)
     if term is None or reader.unsized or sum(each.op == PRODUCT for each in term.below()) < 2:
@@ -61,7 +61,7 @@ class _Reader:
     context: Context
     root: Expression
     loop: Loop
-    steady: frozenset[str]
+    steady: Callable[[Expression], bool]
     leaves: list[Leaf] = field(default_factory=list)
     scalars: list[Scalar] = field(default_factory=list)
     leaf_places: list[Expression] = field(default_factory=list)
@@ -152,7 +152,7 @@ class _Reader:
         inner = self.term(matrix)
         if inner is None:
             return None
-        self.scalars.append(Scalar(place.name not in self.steady and not _number(factor), self._text(factor), under))
+        self.scalars.append(Scalar(not self.steady(place) and not _number(factor), self._text(factor), under))
         self.scalar_places.append(place)
         return Term(SCALED, (inner,), scalar=len(self.scalars) - 1)
 
@@ -184,7 +184,7 @@ class _Reader:
         for number, each in enumerate(self.leaves):
             if each.text == text:
                 return Term(LEAF, leaf=number)
-        self.leaves.append(Leaf(*size, place.name not in self.steady, text))
+        self.leaves.append(Leaf(*size, not self.steady(place), text))
         self.leaf_places.append(place)
         return Term(LEAF, leaf=len(self.leaves) - 1)
 
@@ -236,12 +236,12 @@ def only_use(context: Context, node: ast.Name, root: Expression, loop: Loop) -> 
     first, last = body.index(statement), body.index(root.statement)
     between = {each.id for one in body[first:last] for each in ast.walk(one) if _sets(each)}  # type: ignore[attr-defined]
     read = {each.id for each in ast.walk(statement.value) if isinstance(each, ast.Name)}
-    return statement if first < last and not between & read and _together(settings[0].target, root, loop) else None
+    return statement if first < last and not between & read and _together(settings[0].target, root) else None
 
 
-def _together(target: Expression, root: Expression, loop: Loop) -> bool:
+def _together(target: Expression, root: Expression) -> bool:
     """Whether a name is set in the same iteration in which a formula is computed."""
-    return target.loops == root.loops and (loop in target.loops or root.function is not loop.function)
+    return target.loops == root.loops and target.function is root.function
 
 
 def _sets(node: ast.AST) -> bool:

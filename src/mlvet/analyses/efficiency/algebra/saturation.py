@@ -66,8 +66,7 @@ def cheapest(formula: Formula, trips: int) -> Priced | None:
     graph = engine.EGraph()
     program = f"{_LAWS}(let $wanted {_written(formula.term)})\n(run {_ROUNDS})"
     graph.run_program(*graph.parse_program(program))
-    model = _model(engine, graph, formula, trips)
-    extractor = engine.Extractor(["T"], graph, model)
+    extractor = engine.Extractor(["T"], graph, _model(graph, engine, formula, trips))
     _, value = graph.eval_expr(graph.parse_program("(let $again $wanted)")[0].action.rhs)
     best, _ = extractor.extract_best(graph, engine.TermDag(), value, "T")
     return priced(formula, best.priced.term)
@@ -103,7 +102,7 @@ class _Bid:
         return hash(self.weight)
 
 
-def _model(engine: Any, graph: Any, formula: Formula, trips: int) -> Any:
+def _model(graph: Any, engine: Any, formula: Formula, trips: int) -> Any:
     def fold(op: str, _: int, parts: list[_Bid]) -> _Bid:
         size = 1 + sum(each.weight[1] for each in parts)
         if op == LEAF:

@@ -130,6 +130,12 @@ def products(formula: Formula, term: Term) -> float:
     return own + sum(products(formula, each) for each in term.parts)
 
 
+def varying_products(formula: Formula, term: Term) -> int:
+    """How many products each iteration computes."""
+    own = term.op == PRODUCT and _varies(formula, term)
+    return own + sum(varying_products(formula, each) for each in term.parts)
+
+
 def _alone(formula: Formula, term: Term) -> float:
     """What a term costs that is computed once."""
     return combined(formula, term, [_tree(formula, each) for each in term.parts]).once

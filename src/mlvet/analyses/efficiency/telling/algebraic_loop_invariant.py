@@ -4,11 +4,23 @@ from __future__ import annotations
 
 import ast
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 
 from mlvet.analyses.efficiency.algebra.reading import Reading, reading
 from mlvet.analyses.efficiency.algebra.saturation import cheapest
-from mlvet.analyses.efficiency.algebra.terms import FLIPPED, LEAF, SCALED, Priced, Term, priced, products, steady_parts
+from mlvet.analyses.efficiency.algebra.terms import (
+    FLIPPED,
+    LEAF,
+    PRODUCT,
+    SCALED,
+    Formula,
+    Term,
+    priced,
+    products,
+    steady_parts,
+    varying_products,
+)  # fmt: skip
 from mlvet.analyses.efficiency.algebra.writing import Writer
 from mlvet.analyses.efficiency.host.outline import Expression, Loop
 from mlvet.analyses.efficiency.reasoning.solving import Suggested
@@ -16,80 +28,119 @@ from mlvet.analyses.efficiency.telling.context import Context
 from mlvet.analyses.efficiency.telling.hoisting import before, free_name, moved_along, taken_out, withs, wrapped
 from mlvet.analyses.efficiency.telling.meaning import repeatable, wants_gradients
 from mlvet.analyses.efficiency.telling.passing import passed_on
+from mlvet.analyses.efficiency.telling.session_products import edits_of_run, formulas
 from mlvet.core.evidence import Related
 from mlvet.core.finding import Finding
 from mlvet.core.fix import Applicability, Edit, Fix
 
 _LEAST_SHARE = 0.05
 """The part of an iteration that the rewriting must save for it to be felt."""
+_LEAST_SECONDS = 1e-3
+"""What it must save of an iteration that does more than can be seen."""
 _USUAL_TRIPS = 10
 """How often a loop is taken to run if nobody knows."""
 _ROUNDING = "floating-point sums are rounded in another order"
 
 
+@dataclass(frozen=True, slots=True)
+class _Case:
+    """A formula, where it stands, and the loop that computes it, in a `run` of a session or by itself.
+
+    `alike` are the answers of the rules about it, one for each steady operand.
+    """
+
+    found: Reading
+    root: Expression
+    loop: Loop
+    alike: tuple[Suggested, ...]
+    run: ast.Call | None = None
+
+
 def tell(context: Context, suggested: Suggested) -> Finding | None:
     """The suggestion to rewrite a formula; the rules name its steady operands one by one, the first tells for all."""
-    alike = [each for each in context.suggested if (each.pattern, *each.arguments[:2]) == _about(suggested)]
+    alike = tuple(each for each in context.suggested if _about(each) == _about(suggested))
     if suggested is not alike[0]:
         return None
-    root = context.expressions[str(suggested.arguments[0])]
-    loop = context.loops[str(suggested.arguments[1])]
-    found = reading(context, root, loop, frozenset(str(each.arguments[2]) for each in alike))
-    if found is None or (context.trains(loop) and wants_gradients(context, root)):
-        return None
-    if not all(repeatable(item.context_expr) for each in withs(context, root.statement, loop) for item in each.items):
-        return None
-    trips = context.trips(loop)
-    best = cheapest(found.formula, _USUAL_TRIPS if trips is None else max(1, trips))
-    if best is None:
-        return None
-    old = priced(found.formula, found.formula.term)
-    saved = _saved(old, best, _USUAL_TRIPS if trips is None else trips)
-    iteration = max(context.cost_of_iteration(loop).seconds, old.each)
-    anew = set(steady_parts(found.formula, best.term)) - set(steady_parts(found.formula, found.formula.term))
-    fewer = products(found.formula, best.term) < (1 - _LEAST_SHARE) * products(found.formula, found.formula.term)
-    if saved / iteration < _LEAST_SHARE or best.each >= old.each or not anew or not fewer:
-        return None
-    return _told(context, suggested, alike, found, root, loop, old, best, saved / iteration)
+    told = (_judged(context, each) for each in _cases(context, alike))
+    return next((each for each in told if each is not None), None)
 
 
 def _about(suggested: Suggested) -> tuple[str | int, ...]:
     return suggested.pattern, *suggested.arguments[:2]
 
 
-def _saved(old: Priced, new: Priced, trips: int) -> float:
-    """Seconds that an iteration takes less on average."""
-    return old.per_iteration(trips) - new.per_iteration(trips) if trips else 0.0
+def _cases(context: Context, alike: tuple[Suggested, ...]) -> Iterator[_Case]:
+    place = context.expressions[str(alike[0].arguments[0])]
+    loop = context.loops[str(alike[0].arguments[1])]
+    steady = frozenset(str(each.arguments[2]) for each in alike)
+    site = context.program.site(place)
+    if isinstance(place.node, ast.Call) and site is not None and any(_runs(name) for name in site.names):
+        for root, found in formulas(context, place.node, loop, steady):
+            yield _Case(found, root, loop, alike, place.node)
+        return
+    reads = reading(context, place, loop, lambda each: each.name in steady)
+    around = withs(context, place.statement, loop) if loop in place.loops else []
+    kept = all(repeatable(item.context_expr) for each in around for item in each.items)
+    if reads is not None and kept and not (context.trains(loop) and wants_gradients(context, place)):
+        yield _Case(reads, place, loop, alike)
 
 
-def _told(
-    context: Context, suggested: Suggested, alike: list[Suggested], found: Reading, root: Expression, loop: Loop,
-    old: Priced, best: Priced, share: float,
-) -> Finding:  # fmt: skip
+def _runs(name: str) -> bool:
+    return name.endswith("Session.run")
+
+
+def _judged(context: Context, case: _Case) -> Finding | None:
+    """What is told of a formula, if a cheaper one is worth telling."""
+    formula = case.found.formula
+    usual = max(1, context.usual_trips(case.loop) or _USUAL_TRIPS)
+    best = cheapest(formula, usual)
+    if best is None:
+        return None
+    old = priced(formula, formula.term)
+    saved = old.per_iteration(usual) - best.per_iteration(usual)
+    iteration = max(context.cost_of_iteration(case.loop).seconds, old.each)
+    fewer = products(formula, best.term) < (1 - _LEAST_SHARE) * products(formula, formula.term)
+    if saved < _LEAST_SHARE * iteration or best.each >= old.each or not fewer or not _moves(formula, best.term):
+        return None
+    if case.run is None and saved < _LEAST_SECONDS and context.works_unseen(case.loop):
+        return None
+    least = max(2, math.floor((best.once - old.once) / (old.each - best.each)) + 1)
+    return _told(context, case, best.term, least, saved / iteration)
+
+
+def _moves(formula: Formula, best: Term) -> bool:
+    """Whether a term owes what it saves to what leaves the loop: a product does, or it needs fewer products."""
+    anew = set(steady_parts(formula, best)) - set(steady_parts(formula, formula.term))
+    if any(each.op == PRODUCT for part in anew for each in part.below()):
+        return True
+    return bool(anew) and varying_products(formula, best) < varying_products(formula, formula.term)
+
+
+def _told(context: Context, case: _Case, best: Term, least: int, share: float) -> Finding:
+    found, root, loop = case.found, case.root, case.loop
     writer = Writer(found.formula, found.flips, found.call, _flip(context, found))
-    hoisted = _hoisted(context, found, best.term, writer)
-    formula = writer.text(best.term)
+    hoisted = _hoisted(context, found, best, writer)
+    formula = writer.text(best)
     trips = context.trips(loop)
-    least = math.floor((best.once - old.once) / (old.each - best.each)) + 1
-    conditions = [f"the loop runs at least {max(2, least)} times"] if trips is None else []
-    often = f"{trips:,} iterations" if trips is not None else f"{_USUAL_TRIPS} iterations"
+    conditions = [f"the loop runs at least {least} times"] if trips is None else []
+    often = f"{context.usual_trips(loop) or _USUAL_TRIPS:,} iterations"
     given = " and ".join(f"`{each}`" for each in hoisted)
     message = (
         f"`{context.text(root.node)}` equals `{formula}` with {given} computed once before the loop of line "
         f"{loop.node.lineno}; over {often} that would save about {share:.0%} of the tensor work"
     )
-    granted = tuple(dict.fromkeys(case for each in alike for case in each.granted if _uses(found, each)))
-    data = {"formula": formula, "hoisted": hoisted, "least": max(2, least), "share": round(share, 3)}
+    granted = tuple(dict.fromkeys(granted for each in case.alike for granted in each.granted if _uses(case, each)))
+    data = {"formula": formula, "hoisted": hoisted, "least": least, "share": round(share, 3)}
     outline = context.program.outline
     return context.finding(
-        Suggested(suggested.pattern, suggested.arguments[:2], granted), message, outline.location(root.node),
+        Suggested(case.alike[0].pattern, case.alike[0].arguments[:2], granted), message, outline.location(root.node),
         related=[Related("what is computed once does not change in this loop", outline.head(loop.node))],
-        conditions=conditions, fix=_fix(context, found, root, loop, hoisted, formula), data=data,
+        conditions=conditions, fix=_fix(context, case, best, hoisted, writer), data=data,
     )  # fmt: skip
 
 
-def _uses(found: Reading, suggested: Suggested) -> bool:
-    return suggested.arguments[2] in {each.name for each in found.places}
+def _uses(case: _Case, suggested: Suggested) -> bool:
+    return case.run is not None or suggested.arguments[2] in {each.name for each in case.found.places}
 
 
 def _hoisted(context: Context, found: Reading, term: Term, writer: Writer) -> list[str]:
@@ -141,11 +192,16 @@ def _whole(text: str) -> bool:
     return text.startswith("(") and isinstance(ast.parse(text).body[0], ast.Expr) and text.count("(") == 1
 
 
-def _fix(context: Context, found: Reading, root: Expression, loop: Loop, hoisted: list[str], formula: str) -> Fix:
+def _fix(context: Context, case: _Case, best: Term, hoisted: list[str], writer: Writer) -> Fix:
+    found, root, loop = case.found, case.root, case.loop
+    formula = writer.text(best)
     title = f"`{formula}`, and before the loop `{'; '.join(hoisted)}`"
     if context.program.outline.location(root.node).cell is not None:
         return Fix(title)
-    if loop in root.loops:
+    if case.run is not None:
+        edits = edits_of_run(context, case.run, loop, root, found, best, writer, hoisted)
+        formula = writer.text(best)
+    elif loop in root.loops:
         edits = _within(context, found, root, loop, hoisted)
     else:
         edits = passed_on(context, root.function, loop, hoisted)

@@ -141,6 +141,17 @@ class Context:
     def trips(self, loop: Loop) -> int | None:
         return self.program.trips(loop.node)
 
+    def usual_trips(self, loop: Loop) -> int | None:
+        """How often a loop runs, with what the user can set as it is by default."""
+        known = self.trips(loop)
+        node = loop.node
+        if known is None:
+            found = [each.trips for each in self.program.loops_at.get((node.lineno, node.col_offset + 1), [])]
+            sizes = [self.sizes.dim(each) for each in found if each is not None]
+            known = max((size for size, _ in sizes), default=None) if sizes and len(sizes) == len(found) else None
+            return None if any(guess for _, guess in sizes) else known
+        return known
+
     def cost(self, expression: Expression) -> Cost:
         """What one evaluation of an expression costs, with its operands and the functions that it runs."""
         return cost(self.nodes_below(expression), self.sizes)
