@@ -27,6 +27,8 @@ SCHEMA = {
     "function_name/2": "function, its name",
     "function_of_name/2": "name that a `def` sets, function",
     "lambda_function/2": "lambda, function that it makes",
+    "is_method/1": "function that a class defines",
+    "function_inside/2": "function, function in which it is defined",
     "defined_inside/2": "function, a loop of the function around it in which it is defined",
     "loop/1": "loop",
     "loop_kind/2": "loop, for while or comprehension",
@@ -209,6 +211,10 @@ def _defined(program: HostProgram, function: Function) -> Iterator[Fact]:
         if name == "functools.partial" and isinstance(each, ast.Call) and each.args:
             name = program.dotted(each.args[0]) or ast.unparse(each.args[0])
         yield Fact("decorated", (function.name, name))
+    if program.is_method(function):
+        yield Fact("is_method", (function.name,))
+    if function.outer is not None and not isinstance(function.outer.node, ast.Module):
+        yield Fact("function_inside", (function.name, function.outer.name))
     for loop in function.loops:
         yield Fact("defined_inside", (function.name, loop.name))
     if isinstance(function.node, ast.Lambda):
