@@ -14,7 +14,7 @@ class ConstantTransferInLoop(Rule):
     before the loop.
 
     ## Why it matters
-    A conversion copies, number by number from a list, and a transfer to a GPU goes over the bus and makes the host wait.
+    A conversion copies, number by number from a list, and a transfer to a GPU makes the host wait.
 
     ## Example
         import torch

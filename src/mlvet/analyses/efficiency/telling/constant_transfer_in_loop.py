@@ -43,8 +43,8 @@ def tell(context: Context, suggested: Suggested) -> Finding | None:
     outline = context.program.outline
     what = "brings the same tensor to the device" if moves else "makes a tensor of the same values"
     message = (
-        f"`{context.text(expression.node)}` {what} in every iteration of the loop in line {loop.node.lineno}; once before "
-        f"the loop is enough"
+        f"`{context.text(expression.node)}` {what} in every iteration of the loop in line {loop.node.lineno}; once "
+        f"before the loop is enough"
     )
     conditions = [_GPU] if moves else []
     return context.finding(
@@ -84,7 +84,8 @@ def _items(seen: Seen) -> int | None:
 def _transfer(context: Context, expression: Expression) -> float | None:
     """What it takes to bring a tensor to a GPU; None if it is there, or if its size is not known."""
     node = expression.node
-    assert isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)
+    assert isinstance(node, ast.Call)
+    assert isinstance(node.func, ast.Attribute)
     of_node = context.program.outline.of_node
     seen, after = context.program.seen(of_node[node.func.value]), context.program.seen(expression)
     if seen is None or after is None or seen.tensor is None or seen.device != "cpu" or after.device == "cpu":
