@@ -166,4 +166,16 @@ def _listed(items: Any, kind: str, depth: int) -> Seen:
     if not isinstance(items, tuple):
         return Seen("list", kind)
     inner = {seen(each, depth + 1) for each in items[:4]} if depth < _DEPTH else set()
-    return Seen(kind, kind, length=len(items), item=next(iter(inner)) if len(inner) == 1 else None)
+    return Seen(kind, kind, length=len(items), item=_alike(inner))
+
+
+def _alike(items: set[Seen]) -> Seen | None:
+    """What items have in common, if they are of one kind."""
+    if len(items) < 2:
+        return next(iter(items), None)
+    first, *rest = items
+    if any((each.kind, each.type) != (first.kind, first.type) for each in rest):
+        return None
+    length = first.length if all(each.length == first.length for each in rest) else None
+    inner = {each.item for each in items if each.item is not None}
+    return Seen(first.kind, first.type, length=length, item=_alike(inner) if len(inner) else None)

@@ -27,6 +27,8 @@ SCHEMA = {
     "function_name/2": "function, its name",
     "function_of_name/2": "name that a `def` sets, function",
     "lambda_function/2": "lambda, function that it makes",
+    "method_of/2": "function, name of the class that defines it",
+    "function_inside/2": "function, function in which it is defined",
     "defined_inside/2": "function, a loop of the function around it in which it is defined",
     "loop/1": "loop",
     "loop_kind/2": "loop, for while or comprehension",
@@ -154,12 +156,13 @@ class HostProgram:
         return (spelled,) if spelled and (spelled in plain or site.dark) else plain
 
     @cached_property
-    def _methods(self) -> frozenset[ast.AST]:
+    def methods(self) -> dict[ast.AST, str]:
+        """The statements of classes with the names of the classes."""
         classes = (each for each in ast.walk(self.outline.tree) if isinstance(each, ast.ClassDef))
-        return frozenset(part for each in classes for part in each.body)
+        return {part: each.name for each in classes for part in each.body}
 
     def is_method(self, function: Function) -> bool:
-        return function.node in self._methods
+        return function.node in self.methods
 
     def trips(self, node: ast.AST) -> int | None:
         """How often a loop runs, where that is one number."""
@@ -213,6 +216,10 @@ def _defined(program: HostProgram, function: Function) -> Iterator[Fact]:
         if name == "functools.partial" and isinstance(each, ast.Call) and each.args:
             name = program.dotted(each.args[0]) or ast.unparse(each.args[0])
         yield Fact("decorated", (function.name, name))
+    if program.is_method(function):
+        yield Fact("method_of", (function.name, program.methods[function.node]))
+    if function.outer is not None and not isinstance(function.outer.node, ast.Module):
+        yield Fact("function_inside", (function.name, function.outer.name))
     for loop in function.loops:
         yield Fact("defined_inside", (function.name, loop.name))
     if isinstance(function.node, ast.Lambda):

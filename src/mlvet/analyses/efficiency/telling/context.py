@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from mlvet.analyses.efficiency.costs import Cost, Sizes, cost
+from mlvet.analyses.efficiency.host.annotations import effect
 from mlvet.analyses.efficiency.host.bindings import Setting
 from mlvet.analyses.efficiency.host.executions import Executions
 from mlvet.analyses.efficiency.host.facts import HostProgram
@@ -159,6 +160,15 @@ class Context:
     def own_cost(self, expression: Expression) -> Cost:
         """What an expression costs itself, its operands not counted."""
         return cost(self._nodes([expression]), self.sizes)
+
+    def understood(self, loop: Loop) -> bool:
+        """Whether all calls of a loop are known and none reads or writes, so that nothing large hides in it."""
+        for each in self.program.outline.expressions:
+            if isinstance(each.node, ast.Call) and loop in each.loops:
+                site = self.program.site(each)
+                if site is None or site.dark or any(effect(name) == "io" for name in self.program.callees(each)):
+                    return False
+        return True
 
     def cost_of_iteration(self, loop: Loop) -> Cost:
         """What one iteration of a loop costs; loops inside count as often as they run."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 
-from mlvet.analyses.efficiency.host.annotations import effect
 from mlvet.analyses.efficiency.host.outline import COMPREHENSIONS, Expression, Loop
 from mlvet.analyses.efficiency.reasoning.solving import Suggested
 from mlvet.analyses.efficiency.telling.context import Context
@@ -29,7 +28,7 @@ def tell(context: Context, suggested: Suggested) -> Finding | None:
     trips = context.trips(expression.loops[-1])
     if tensor is None or kind not in _SECONDS or (trips is not None and trips < _FEWEST):
         return None
-    if not _understood(context, expression):
+    if not context.understood(expression.loops[-1]):
         return None
     rest = context.cost_of_iteration(expression.loops[-1]).seconds
     if _SECONDS[kind] / (_SECONDS[kind] + rest) < _LEAST_SHARE:
@@ -70,16 +69,6 @@ def _kind(context: Context, tensor: ast.expr | None) -> str:
         return ""
     seen = context.program.seen(context.program.outline.of_node[tensor])
     return seen.type if seen is not None else ""
-
-
-def _understood(context: Context, expression: Expression) -> bool:
-    """Whether all calls of the innermost loop are known, so that nothing larger hides in it."""
-    for each in context.program.outline.expressions:
-        if isinstance(each.node, ast.Call) and expression.loops[-1] in each.loops:
-            site = context.program.site(each)
-            if site is None or site.dark or any(effect(name) == "io" for name in context.program.callees(each)):
-                return False
-    return True
 
 
 def _index_fix(context: Context, expression: Expression, loop: Loop, whole: str) -> Fix:

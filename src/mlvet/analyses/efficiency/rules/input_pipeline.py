@@ -1,0 +1,51 @@
+"""Input is prepared one item at a time."""
+
+from __future__ import annotations
+
+from mlvet.core.grade import Severity
+from mlvet.core.rule import Rule
+
+
+class InputPipeline(Rule):
+    """Input is prepared one item at a time.
+
+    ## What it does
+    Suggests `num_parallel_calls` for a `map` of tf.data that reads, decodes or resizes, `map` after `batch` where the
+    function means the same for batches, and workers for a `DataLoader` whose data set reads a file for each item.
+
+    ## Why it matters
+    The model waits while one core prepares the next batch. Data that is in memory already gains nothing from workers,
+    which cost more than they save, so that nothing is said of it.
+
+    ## Example
+        import tensorflow as tf
+
+
+        def load(path):
+            image = tf.io.decode_png(tf.io.read_file(path), channels=3)
+            return tf.image.resize(image, (64, 64))
+
+
+        paths = tf.data.Dataset.list_files("images/*.png")
+        for batch in paths.map(load).batch(32):
+            print(tf.reduce_mean(batch))
+
+    ## Use instead
+        import tensorflow as tf
+
+
+        def load(path):
+            image = tf.io.decode_png(tf.io.read_file(path), channels=3)
+            return tf.image.resize(image, (64, 64))
+
+
+        paths = tf.data.Dataset.list_files("images/*.png")
+        for batch in paths.map(load, num_parallel_calls=tf.data.AUTOTUNE).batch(32):
+            print(tf.reduce_mean(batch))
+
+    ## How sure
+    Likely, on the conditions that the finding names: the machine has cores to spare and input takes a part of a step.
+    """
+
+    code = "EFF175"
+    severity = Severity.SUGGESTION

@@ -1,0 +1,51 @@
+"""A compiled function is traced again for each value that it is called with."""
+
+from __future__ import annotations
+
+from mlvet.core.grade import Severity
+from mlvet.core.rule import Rule
+
+
+class Retracing(Rule):
+    """A compiled function is traced again for each value that it is called with.
+
+    ## What it does
+    Suggests to pass tensors where a `tf.function` is given a Python number, or a `jax.jit` function a static argument,
+    that differs in every iteration of a loop; and one length where a slice grows with the loop.
+
+    ## Why it matters
+    Python numbers, static arguments and shapes are part of what a function is compiled for. Each new one is traced and
+    compiled again, which takes far longer than the call, and all the results are kept.
+
+    ## Example
+        import tensorflow as tf
+
+
+        @tf.function
+        def scaled(x, factor):
+            return x * factor
+
+
+        x = tf.ones(8)
+        for step in range(100):
+            x = scaled(x, step / 100)
+
+    ## Use instead
+        import tensorflow as tf
+
+
+        @tf.function
+        def scaled(x, factor):
+            return x * factor
+
+
+        x = tf.ones(8)
+        for step in range(100):
+            x = scaled(x, tf.constant(step / 100))
+
+    ## How sure
+    Likely. Functions with an input signature are not reported.
+    """
+
+    code = "EFF103"
+    severity = Severity.SUGGESTION
