@@ -175,6 +175,8 @@ def _decorators(program: HostProgram, function: Function) -> Iterator[Fact]:
         seen = program.host.seen.get(program.outline.span(called))
         name = seen.type if seen is not None and seen.type else ast.unparse(called)
         yield Fact("decorated", (function.name, name))
+        if isinstance(each, ast.Call) and each.args and name.rpartition(".")[2] == "partial":
+            yield Fact("decorated", (function.name, ast.unparse(each.args[0])))
 
 
 def _expression(program: HostProgram, found: Expression) -> Iterator[Fact]:

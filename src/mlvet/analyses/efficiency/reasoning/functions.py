@@ -32,6 +32,12 @@ class HostFunctions:
 
         return clingo.Number(int(text.string.endswith(end.string)))
 
+    def last(self, name: clingo.Symbol) -> clingo.Symbol:
+        """The last part of a dotted name."""
+        import clingo
+
+        return clingo.String(name.string.rpartition(".")[2])
+
     def lower_last(self, name: clingo.Symbol) -> clingo.Symbol:
         """1 if the last part of a dotted name is that of a function rather than of a class, else 0."""
         import clingo
