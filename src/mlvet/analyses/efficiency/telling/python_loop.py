@@ -51,10 +51,11 @@ def _cell(context: Context, suggested: Suggested, call: Expression, loop: Loop) 
     made = _maker(context, name)
     arguments = ", ".join(map(context.text, made.args)) if made is not None else "..."
     text, second = sequence
+    of = "what the cell below yields" if text == "outputs" else f"the sequence `{text}`"
     first = ", batch_first=True" if second else ""
     example = f"`{name} = nn.{layer}({arguments}{first})`, then `outputs, state = {name}({text})` for all steps at once"
     message = (
-        f"`{context.text(node)}` runs one step of the sequence `{text}` at a time, and nothing that it is given hangs "
+        f"`{context.text(node)}` runs one step of {of} at a time, and nothing that it is given hangs "
         f"on the step before but its state: `nn.{layer}` runs all steps in the library"
     )
     trips = context.trips(loop)
@@ -123,7 +124,7 @@ def _earlier(
         site = None if below is None else context.program.site(below)
         if below is not None and site is not None and any("Cell" in each for each in site.names):
             found = _sequence(context, below, loop, seen)
-            return None if found is None else (f"the outputs of {context.text(below.node.func)}", found[1])  # type: ignore[attr-defined]
+            return None if found is None else ("outputs", found[1])
         return _steps(context, statement.value, call, loop, seen)
     return None
 
@@ -208,7 +209,7 @@ def _traced(context: Context, suggested: Suggested, loop: Loop, trips: int | Non
     example = f"`def body({target}, state): ...; return state`, `{state} = jax.lax.fori_loop({bounds}, body, {state})`"
     return context.finding(
         suggested, message, context.program.outline.head(loop.node), conditions=conditions,
-        fix=Fix(f"move the body into a function of its state: {example}; `jax.lax.scan` where each step also yields a result"),
+        fix=Fix(f"move the body into a function of its state: {example}; `jax.lax.scan` where steps yield results too"),
         data={"form": "traced"},
     )  # fmt: skip
 
@@ -224,8 +225,8 @@ def _unrolled(context: Context, suggested: Suggested, loop: Loop, trips: int | N
         "`tf.nn.dynamic_rnn` build them once and take any number of steps"
     )
     conditions = [
-        "building the graph costs more than the steps that are run: a loop in the graph is built 5 to 11 times as fast, "
-        "but each of its runs takes longer on a CPU"
+        "building the graph costs more than the steps that are run: a loop in the graph is built 5 to 11 times as "
+        "fast, but each of its runs takes longer on a CPU"
     ]
     if trips is None:
         conditions.append(f"the loop runs more than {_FEW} times")
@@ -259,8 +260,8 @@ def _rows(context: Context, suggested: Suggested, call: Expression, loop: Loop) 
     if not nodes or (not alike and not maps):
         return None
     message = (
-        f"`{called}` is called on one row of `{batch}` after the other and the results are stacked: `{whole}` computes all "
-        "rows in one call"
+        f"`{called}` is called on one row of `{batch}` after the other and the results are stacked: `{whole}` computes "
+        "all rows in one call"
     )
     place = context.editable(stack.node)
     reason = "rounding may differ in the last digits" if alike else "branches on values of a row cannot be mapped"
