@@ -39,11 +39,9 @@ def main(scales: tuple[int, ...] = (1, 10), repeats: int = 3) -> Table:
             tolerance = truth()[each.name]["tolerance"]
             rows.append((each.name, f"{applied} edits", *map(_ratio, seen), _equal(seen, tolerance)))
     mean = prod(ratios) ** (1 / len(ratios)) if ratios else 0.0
-    remarks = (
-        f"Geometric mean of {len(ratios)} rows at scale 1, each capped at {_MOST:g}x: {mean:.2f}x (asked: 2.07x).",
-    )
+    said = (f"Geometric mean of {len(ratios)} rows at scale 1, each capped at {_MOST:g}x: {mean:.2f}x (asked: 2.07x).",)
     columns = ("program", "refactored by", *(f"scale {each}" for each in scales), "results")
-    return Table("efficiency-refactoring", "Efficiency: programs with mlvet's edits", COMMAND, columns, rows, (said,))
+    return Table("efficiency-refactoring", "Efficiency: programs with mlvet's edits", COMMAND, columns, rows, said)
 
 
 def _compared(old: Path, new: Path, scale: int, repeats: int) -> dict[str, float] | str:

@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pytest
 
+from mlvet.analyses.efficiency.algebra import saturation
 from mlvet.analyses.efficiency.request import EfficiencyRequest
 from mlvet.core.finding import Finding
 from mlvet.core.fix import apply_edits
@@ -97,3 +98,16 @@ def test_an_example_names_what_the_loop_has(tmp_path: Path) -> None:
     names: dict[str, object] = {}
     exec(head + "\n".join(example), names)
     assert names["gram"].shape == (200, 200)  # type: ignore[attr-defined]
+
+
+def test_a_loop_of_unknown_length_states_from_when_on_it_pays(tmp_path: Path) -> None:
+    text = next(each.text for each in PROGRAMS if each.name == "three iterations pay")
+    text = text.replace("for step in range(3):", "while A.sum() < 1000:")
+    (found,) = told("algebraic-loop-invariant", text, tmp_path)
+    assert [each.text for each in found.assumptions] == ["the loop runs at least 3 times"]
+
+
+def test_without_the_extra_the_pattern_is_off(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    text = next(each.text for each in PROGRAMS if each.name == "three iterations pay")
+    monkeypatch.setattr(saturation, "_engine", lambda: None)
+    assert told("algebraic-loop-invariant", text, tmp_path) == []

@@ -93,6 +93,7 @@ run(jnp.ones((16, 16)), jnp.ones((100, 16)))
     [
         "run = jax.jit(rows)",
         "run = jax.jit(jax.checkpoint(rows))",
+        "run = jax.jit(jax.grad(lambda w, v: rows(w, v).sum()))",
         "@jax.jit\ndef run(weights, values):\n    return rows(weights, values)",
         "@functools.partial(jax.jit, donate_argnums=0)\ndef run(w, v):\n    return jax.vjp(rows, w, v)[0]",
     ],

@@ -86,7 +86,7 @@ def train_step(parameters, inputs, targets, prior):
 
 def main():
     args = parse_arguments()
-    symbols, batch, length = 40, 16, 24 * args.scale
+    symbols, batch, length = 40, 16, 16 * args.scale
     codes = make_codes(batch * length * args.steps + 1, symbols)
     prior = jnp.asarray(frequencies(codes, symbols))
     parameters = initial_parameters(symbols, hidden=96)

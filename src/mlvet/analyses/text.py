@@ -63,7 +63,7 @@ class Text:
     def start(self, node: ast.expr | ast.stmt | ast.alias) -> Position:
         return node.lineno, self._column(node.lineno, node.col_offset)
 
-    def end(self, node: ast.expr | ast.stmt | ast.alias) -> Position:
+    def end(self, node: ast.expr | ast.stmt | ast.alias | ast.arg) -> Position:
         line = node.end_lineno or node.lineno
         return line, self._column(line, node.end_col_offset or 0)
 

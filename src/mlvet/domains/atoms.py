@@ -23,6 +23,9 @@ class Symbol:
     high: float = inf
     counted: bool = field(default=False, compare=False)
 
+    def __hash__(self) -> int:
+        return hash(self.name)
+
     def __str__(self) -> str:
         return self.name
 
@@ -34,9 +37,12 @@ class Apply:
     function: str
     left: Dim
     right: Dim
+    _text: str = field(default="", init=False, compare=False, repr=False)
 
     def __str__(self) -> str:
-        return _spelled_atom(self, str)
+        if not self._text:
+            object.__setattr__(self, "_text", _spelled_atom(self, str))
+        return self._text
 
 
 Atom: TypeAlias = Symbol | Apply

@@ -152,16 +152,27 @@ def conflict(claims: Sequence[Claim]) -> list[int] | None:
 
 def guess(claims: Sequence[Claim], preferred: Mapping[str, int]) -> dict[str, int] | None:
     """A model of claims found by trying a few assignments, the preferred and small ones first."""
+    return next((each for each in guesses(claims, preferred) if are_met(claims, each)), None)
+
+
+def guesses(claims: Sequence[Claim], preferred: Mapping[str, int]) -> Iterator[dict[str, int]]:
+    """Assignments that are worth trying: all of them give equal symbols equal values."""
+    yield from _candidates(sorted(mentioned(claims), key=lambda found: found.name), learnt(claims), preferred)
+
+
+def learnt(claims: Sequence[Claim]) -> Merged:
+    """What the equalities among claims say, each looked at once."""
     merged = Merged()
     for index, claim in enumerate(claims):
         if claim.relation is Relation.EQUAL:
             merged.learn(claim, index)
-    every = {found for claim in claims for dim in (claim.left, claim.right) for found in symbols(dim)}
-    ordered = sorted(every, key=lambda found: found.name)
-    for candidate in _candidates(ordered, merged, preferred):
-        if all(_allows(found, candidate[found.name]) for found in ordered) and _satisfies(claims, candidate):
-            return candidate
-    return None
+    return merged
+
+
+def are_met(claims: Sequence[Claim], model: Mapping[str, int]) -> bool:
+    """Whether a model gives every symbol a value within its bounds and every claim holds."""
+    within = all(found.low <= model[found.name] <= found.high for found in mentioned(claims))
+    return within and all(holds(claim, model) is True for claim in claims)
 
 
 def holds(claim: Claim, model: Mapping[str, int]) -> bool | None:
@@ -206,16 +217,17 @@ def extend(claims: Sequence[Claim], model: Mapping[str, int], preferred: Mapping
     return found
 
 
+def mentioned(claims: Iterable[Claim]) -> set[Symbol]:
+    """The symbols of claims."""
+    return {found for claim in claims for dim in (claim.left, claim.right) for found in symbols(dim)}
+
+
 def _names(*dims: Dim) -> set[str]:
     return {found.name for dim in dims for found in symbols(dim)}
 
 
 def _allows(found: Symbol, value: int) -> bool:
     return found.low <= value <= found.high
-
-
-def _satisfies(claims: Sequence[Claim], model: Mapping[str, int]) -> bool:
-    return all(holds(claim, model) is True for claim in claims)
 
 
 def _lone(dim: Dim) -> Symbol | None:

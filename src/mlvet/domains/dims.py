@@ -27,12 +27,13 @@ __all__ = [
 class Expr:
     """A sum of monomials with integer coefficients, never a plain integer. Made by `symbol` and arithmetic."""
 
-    __slots__ = ("_hash", "_text", "terms")
+    __slots__ = ("_hash", "_symbols", "_text", "terms")
 
     def __init__(self, terms: tuple[tuple[Monomial, int], ...]) -> None:
         self.terms = terms
         self._hash = hash(terms)
         self._text = ""
+        self._symbols: frozenset[Symbol] | None = None
 
     def __hash__(self) -> int:
         return self._hash
@@ -42,15 +43,36 @@ class Expr:
             return True
         return isinstance(other, Expr) and self._hash == other._hash and self.terms == other.terms
 
+    @property
+    def symbols(self) -> frozenset[Symbol]:
+        """The symbols that it depends on."""
+        if self._symbols is None:
+            found: set[Symbol] = set()
+            for monomial, _ in self.terms:
+                for atom in monomial:
+                    if isinstance(atom, Symbol):
+                        found.add(atom)
+                    else:
+                        found |= symbols(atom.left) | symbols(atom.right)
+            self._symbols = frozenset(found)
+        return self._symbols
+
     def __add__(self, other: Dim) -> Dim:
-        if isinstance(other, int) and other == 0:
-            return self
-        if not isinstance(other, Expr | int):
+        if isinstance(other, int):
+            return self._raised(other) if other else self
+        if not isinstance(other, Expr):
             return NotImplemented
         sums = dict(self.terms)
-        for monomial, count in _terms(other):
+        for monomial, count in other.terms:
             sums[monomial] = sums.get(monomial, 0) + count
         return _polynomial(sums)
+
+    def _raised(self, number: int) -> Expr:
+        """The sum with an integer, which is the last term."""
+        *others, (monomial, count) = self.terms
+        if monomial:
+            return Expr((*self.terms, ((), 0 + number)))
+        return Expr((*others, ((), count + number)) if count + number else tuple(others))
 
     __radd__ = __add__
 
@@ -64,14 +86,19 @@ class Expr:
         return -self + other
 
     def __mul__(self, other: Dim) -> Dim:
-        if not isinstance(other, Expr | int):
+        if isinstance(other, int):
+            return self._times(other) if other else 0
+        if not isinstance(other, Expr):
             return NotImplemented
         products: dict[Monomial, int] = {}
         for left, count in self.terms:
-            for right, factor in _terms(other):
+            for right, factor in other.terms:
                 monomial = _joined(left, right)
                 products[monomial] = products.get(monomial, 0) + count * factor
         return _polynomial(products)
+
+    def _times(self, number: int) -> Expr:
+        return self if number == 1 else Expr(tuple((monomial, count * number) for monomial, count in self.terms))
 
     __rmul__ = __mul__
 
@@ -193,18 +220,12 @@ def at_least(left: Dim, right: Dim) -> bool | None:
     return False if high < 0 else None
 
 
+_NONE: frozenset[Symbol] = frozenset()
+
+
 def symbols(dim: Dim) -> frozenset[Symbol]:
     """The symbols that a size depends on."""
-    if isinstance(dim, int):
-        return frozenset()
-    found: set[Symbol] = set()
-    for monomial, _ in dim.terms:
-        for atom in monomial:
-            if isinstance(atom, Symbol):
-                found.add(atom)
-            else:
-                found |= symbols(atom.left) | symbols(atom.right)
-    return frozenset(found)
+    return _NONE if isinstance(dim, int) else dim.symbols
 
 
 def substitute(dim: Dim, known: Mapping[str, Dim]) -> Dim:

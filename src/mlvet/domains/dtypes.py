@@ -34,6 +34,9 @@ class DType:
     bits: int
     numpy: np.dtype[Any]
 
+    def __hash__(self) -> int:
+        return hash(self.name)
+
     def __str__(self) -> str:
         return self.name
 

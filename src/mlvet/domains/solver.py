@@ -12,8 +12,9 @@ from math import inf
 from time import monotonic
 from typing import Any
 
-from mlvet.domains.claims import Claim, Outcome, Relation, conflict, decide, extend, guess
+from mlvet.domains.claims import Claim, Outcome, Relation, conflict, decide, extend, guess, guesses
 from mlvet.domains.dims import Atom, Dim, Symbol, symbols
+from mlvet.domains.mending import mended
 
 MOST_SYMBOLS_MADE_SMALL = 24
 
@@ -105,7 +106,7 @@ class Solver:
         """
         self.statistics.checks += 1
         assumed = dict(assumptions)
-        answer = self._cheap(assumed)
+        answer = self._cheap(assumed, small)
         if answer is not None:
             self.statistics.without_z3 += 1
         else:
@@ -115,7 +116,7 @@ class Solver:
             self._last = assumed, dict(answer.model), len(self._claims)
         return answer
 
-    def _cheap(self, assumed: dict[str, bool]) -> Answer | None:
+    def _cheap(self, assumed: dict[str, bool], small: bool) -> Answer | None:
         if self._last is not None and self._last[0] == assumed:
             _, model, count = self._last
             new = _possible(self._claims[count:], assumed)
@@ -128,7 +129,18 @@ class Solver:
             return Answer(Status.UNSAT, _origins(core), _outcomes(core))
         if (guessed := guess(claims, self.preferred)) is not None:
             return Answer(Status.SAT, model=guessed)
+        if not small and (near := self._mended(claims)) is not None:
+            return Answer(Status.SAT, model=near)
         return None
+
+    def _mended(self, claims: Sequence[Claim]) -> dict[str, int] | None:
+        """A model near one that other claims had, or near a guess."""
+        first = next(guesses(claims, self.preferred), None)
+        if first is None:
+            return None
+        if self._last is not None and (near := mended(claims, first | self._last[1])) is not None:
+            return near
+        return mended(claims, first)
 
     def _ask_z3(self, assumed: Mapping[str, bool], small: bool) -> Answer:
         if self._encoded is None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import gc
 import os
 import pickle
 import signal
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
 
 Answer = tuple[str, *tuple[Any, ...]]
 _PR_SET_CHILD_SUBREAPER = 36
+_OBJECTS_BETWEEN_COLLECTIONS = 50_000
 
 
 def serve(connection: Connection[Any, Any], fn: bytes, memory: int | None, main: Mapping[str, str]) -> NoReturn:
@@ -25,6 +27,7 @@ def serve(connection: Connection[Any, Any], fn: bytes, memory: int | None, main:
         # A process that a job forks must not keep the connection open once the worker has died.
         os.register_at_fork(after_in_child=connection.close)
     adopt_orphans()
+    _be_one_of_many()
     load = _loader(main)
     function = functools.cache(lambda: load(fn))
     connection.send(("ready",))
@@ -82,6 +85,15 @@ def adopt_orphans() -> None:
             import ctypes
 
             ctypes.CDLL(None).prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+
+
+def _be_one_of_many() -> None:
+    """Work on one processor: linear algebra starts no threads, which spin while they wait, unless the user says so.
+
+    What a job makes mostly lives until its end, so the collector looks for cycles less often than it would.
+    """
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    gc.set_threshold(_OBJECTS_BETWEEN_COLLECTIONS)
 
 
 def one_line(error: BaseException) -> str:

@@ -47,6 +47,10 @@ class Device:
     born: bool = False
 
 
+OUTSIDE = "it is not within a call of a library"
+"""Why a demand has no call of a library."""
+
+
 @dataclass(frozen=True, slots=True)
 class Demand:
     """What an operator needs of its operands and does not surely get.
@@ -64,7 +68,7 @@ class Demand:
     fed: tuple[Tensor | None, ...] | None = None
     about: frozenset[int] = frozenset()
     expected: bool = False
-    called: LibraryCall | str = field(default="it is not within a call of a library", compare=False, repr=False)
+    called: LibraryCall | str = field(default=OUTSIDE, compare=False, repr=False)
     built: int | None = field(default=None, compare=False, repr=False)
     given: frozenset[int] = field(default=frozenset(), compare=False, repr=False)
     devices: tuple[Device, ...] = ()

@@ -81,9 +81,9 @@ class Require:
             because = f"{what} must have {rank} dims"
             self._record(Relation.EQUAL, tensor.shape.rank, rank, because, "rank-differs", decided)
             return False
-        return self.holds(
-            len(tensor.shape) == rank, f"{what} must have {rank} dims, but is {tensor}", rule="rank-differs"
-        )
+        if len(tensor.shape) == rank:
+            return True
+        return self.holds(False, f"{what} must have {rank} dims, but is {tensor}", rule="rank-differs")
 
     def rank_at_least(self, tensor: Tensor, rank: int, what: str = "operand") -> bool:
         if isinstance(tensor.shape, Unranked):
@@ -91,14 +91,15 @@ class Require:
                 because = f"{what} must have at least {rank} dims"
                 self._record(Relation.AT_LEAST, tensor.shape.rank, rank, because, "rank-differs", None)
             return False
-        return self.holds(
-            len(tensor.shape) >= rank, f"{what} must have at least {rank} dims, but is {tensor}", rule="rank-differs"
-        )
+        if len(tensor.shape) >= rank:
+            return True
+        return self.holds(False, f"{what} must have at least {rank} dims, but is {tensor}", rule="rank-differs")
 
     def axis(self, axis: int, rank: int, what: str = "axis") -> int:
         """An axis counted from 0; one out of range is recorded, and the nearest axis returned."""
-        if self.holds(-rank <= axis < rank, f"{what} {axis} is out of range for {rank} dims", rule="axis-out-of-range"):
-            return axis % rank if rank else 0
+        if -rank <= axis < rank:
+            return axis % rank
+        self.holds(False, f"{what} {axis} is out of range for {rank} dims", rule="axis-out-of-range")
         return min(max(axis, 0), max(rank - 1, 0))
 
     def broadcast(self, *shapes: Sequence[Dim]) -> Dims:
@@ -143,8 +144,9 @@ class Require:
         known = [tensor.dtype for tensor in tensors if tensor is not None and tensor.dtype is not None]
         if not known:
             return None
-        names = " and ".join(dict.fromkeys(map(str, known)))
-        self.holds(len(set(known)) == 1, f"operands must have one dtype, but have {names}", rule="dtype-differs")
+        if len(set(known)) > 1:
+            names = " and ".join(dict.fromkeys(map(str, known)))
+            self.holds(False, f"operands must have one dtype, but have {names}", rule="dtype-differs")
         return known[0]
 
     def ints(self, tensor: Tensor | None) -> list[Dim] | None:

@@ -31,12 +31,13 @@ def main():
     parser.add_argument("--save", default="")
     args = parser.parse_args()
     rng = np.random.default_rng(0)
-    weights = jnp.zeros((20, CLASSES))
+    pool = rng.standard_normal((50000, 12)).astype(np.float32)
+    labels = pool[:, :CLASSES].argmax(1)
+    weights = jnp.zeros((12, CLASSES))
     losses = []
     for _ in range(args.batches):
-        inputs = rng.standard_normal((20000, 20)).astype(np.float32)
-        labels = inputs[:, :CLASSES].argmax(1)
-        weights, loss = step(weights, inputs, one_hot(labels))
+        chosen = rng.integers(0, len(pool), 20000)
+        weights, loss = step(weights, pool[chosen], one_hot(labels[chosen]))
         losses.append(loss)
     result = np.asarray(jnp.stack(losses))
     print(f"loss {result[0]:.4f} to {result[-1]:.4f}")

@@ -101,7 +101,8 @@ def _of(node: Node, sizes: Sizes) -> Cost:
 def _flops(node: Node, elements: float, sizes: Sizes) -> float:
     operands = [each for each in node.inputs if each is not None]
     if node.op in _DENSE and operands:
-        return 2 * elements * _last(operands[0], sizes)
+        inner = _first(operands[0], sizes)[0] if node.attributes.get("transA") else _last(operands[0], sizes)
+        return 2 * elements * inner
     if node.op.startswith(("conv", "deform_conv")) and len(operands) > 1:
         weight, _ = sizes.of(operands[1].declared)
         channels, _ = _first(operands[1], sizes)

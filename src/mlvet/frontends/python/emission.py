@@ -29,6 +29,8 @@ from mlvet.ops.unranked import inferred
 
 T = TypeVar("T", bound=TensorValue)
 Operand = TensorValue | Value | None | bool | int | float | complex | str | Expr | Sequence[Dim]
+_PARTED = (Choice, tuple)
+"""Attributes that may differ from path to path, or have parts that do."""
 _MADE_OF_SIZES = frozenset(("constant_of_shape", "random_normal", "random_uniform"))
 """Operators whose result has the sizes that their first operand tells."""
 
@@ -260,8 +262,8 @@ def _apply(
     """The results of an operator; sizes of the first that the program has `written` keep their origins."""
     here = machine()
     rule = REGISTRY[op]
-    attributes = {name: _one(value) for name, value in attributes.items()}
-    operands = tuple(None if value is None else value.declared for value in inputs)
+    attributes = {name: _one(value) if isinstance(value, _PARTED) else value for name, value in attributes.items()}
+    operands = [None if value is None else value.declared for value in inputs]
     require = Require(here.fresh(op))
     results: Sequence[Tensor] = ()
     if rule.infer is not None:

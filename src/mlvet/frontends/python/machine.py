@@ -6,7 +6,7 @@ import ast
 import time
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from math import inf
 from typing import TYPE_CHECKING, Any
 
@@ -20,7 +20,7 @@ from mlvet.frontends.python.values.objects import Object
 from mlvet.frontends.python.values.unknown import Reason, Unknown
 from mlvet.ir.builder import Builder
 from mlvet.ir.graph import Frame, HostLoop, Iteration, Literal, Node, Value
-from mlvet.ir.program import Act, Condition, Demand, Event, Run, Setting
+from mlvet.ir.program import OUTSIDE, Act, Condition, Demand, Event, Run, Setting
 from mlvet.ops.require import Constraint
 
 if TYPE_CHECKING:
@@ -138,6 +138,7 @@ class Machine:
     importing: int = 0
     steps: int = 0
     _counts: Counter[str] = field(default_factory=Counter)
+    _callees: dict[ast.AST, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.most_steps = self.limits.steps
@@ -254,18 +255,22 @@ class Machine:
             op, inputs, outputs, attributes, source_op=source_op or self.callee or op, location=self.location,
             stack=self.stack, module=".".join(self.module_path), guards=self.path, loops=self.loops,
         )  # fmt: skip
+        if constraints:
+            self._demand(node, constraints, within)
+        return node
+
+    def _demand(self, node: Node, constraints: Sequence[Constraint], within: Run | None) -> None:
+        """Note what a node that has just been added needs of its operands."""
         objects = [each for each in self.given if isinstance(each, Object)]
         about = frozenset(id(each) for each in objects if hasattr(type(each), "call"))
         given = frozenset(map(id, objects))
         building = self.library_call is not None and self.library_call.builds
         built = id(self.given[0]) if building and self.given else None
-        for constraint in constraints:
-            expected = self.expects_failure()
-            demand = Demand(node, constraint, within, None, about, expected, built=built, given=given)
-            if self.library_call is not None:
-                demand = replace(demand, called=self.library_call.repeatable(self.objects))
-            self.demands.append(demand)
-        return node
+        expected = self.expects_failure()
+        called = OUTSIDE if self.library_call is None else self.library_call.repeatable(self.objects)
+        self.demands += [
+            Demand(node, each, within, None, about, expected, called, built=built, given=given) for each in constraints
+        ]
 
     def expects_failure(self) -> bool:
         """Whether the place at hand is written in a block of which the program catches that it fails."""
@@ -289,11 +294,20 @@ class Machine:
     def callee(self) -> str:
         """What the program calls the function at hand."""
         at = self.at
-        if isinstance(at, ast.Call):
-            return _dotted(at.func) or _short(at.func)
-        if isinstance(at, ast.Subscript | ast.Tuple):
-            return _short(at)
-        return _SIGNS.get(type(at.op), "") if isinstance(at, ast.BinOp | ast.UnaryOp | ast.AugAssign) else ""
+        if at is None:
+            return ""
+        found = self._callees.get(at)
+        if found is None:
+            found = self._callees[at] = _callee(at)
+        return found
+
+
+def _callee(at: ast.AST) -> str:
+    if isinstance(at, ast.Call):
+        return _dotted(at.func) or _short(at.func)
+    if isinstance(at, ast.Subscript | ast.Tuple):
+        return _short(at)
+    return _SIGNS.get(type(at.op), "") if isinstance(at, ast.BinOp | ast.UnaryOp | ast.AugAssign) else ""
 
 
 _LONGEST = 60

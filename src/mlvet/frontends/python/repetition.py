@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import cache
 from typing import Any
 
 from mlvet.domains.dims import Expr
@@ -64,11 +65,10 @@ class Calling:
         """The name under which the class of the first argument has the model."""
         receiver = self.args[0] if self.args else None
         if isinstance(receiver, Object) and receiver.kind is None:
-            for owner in type(receiver).__mro__:
-                for name, found in vars(owner).items():
-                    overloaded = isinstance(found, registry.Overloads) and self.function in found.models
-                    if found is self.function or overloaded:
-                        return name
+            kind: type = type(receiver)
+            name = _methods(kind, sum(len(vars(owner)) for owner in kind.__mro__)).get(id(self.function))
+            if name is not None:
+                return name
         raise NotRepeatable("it is within a function that the library has no name for")
 
 
@@ -103,6 +103,22 @@ class Objects:
             if isinstance(name, str) and isinstance(cell, TensorValue) and "@value" in cell.cells
         ]
         return Made(names, _arguments(known[1], known[2], self), before, tuple(state))
+
+
+@cache
+def _methods(kind: type, attributes: int) -> dict[int, str]:
+    """The names of the attributes of a library class, by the identity of the models that they are, nearest first.
+
+    It has so many `attributes`, which become more while models are loaded.
+    """
+    del attributes
+    names: dict[int, str] = {}
+    for owner in kind.__mro__:
+        for name, found in vars(owner).items():
+            names.setdefault(id(found), name)
+            for each in found.models if isinstance(found, registry.Overloads) else ():
+                names.setdefault(id(each), name)
+    return names
 
 
 def names_of(model: Any) -> tuple[str, ...]:

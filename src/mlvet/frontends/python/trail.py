@@ -75,10 +75,12 @@ class Trail:
     def since(self, mark: int) -> Delta:
         """The changes since a mark."""
         delta = Delta()
+        before, after = delta.before, delta.after
         for cells, key, old in self._entries[mark:]:
             place = (id(cells), key)
-            delta.before.setdefault(place, old)
-            delta.after[place] = (cells, key, cells.get(key, MISSING))
+            if place not in before:
+                before[place] = old
+                after[place] = (cells, key, cells.get(key, MISSING))
         return delta
 
     def undo(self, mark: int) -> None:

@@ -15,6 +15,8 @@ _RANDOM = (
     "torch.nn.functional.dropout", "torch.nn.functional.dropout2d", "torch.nn.functional.gumbel_softmax",
     "numpy.random.", "random.", "tensorflow.random.", "tensorflow.nn.dropout", "keras.random.", "secrets.", "uuid.",
     "tensorflow.compat.v1.random.", "tensorflow.compat.v1.random_normal", "tensorflow.compat.v1.random_uniform",
+    "torch.empty", "torch.empty_like", "torch.Tensor", "torch.FloatTensor", "torch.LongTensor", "torch.DoubleTensor",
+    "numpy.empty", "numpy.empty_like",
 )  # fmt: skip
 _IO = (
     "print", "input", "open", "logging.", "os.", "sys.", "time.", "datetime.", "shutil.", "subprocess.", "pickle.load",
@@ -27,9 +29,9 @@ _READS = (
     "PIL.Image.open", "cv2.imread", "os.listdir", "os.path.", "os.walk", "glob.glob",
 )  # fmt: skip
 _PURE = (
-    "abs", "all", "any", "bool", "bytes", "chr", "complex", "dict", "divmod", "enumerate", "float", "format",
+    "abs", "all", "any", "bool", "bytes", "chr", "complex", "dict", "divmod", "float", "format",
     "frozenset", "hash", "hex", "int", "isinstance", "issubclass", "len", "list", "max", "min", "ord", "pow", "range",
-    "repr", "reversed", "round", "set", "slice", "sorted", "str", "sum", "tuple", "type", "zip", "math.", "operator.",
+    "repr", "round", "set", "slice", "sorted", "str", "sum", "tuple", "type", "math.", "operator.",
     "torch.", "numpy.", "jax.", "tensorflow.", "keras.", "scipy.", "einops.", "str.", "functools.partial", "re.",
     "collections.Counter", "copy.copy", "copy.deepcopy", "torchvision.transforms.functional.",
 )  # fmt: skip
@@ -40,7 +42,8 @@ _STATE = (
     "torch.profiler.", "numpy.random.seed", "numpy.seterr", "numpy.copyto", "numpy.put", "tensorflow.Variable",
     "tensorflow.keras.", "keras.Model", "keras.models.", "keras.optimizers.", "keras.metrics.", "keras.backend.",
     "keras.callbacks.", "tensorflow.GradientTape", "tensorflow.compat.v1.", "tensorflow.function", "jax.jit",
-    "tensorflow.data.", "torch.utils.data.", "torch.compile", "torch.jit.", "next", "iter", "map", "filter", "setattr",
+    "tensorflow.data.", "torch.utils.data.", "torch.compile", "torch.jit.", "next", "iter", "map", "filter", "zip",
+    "enumerate", "reversed", "setattr",
     "delattr", "globals", "locals", "vars", "exec", "eval", "super", "tensorflow.train.", "tensorflow.summary.",
     "keras.utils.", "tensorflow.config.", "keras.datasets.", "id", "callable", "hasattr", "getattr", "torch.hub.",
     "torch.onnx.", "torch.fx.", "torch.export.", "jax.profiler.", "jax.device_put", "keras.saving.", "keras.Sequential",

@@ -14,6 +14,7 @@ from functools import cached_property
 from mlvet.analyses.efficiency.host.annotations import effect, reads
 from mlvet.analyses.efficiency.host.bindings import Bindings, bindings
 from mlvet.analyses.efficiency.host.outline import COMPREHENSIONS, Expression, Function, Outline
+from mlvet.analyses.text import Text
 from mlvet.domains.tensors import Unranked
 from mlvet.ir.facts import Fact
 from mlvet.ir.graph import Graph, HostLoop, Node
@@ -24,16 +25,21 @@ SCHEMA = {
     "host_schema/1": "version of this list",
     "function/1": "function, or the top level of the file as f0",
     "function_name/2": "function, its name",
+    "function_of_name/2": "name that a `def` sets, function",
+    "lambda_function/2": "lambda, function that it makes",
+    "defined_inside/2": "function, a loop of the function around it in which it is defined",
     "loop/1": "loop",
     "loop_kind/2": "loop, for while or comprehension",
     "loop_function/2": "loop, function that it is in",
     "loop_inside/2": "loop, a loop around it",
     "trips/2": "loop, how often it runs where that is known",
+    "once/1": "loop whose first iteration is its last",
     "expression/1": "expression",
-    "kind/2": "expression, call operator name attribute index constant container comprehension lambda or other",
+    "kind/2": "expression, call operator name attribute index constant container comprehension lambda yield or other",
     "line/2": "expression, line",
     "inside/2": "expression, a loop of its function that contains it",
     "of_function/2": "expression, function",
+    "only_if/2": "expression, test of an `if` around it in its function",
     "operand/3": "expression, position, expression that it is computed from",
     "argument/3": "call, position from 0, expression",
     "keyword/3": "call, name, expression",
@@ -63,6 +69,7 @@ SCHEMA = {
     "number/2": "expression, whole number that it always is",
     "text/2": "expression, text that it always is",
     "makes/2": "expression, node of the graph",
+    "applies/2": "expression, canonical operator of a node that it makes",
     "under/2": "expression, dotted name of what a `with` around it calls",
     "untrained/1": "call where gradients are not recorded",
     "uncalled/1": "call in a function that nobody calls",
@@ -70,6 +77,7 @@ SCHEMA = {
 }
 """Every predicate of the host with its number of arguments, and what the arguments are."""
 
+_LEAVES = (ast.Return, ast.Break, ast.Raise)
 _OPERATORS = (ast.BinOp, ast.UnaryOp, ast.BoolOp, ast.Compare)
 _CONTAINERS = (ast.Tuple, ast.List, ast.Dict, ast.Set, ast.JoinedStr, ast.Starred, ast.FormattedValue)
 _LARGEST = 2**31 - 1
@@ -98,7 +106,7 @@ class HostProgram:
         path = self.outline.source.path
         for node in self.graph.nodes():
             place = node.location
-            if place is not None and place.path == path:
+            if place is not None and place.path == path and node.source_op != "loop-carried":
                 found.setdefault((place.cell, place.line, place.column, place.end_line, place.end_column), []).append(
                     node
                 )
@@ -127,6 +135,32 @@ class HostProgram:
     def site(self, expression: Expression) -> CallSite | None:
         return self.host.calls.get(self.span(expression))
 
+    @cached_property
+    def text(self) -> Text:
+        return Text(self.outline.source.path, self.outline.source.text)
+
+    def dotted(self, node: ast.expr) -> str:
+        """The name of something in its library, as far as imports tell; empty if they do not."""
+        return self.text.name_of(node)
+
+    def callees(self, call: Expression) -> tuple[str, ...]:
+        """What a call calls in libraries: the name that the program spells, if what was seen goes by that name."""
+        site = self.site(call)
+        assert isinstance(call.node, ast.Call)
+        spelled = self.dotted(call.node.func)
+        if site is None:
+            return ()
+        plain = tuple(each.removeprefix("builtins.") for each in site.names)
+        return (spelled,) if spelled and (spelled in plain or site.dark) else plain
+
+    @cached_property
+    def _methods(self) -> frozenset[ast.AST]:
+        classes = (each for each in ast.walk(self.outline.tree) if isinstance(each, ast.ClassDef))
+        return frozenset(part for each in classes for part in each.body)
+
+    def is_method(self, function: Function) -> bool:
+        return function.node in self._methods
+
     def trips(self, node: ast.AST) -> int | None:
         """How often a loop runs, where that is one number."""
         place = (getattr(node, "lineno", None), getattr(node, "col_offset", -1) + 1)
@@ -154,7 +188,7 @@ def host_facts(program: HostProgram) -> Iterator[Fact]:
     for function in program.outline.functions:
         yield Fact("function", (function.name,))
         yield Fact("function_name", (function.name, function.title))
-        yield from _decorators(program, function)
+        yield from _defined(program, function)
     for loop in program.outline.loops:
         kind = "comprehension" if isinstance(loop.node, COMPREHENSIONS) else type(loop.node).__name__.lower()
         yield Fact("loop", (loop.name,))
@@ -164,19 +198,27 @@ def host_facts(program: HostProgram) -> Iterator[Fact]:
             yield Fact("loop_inside", (loop.name, around.name))
         if (trips := program.trips(loop.node)) is not None:
             yield Fact("trips", (loop.name, trips))
+        if isinstance(body := getattr(loop.node, "body", None), list) and isinstance(body[-1], _LEAVES):
+            yield Fact("once", (loop.name,))
     for expression in program.outline.expressions:
         yield from _expression(program, expression)
     yield from _bindings(program.bindings)
 
 
-def _decorators(program: HostProgram, function: Function) -> Iterator[Fact]:
+def _defined(program: HostProgram, function: Function) -> Iterator[Fact]:
+    """How a function comes about: its decorators, the loops around it, and what it is called."""
     for each in getattr(function.node, "decorator_list", []):
         called = each.func if isinstance(each, ast.Call) else each
-        seen = program.host.seen.get(program.outline.span(called))
-        name = seen.type if seen is not None and seen.type else ast.unparse(called)
+        name = program.dotted(called) or ast.unparse(called)
+        if name == "functools.partial" and isinstance(each, ast.Call) and each.args:
+            name = program.dotted(each.args[0]) or ast.unparse(each.args[0])
         yield Fact("decorated", (function.name, name))
-        if isinstance(each, ast.Call) and each.args and name.rpartition(".")[2] == "partial":
-            yield Fact("decorated", (function.name, ast.unparse(each.args[0])))
+    for loop in function.loops:
+        yield Fact("defined_inside", (function.name, loop.name))
+    if isinstance(function.node, ast.Lambda):
+        yield Fact("lambda_function", (program.outline.of_node[function.node].name, function.name))
+    elif function.outer is not None and function.title and not program.is_method(function):
+        yield Fact("function_of_name", (f"{function.outer.name}.{function.title}", function.name))
 
 
 def _expression(program: HostProgram, found: Expression) -> Iterator[Fact]:
@@ -189,6 +231,8 @@ def _expression(program: HostProgram, found: Expression) -> Iterator[Fact]:
     for loop in found.loops:
         yield Fact("inside", (name, loop.name))
     of_node = program.outline.of_node
+    for test in found.conditions:
+        yield Fact("only_if", (name, of_node[test].name))
     for position, part in enumerate(_sources(node)):
         if part in of_node:
             yield Fact("operand", (name, position, of_node[part].name))
@@ -196,8 +240,11 @@ def _expression(program: HostProgram, found: Expression) -> Iterator[Fact]:
         site = program.host.calls.get(program.outline.span(context))
         for each in site.names if site is not None else ():
             yield Fact("under", (name, each))
-    for made in program.nodes(found):
-        yield Fact("makes", (name, made.name))
+    made = program.nodes(found)
+    for one in made:
+        yield Fact("makes", (name, one.name))
+    for op in dict.fromkeys(one.op for one in made):
+        yield Fact("applies", (name, op))
     if (seen := program.seen(found)) is not None:
         yield from _seen(name, seen)
     if isinstance(node, ast.Constant):
@@ -220,7 +267,7 @@ def _kind(node: ast.expr) -> str:
         return "container"
     names = {
         ast.Name: "name", ast.Attribute: "attribute", ast.Subscript: "index", ast.Constant: "constant",
-        ast.Lambda: "lambda",
+        ast.Lambda: "lambda", ast.Yield: "yield", ast.YieldFrom: "yield", ast.Await: "yield",
     }  # fmt: skip
     return names.get(type(node), "other")
 
@@ -283,7 +330,7 @@ def _call(program: HostProgram, found: Expression, node: ast.Call) -> Iterator[F
         yield Fact("dark", (name,))
         yield Fact("effect", (name, "unknown"))
         return
-    for callee in site.names:
+    for callee in program.callees(found):
         yield Fact("callee", (name, callee))
         if reads(callee):
             yield Fact("reads_outside", (name,))
@@ -305,11 +352,12 @@ def _effect(program: HostProgram, found: Expression, site: CallSite, known: bool
     """What a call does itself; what the functions do that it enters is told of their own expressions."""
     if site.dark or not known:
         return "unknown"
-    effects = [effect(each) for each in site.names[:1]] or (["pure"] if site.enters else ["unknown"])
+    names = program.callees(found)
+    effects = [effect(each) for each in names[:1]] or (["pure"] if site.enters else ["unknown"])
     made = program.nodes(found)
     if not all(map(steady_node, made)):
         return "random"
-    if site.names[:1] and site.names[0].endswith(".__call__"):
+    if names[:1] and names[0].endswith(".__call__"):
         return "pure" if made or site.enters else "state"
     return effects[0]
 
@@ -338,18 +386,36 @@ def _arguments(program: HostProgram, name: str, node: ast.Call, function: Functi
     if isinstance(function.node, ast.Module):
         return
     of_node = program.outline.of_node
-    parameters = [each.arg for each in (*function.node.args.posonlyargs, *function.node.args.args)]
+    arguments = function.node.args
+    parameters = [each.arg for each in (*arguments.posonlyargs, *arguments.args)]
+    bound: list[tuple[str, ast.expr]] = []
     if parameters and parameters[0] in ("self", "cls"):
-        if isinstance(node.func, ast.Attribute):
-            yield Fact("binds", (name, f"{function.name}.{parameters[0]}", of_node[node.func.value].name))
-        parameters = parameters[1:]
-    for parameter, value in zip(parameters, node.args, strict=False):
+        bound.append((parameters.pop(0), _receiver(node, function)))
+    given = list(parameters)
+    rest = [] if arguments.vararg is None else [arguments.vararg.arg]
+    for value in node.args:
         if isinstance(value, ast.Starred):
-            break
-        yield Fact("binds", (name, f"{function.name}.{parameter}", of_node[value].name))
+            bound += ((each, value.value) for each in (*given, *rest))
+        else:
+            bound += ((each, value) for each in ([given.pop(0)] if given else rest))
+    named = {*parameters, *(each.arg for each in arguments.kwonlyargs)}
+    others = [] if arguments.kwarg is None else [arguments.kwarg.arg]
     for keyword in node.keywords:
-        if keyword.arg is not None:
-            yield Fact("binds", (name, f"{function.name}.{keyword.arg}", of_node[keyword.value].name))
+        if keyword.arg is None:
+            bound += ((each, keyword.value) for each in (*sorted(named), *others))
+        else:
+            bound += ((each, keyword.value) for each in ([keyword.arg] if keyword.arg in named else others))
+    for parameter, value in bound:
+        yield Fact("binds", (name, f"{function.name}.{parameter}", of_node[value].name))
+
+
+def _receiver(node: ast.Call, function: Function) -> ast.expr:
+    """What the first parameter of a method is: what it is called on, the object that is called, or the one made."""
+    if function.title == "__init__" and not (isinstance(node.func, ast.Attribute) and node.func.attr == "__init__"):
+        return node
+    if isinstance(node.func, ast.Attribute) and node.func.attr == function.title:
+        return node.func.value
+    return node.func
 
 
 def _bindings(found: Bindings) -> Iterator[Fact]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from mlvet.core.location import Location
@@ -22,12 +22,12 @@ COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Function:
-    """A function of the file, or its top level. `inside` are the loops around a function that is defined in some."""
+    """A function of the file, or its top level. `loops` are the loops around a function that is defined in some."""
 
     name: str
     node: Scope
     outer: Function | None = None
-    kind: str = ""
+    loops: tuple[Loop, ...] = ()
 
     @property
     def title(self) -> str:
@@ -52,7 +52,10 @@ class Loop:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Expression:
-    """An expression, the loops of its function that contain it, outermost first, and the statement it is a part of."""
+    """An expression, the loops of its function that contain it, outermost first, and the statement it is a part of.
+
+    `conditions` are the tests of `if` around it in its function.
+    """
 
     name: str
     node: ast.expr
@@ -61,6 +64,7 @@ class Expression:
     statement: ast.stmt
     parent: Expression | None = None
     contexts: tuple[ast.expr, ...] = ()
+    conditions: tuple[ast.expr, ...] = ()
 
 
 @dataclass
@@ -134,43 +138,42 @@ class _Reader:
     def read(self) -> None:
         main = Function("f0", self._found.tree)
         self._found.functions.append(main)
-        self._statements(self._found.tree.body, main, (), ())
+        self._statements(self._found.tree.body, _Place(main, (), ast.Pass(), (), ()))
 
-    def _statements(
-        self, body: list[ast.stmt], function: Function, loops: tuple[Loop, ...], contexts: tuple[ast.expr, ...]
-    ) -> None:
+    def _statements(self, body: list[ast.stmt], around: _Place) -> None:
         for each in body:
-            self._statement(each, function, loops, contexts)
+            self._statement(each, replace(around, statement=each))
 
-    def _statement(
-        self, node: ast.stmt, function: Function, loops: tuple[Loop, ...], contexts: tuple[ast.expr, ...]
-    ) -> None:
-        here = _Place(function, loops, node, contexts)
+    def _statement(self, node: ast.stmt, here: _Place) -> None:
         match node:
             case ast.FunctionDef() | ast.AsyncFunctionDef():
                 self._definition(node, here)
             case ast.ClassDef():
                 self._several([*node.decorator_list, *node.bases, *(each.value for each in node.keywords)], here)
-                self._statements(node.body, function, loops, contexts)
+                self._statements(node.body, here)
             case ast.For() | ast.AsyncFor():
                 self._expression(node.iter, here)
-                loop = self._loop(node, here)
-                inner = _Place(function, (*loops, loop), node, contexts)
+                inner = here.within(self._loop(node, here))
                 self._expression(node.target, inner)
-                self._statements(node.body, function, (*loops, loop), contexts)
-                self._statements(node.orelse, function, loops, contexts)
+                self._statements(node.body, inner)
+                self._statements(node.orelse, here)
             case ast.While():
-                loop = self._loop(node, here)
-                self._expression(node.test, _Place(function, (*loops, loop), node, contexts))
-                self._statements(node.body, function, (*loops, loop), contexts)
-                self._statements(node.orelse, function, loops, contexts)
+                inner = here.within(self._loop(node, here))
+                self._expression(node.test, inner)
+                self._statements(node.body, inner)
+                self._statements(node.orelse, here)
+            case ast.If():
+                self._expression(node.test, here)
+                decided = replace(here, conditions=(*here.conditions, node.test))
+                self._statements(node.body, decided)
+                self._statements(node.orelse, decided)
             case ast.With() | ast.AsyncWith():
                 for item in node.items:
                     self._expression(item.context_expr, here)
                     if item.optional_vars is not None:
                         self._expression(item.optional_vars, here)
-                within = (*contexts, *(item.context_expr for item in node.items))
-                self._statements(node.body, function, loops, within)
+                within = (*here.contexts, *(item.context_expr for item in node.items))
+                self._statements(node.body, replace(here, contexts=within))
             case _:
                 for part in ast.iter_child_nodes(node):
                     self._part(part, here)
@@ -180,7 +183,7 @@ class _Reader:
         if isinstance(node, ast.expr):
             self._expression(node, here)
         elif isinstance(node, ast.stmt):
-            self._statement(node, here.function, here.loops, here.contexts)
+            self._statement(node, replace(here, statement=node))
         else:
             for part in ast.iter_child_nodes(node):
                 self._part(part, here)
@@ -189,15 +192,14 @@ class _Reader:
         arguments = node.args
         outside = [*node.decorator_list, *arguments.defaults, *filter(None, arguments.kw_defaults)]
         self._several(outside, here)
-        inner = self._function(node, here.function)
-        self._statements(node.body, inner, (), ())
+        self._statements(node.body, _Place(self._function(node, here), (), node, (), ()))
 
     def _several(self, nodes: list[ast.expr], here: _Place) -> None:
         for each in nodes:
             self._expression(each, here)
 
-    def _function(self, node: Scope, outer: Function) -> Function:
-        made = Function(f"f{len(self._found.functions)}", node, outer)
+    def _function(self, node: Scope, here: _Place) -> Function:
+        made = Function(f"f{len(self._found.functions)}", node, here.function, here.loops)
         self._found.functions.append(made)
         return made
 
@@ -209,13 +211,12 @@ class _Reader:
     def _expression(self, node: ast.expr, here: _Place, parent: Expression | None = None) -> None:
         found = self._found.expressions
         made = Expression(
-            f"e{len(found)}", node, here.function, here.loops, here.statement, parent, here.contexts
-        )  # fmt: skip
+            f"e{len(found)}", node, here.function, here.loops, here.statement, parent, here.contexts, here.conditions
+        )
         found.append(made)
         if isinstance(node, ast.Lambda):
             self._several([*node.args.defaults, *filter(None, node.args.kw_defaults)], here)
-            inner = self._function(node, here.function)
-            self._expression(node.body, _Place(inner, (), here.statement, ()))
+            self._expression(node.body, _Place(self._function(node, here), (), here.statement, (), ()))
         elif isinstance(node, COMPREHENSIONS):
             self._comprehension(node, here, made)
         else:
@@ -225,8 +226,7 @@ class _Reader:
     def _comprehension(self, node: ast.expr, here: _Place, made: Expression) -> None:
         assert isinstance(node, COMPREHENSIONS)
         self._expression(node.generators[0].iter, here, made)
-        loop = self._loop(node, here)
-        inner = _Place(here.function, (*here.loops, loop), here.statement, here.contexts)
+        inner = here.within(self._loop(node, here))
         for number, each in enumerate(node.generators):
             if number:
                 self._expression(each.iter, inner, made)
@@ -243,6 +243,10 @@ class _Place:
     loops: tuple[Loop, ...]
     statement: ast.stmt
     contexts: tuple[ast.expr, ...]
+    conditions: tuple[ast.expr, ...]
+
+    def within(self, loop: Loop) -> _Place:
+        return replace(self, loops=(*self.loops, loop))
 
 
 def _operands(node: ast.AST) -> Iterator[ast.expr]:

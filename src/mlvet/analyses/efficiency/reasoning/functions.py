@@ -20,6 +20,12 @@ class HostFunctions:
             found *= each.number
         return clingo.Number(min(found, 2**31 - 1))
 
+    def attribute(self, name: clingo.Symbol) -> clingo.Symbol:
+        """A name as facts write that of an attribute."""
+        import clingo
+
+        return clingo.String(f".{name.string}")
+
     def starts(self, text: clingo.Symbol, beginning: clingo.Symbol) -> clingo.Symbol:
         """1 if a text begins with another, else 0."""
         import clingo
@@ -31,12 +37,6 @@ class HostFunctions:
         import clingo
 
         return clingo.Number(int(text.string.endswith(end.string)))
-
-    def last(self, name: clingo.Symbol) -> clingo.Symbol:
-        """The last part of a dotted name."""
-        import clingo
-
-        return clingo.String(name.string.rpartition(".")[2])
 
     def lower_last(self, name: clingo.Symbol) -> clingo.Symbol:
         """1 if the last part of a dotted name is that of a function rather than of a class, else 0."""

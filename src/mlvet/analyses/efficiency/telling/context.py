@@ -30,6 +30,18 @@ _TRIPS = 10
 _BACKWARD = 3
 """How much more a computation costs with its gradients."""
 
+_HIDDEN = (
+    "Session.run",
+    ".fit",
+    ".predict",
+    ".evaluate",
+    ".train_on_batch",
+    ".fit_generator",
+    ".eval",
+    ".savefig",
+    ".imshow",
+)
+
 
 @dataclass
 class Context:
@@ -55,7 +67,7 @@ class Context:
     @cached_property
     def edits(self) -> Text:
         """The text of the file beside a tree of its own, for edits; `editable` tells the node of an expression."""
-        return Text(self.program.outline.source.path, self.program.outline.source.text)
+        return self.program.text
 
     def editable(self, node: ast.expr | ast.stmt) -> ast.AST | None:
         """The node of `edits` that stands where a node of the outline does."""
@@ -133,6 +145,10 @@ class Context:
         """What one evaluation of an expression costs, with its operands and the functions that it runs."""
         return cost(self.nodes_below(expression), self.sizes)
 
+    def own_cost(self, expression: Expression) -> Cost:
+        """What an expression costs itself, its operands not counted."""
+        return cost(self._nodes([expression]), self.sizes)
+
     def cost_of_iteration(self, loop: Loop) -> Cost:
         """What one iteration of a loop costs; loops inside count as often as they run."""
         return self._body(loop, set())
@@ -142,7 +158,20 @@ class Context:
         return self._nodes(self._below(expression.node))
 
     def trains(self, loop: Loop) -> bool:
-        """Whether gradients are computed in an iteration of a loop, by PyTorch's `backward` or `grad`."""
+        """Whether gradients are computed in an iteration of a loop, by PyTorch's `backward`."""
+        return self._trains(self._run_by(loop))
+
+    def works_unseen(self, loop: Loop) -> bool:
+        """Whether an iteration calls what nobody knows, or what hides its work from the graph."""
+        for each in self._run_by(loop):
+            if isinstance(each.node, ast.Call):
+                site = self.program.site(each)
+                if site is None or site.dark or any(name.endswith(_HIDDEN) for name in site.names):
+                    return True
+        return False
+
+    def _run_by(self, loop: Loop) -> list[Expression]:
+        """What an iteration of a loop evaluates, in the functions that it runs too."""
         inside = [each for each in self.program.outline.expressions if loop in each.loops]
         pending, entered = list(self._entered(inside)), set[Function]()
         while pending:
@@ -152,7 +181,7 @@ class Context:
                 body = [each for each in self.program.outline.expressions if each.function is function]
                 inside += body
                 pending += self._entered(body)
-        return self._trains(inside)
+        return inside
 
     def cost_of_function(self, function: Function) -> Cost:
         """What one run of a function costs, with its loops and the functions that it runs."""

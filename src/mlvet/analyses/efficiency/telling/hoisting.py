@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import keyword
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Set
 from dataclasses import dataclass
 
 from mlvet.analyses.efficiency.host.outline import COMPREHENSIONS, Expression, Loop
@@ -40,7 +40,7 @@ def hoist(context: Context, expression: Expression, loop: Loop, under: str = "")
     anchor = anchor_of(expression, loop)
     if anchor is None or not context.edits.begins_line(anchor):
         return None
-    moved = _along(context, expression, loop)
+    moved = moved_along(context, expression, loop)
     if moved is None or any(isinstance(each, ast.Lambda) for each in _between(context, expression)):
         return None
     whole = _whole(context, expression, loop)
@@ -51,7 +51,7 @@ def hoist(context: Context, expression: Expression, loop: Loop, under: str = "")
     else:
         name = new_name(context, expression.node)
         edits = [context.edits.replaced(expression.node, name)]
-    edits += (_taken_out(context, each) for each in moved)
+    edits += (taken_out(context, each) for each in moved)
     around = withs(context, expression.statement, loop)
     work = [f"{context.edits.of(each)}{context.comment(each)}" for each in moved]
     if whole is None:
@@ -107,7 +107,7 @@ def _between(context: Context, expression: Expression) -> Iterator[ast.AST]:
         found = context.parents.get(found)
 
 
-def _along(context: Context, expression: Expression, loop: Loop) -> list[ast.Assign] | None:
+def moved_along(context: Context, expression: Expression, loop: Loop) -> list[ast.Assign] | None:
     """The assignments of a loop that an expression needs, in the order of the text; None if one cannot be moved."""
     found: dict[ast.Assign, None] = {}
     pending: list[ast.expr] = [expression.node]
@@ -166,7 +166,7 @@ def _movable(context: Context, statement: ast.stmt, loop: Loop, name: str) -> bo
     )
 
 
-def _taken_out(context: Context, statement: ast.stmt) -> Edit:
+def taken_out(context: Context, statement: ast.stmt) -> Edit:
     """The removal of a statement; a block that would be empty then gets `pass`."""
     parent = context.parents[statement]
     if [statement] in (getattr(parent, "body", None), getattr(parent, "orelse", None)):
@@ -191,13 +191,12 @@ def new_name(context: Context, node: ast.expr) -> str:
     return free_name(context, base)
 
 
-def free_name(context: Context, base: str) -> str:
-    """A name that the file does not use, made from a wish."""
+def free_name(context: Context, base: str, taken: Set[str] = frozenset()) -> str:
+    """A name that neither the file nor who asks uses, made from a wish."""
     if not base.isidentifier() or keyword.iskeyword(base):
         base = "steady"
-    if base not in context.used_names:
-        return base
-    return next(name for number in range(2, 1000) if (name := f"{base}_{number}") not in context.used_names)
+    used = context.used_names | taken
+    return next(name for name in (base, *(f"{base}_{number}" for number in range(2, 1000))) if name not in used)
 
 
 def _parts(node: ast.expr) -> Iterator[str]:

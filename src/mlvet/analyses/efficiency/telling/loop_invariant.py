@@ -7,7 +7,7 @@ from mlvet.analyses.efficiency.host.outline import Expression, Loop
 from mlvet.analyses.efficiency.reasoning.solving import Suggested
 from mlvet.analyses.efficiency.telling.context import Context
 from mlvet.analyses.efficiency.telling.hoisting import Hoist, hoist
-from mlvet.analyses.efficiency.telling.meaning import changed_in_place, doubts, wants_gradients
+from mlvet.analyses.efficiency.telling.meaning import changed_in_place, conditional, doubts, wants_gradients
 from mlvet.analyses.efficiency.telling.passing import example
 from mlvet.core.evidence import Related
 from mlvet.core.finding import Finding
@@ -29,11 +29,12 @@ def tell(context: Context, suggested: Suggested) -> Finding | None:
         return None
     saved, all_of_it = context.cost(expression), context.cost_of_iteration(loop)
     share = saved.seconds / max(all_of_it.seconds, saved.seconds)
-    if share < _LEAST_SHARE or not _felt(saved):
+    unknown = all_of_it.guessed or context.works_unseen(loop)
+    if share < _LEAST_SHARE or not _felt(saved, unknown) or conditional(context, expression, loop):
         return None
     often = f"{trips:,} times" if trips is not None else "in every iteration"
     conditions = [] if trips is not None else ["the loop runs at least 2 times"]
-    amount = f"about {share:.0%} of the tensor work" if not (saved.guessed or all_of_it.guessed) else "its work"
+    amount = f"about {share:.0%} of the tensor work" if not (saved.guessed or unknown) else "its part"
     message = (
         f"`{context.text(expression.node)}` yields the same {often} in the loop of line {loop.node.lineno}; "
         f"computed once before the loop it would save {amount} of each iteration"
@@ -45,11 +46,12 @@ def tell(context: Context, suggested: Suggested) -> Finding | None:
     )  # fmt: skip
 
 
-def _felt(saved: Cost) -> bool:
-    """Whether work is enough to be felt; of sizes that are not known only that of dense kernels is."""
+def _felt(saved: Cost, unknown: bool) -> bool:
+    """Whether work is enough to be felt; where sizes or the rest of an iteration are not known dense kernels are."""
+    dense = saved.flops > _DENSE_BESIDE_BYTES * saved.bytes
     if saved.guessed:
-        return saved.flops > _DENSE_BESIDE_BYTES * saved.bytes
-    return saved.flops > 0 and saved.seconds >= _LEAST_SECONDS
+        return dense
+    return saved.flops > 0 and saved.seconds >= _LEAST_SECONDS and (dense or not unknown)
 
 
 _DENSE_BESIDE_BYTES = 1.5

@@ -10,6 +10,7 @@ from mlvet.analyses.efficiency.telling.context import Context
 from mlvet.analyses.efficiency.telling.hoisting import Hoist, chain, withs
 
 _LEAVES = (ast.Break, ast.Continue, ast.Return, ast.Raise, ast.Yield, ast.YieldFrom)
+_SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
 _SAME_VALUES = ("no_grad", "inference_mode", "autocast", "device", "name_scope", "set_grad_enabled")
 """What `with` statements that can be repeated around the work call."""
 _LAYOUT = frozenset(
@@ -29,7 +30,7 @@ def doubts(context: Context, expression: Expression, loop: Loop, moved: Hoist) -
     if not surely_done(context, expression, loop) and not harmless(context, expression):
         found.append("the work is also done where the loop does not come to it")
     for each in withs(context, expression.statement, loop):
-        if not all(_repeatable(item.context_expr) for item in each.items):
+        if not all(repeatable(item.context_expr) for item in each.items):
             found.append(f"it is no longer done inside `{context.header(each)}`")
     if escapes(context, expression, loop, moved):
         found.append(f"all iterations then share `{moved.name}`, which may be changed in place where it goes")
@@ -47,6 +48,16 @@ def surely_done(context: Context, expression: Expression, loop: Loop) -> bool:
         return not any(each.ifs for each in loop.node.generators) and not _optional(context, expression)
     earlier = (each for body in loop.node.body for each in ast.walk(body) if isinstance(each, _LEAVES))
     return not any(each.lineno <= expression.node.lineno for each in earlier) and not _optional(context, expression)
+
+
+def conditional(context: Context, expression: Expression, loop: Loop) -> bool:
+    """Whether a branch of the loop, or of the function that it is in, decides that work is done at all."""
+    around = context.parents.get(expression.statement)
+    while around is not None and around is not loop.node and not isinstance(around, _SCOPES):
+        if isinstance(around, ast.If | ast.Try):
+            return True
+        around = context.parents.get(around)
+    return False
 
 
 def _runs(context: Context, node: ast.For) -> bool:
@@ -74,7 +85,8 @@ def harmless(context: Context, expression: Expression) -> bool:
     return True
 
 
-def _repeatable(node: ast.expr) -> bool:
+def repeatable(node: ast.expr) -> bool:
+    """Whether work is the same inside of another `with` of the same kind."""
     called = node.func if isinstance(node, ast.Call) else node
     return isinstance(called, ast.Attribute | ast.Name) and ast.unparse(called).endswith(_SAME_VALUES)
 

@@ -135,11 +135,11 @@ class Search:
         preferred = {each.name: each.default for each in self.settings.values() if each.default is not None}
         return Solver(milliseconds=_MILLISECONDS, preferred=preferred)
 
-    def asked(self, solver: Solver, assumptions: Iterable[Outcome], *, small: bool = True) -> Answer:
-        """What the solver says, counted; `small` values take more questions."""
+    def asked(self, solver: Solver, assumptions: Iterable[Outcome]) -> Answer:
+        """What the solver says, counted; its values need not be small ones, which take more questions."""
         started = monotonic()
         before = solver.statistics.without_z3
-        answer = solver.check(assumptions, small=small)
+        answer = solver.check(assumptions, small=False)
         self._spent += monotonic() - started
         self.figures.checks += 1
         self.figures.without_z3 += solver.statistics.without_z3 - before

@@ -126,7 +126,7 @@ class _Values:
         size = symbol(found.name, found.low, found.high)
         solver.push()
         while len(values) <= _MOST_VALUES:
-            answer = self.search.asked(solver, assumed, small=False)
+            answer = self.search.asked(solver, assumed)
             if answer.status is Status.UNSAT:
                 break
             if answer.status is Status.UNKNOWN or found.name not in answer.model:

@@ -5,7 +5,7 @@ Each demand is looked at alone, so that it can be one on sizes of which every ba
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from mlvet.analyses.shapes.programs.contradictions import Contradiction, mentioned
@@ -28,11 +28,16 @@ class Usual:
 
     def contradictions(self, demands: Iterable[Demand]) -> Iterator[Contradiction]:
         """The demands that fail where no tensor is empty, or where options and batches are as usual."""
+        present: dict[tuple[Dim, Dim, frozenset[Dim]], tuple[Dim, Dim]] = {}
         for demand in demands:
             constraint = demand.constraint
             if constraint.decided is not None or constraint.relation is None or constraint.assumed:
                 continue
-            left, right = (_present(side, demand) for side in (constraint.left, constraint.right))
+            sizes = {dim for each in demand.operands if each is not None and each.ranked for dim in each.dims}
+            sides = constraint.left, constraint.right, frozenset(sizes)
+            if sides not in present:
+                present[sides] = _present(constraint.left, sizes), _present(constraint.right, sizes)
+            left, right = present[sides]
             if decide(constraint.relation, left, right) is False:
                 yield Contradiction(demand)
                 continue
@@ -79,12 +84,11 @@ class Usual:
         return size
 
 
-def _present(side: Dim, demand: Demand) -> Dim:
-    """A side of a demand where no operand is empty, so that what its sizes are made of is at least 1.
+def _present(side: Dim, sizes: Collection[Dim]) -> Dim:
+    """A side of a demand where no operand, which have these sizes, is empty, so that what they are made of is not 0.
 
     A number that is only added to a size, as the width of a padding is, may be 0.
     """
-    sizes = [dim for tensor in demand.operands if tensor is not None and tensor.ranked for dim in tensor.dims]
     perhaps = {name for size in sizes for name in _added(size)}
     surely = {name for size in sizes for name in _factors(size)}
     return inhabited(side, {each.name for each in symbols(side)} - (perhaps - surely))

@@ -205,9 +205,9 @@ def _native(machine: Machine, owner: type, name: str, receiver: Any) -> Any:
     if name in HIDDEN or (name.startswith("_") and not name.startswith("__")) or not issubclass(owner, Object):
         return MISSING
     for klass in owner.__mro__:
-        if name not in vars(klass) or (klass in _OURS and not _is_operator(klass, name)):
+        if name not in klass.__dict__ or (klass in _OURS and not _is_operator(klass, name)):
             continue
-        found = vars(klass)[name]
+        found = klass.__dict__[name]
         if isinstance(found, property):
             if receiver is None:
                 return Property(found.fget)

@@ -8,7 +8,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from mlvet.frontends.python.interpretation.conditions import decided
-from mlvet.frontends.python.interpretation.joining import merged
+from mlvet.frontends.python.interpretation.joining import BY_PATH, merged
 from mlvet.frontends.python.interpretation.signals import PythonRaise
 from mlvet.frontends.python.trail import MISSING, Delta
 from mlvet.frontends.python.values.choices import Choice, Guard, conjoined
@@ -98,17 +98,24 @@ def merge_states(machine: Machine, states: Sequence[tuple[Guard, Delta]]) -> Non
 
     A cell that only some of them fill counts as filled, and is remembered as one that perhaps is not.
     """
-    touched: dict[tuple[int, Any], tuple[dict[Any, Any], Any]] = {}
+    touched: dict[tuple[int, Any], list[tuple[dict[Any, Any], Any, Any]]] = {}
     for _, delta in states:
-        for place, (cells, key, _value) in delta.after.items():
-            touched.setdefault(place, (cells, key))
-    first = {place: cell for place, cell in touched.items() if isinstance(cell[1], str) and cell[1] in FIRST}
-    for place, (cells, key) in (first | touched).items():  # Joining others looks at what tensors and devices are.
+        for place, cell in delta.after.items():
+            touched.setdefault(place, []).append(cell)
+    first = {place: held for place, held in touched.items() if isinstance(place[1], str) and place[1] in FIRST}
+    for place, held in (first | touched).items():  # Joining others looks at what tensors and devices are.
+        cells, key, only = held[0]
         before = cells.get(key, MISSING)
-        alternatives = [(guard, delta.after[place][2] if place in delta.after else before) for guard, delta in states]
-        if before is MISSING and any(each is MISSING for _, each in alternatives):
+        if before is MISSING and (len(held) < len(states) or any(each is MISSING for _, _, each in held)):
             machine.perhaps.setdefault(id(cells), (cells, set()))[1].add(key)
-        value = before if key in MODES and before is not MISSING else merged(machine, alternatives)
+        if key in MODES and before is not MISSING:
+            continue
+        alike = (before is MISSING or len(held) == len(states)) and not isinstance(only, BY_PATH)
+        if alike and all(each is only for _, _, each in held):
+            value = only
+        else:
+            after = [(guard, delta.after.get(place)) for guard, delta in states]
+            value = merged(machine, [(guard, before if cell is None else cell[2]) for guard, cell in after])
         if value is not before:
             machine.trail.put(cells, key, value)
 

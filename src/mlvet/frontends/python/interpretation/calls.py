@@ -42,6 +42,10 @@ REFUSALS = (TypeError, ValueError, LookupError, AttributeError, ArithmeticError,
 
 _OF_TENSORS = frozenset(("einops", "flax", "jax", "keras", "numpy", "tensorflow", "torch"))
 """Libraries whose refusal of an argument is a defect of the program."""
+_OPEN = (Unknown, Scalar)
+"""Arguments of which the value is not known."""
+_LISTS = (ListValue, tuple)
+"""Arguments that have parts."""
 _QUESTIONS = ("is_", "has_", "should_", "can_")
 """How functions are called that tell whether something is so."""
 
@@ -166,7 +170,7 @@ def native(machine: Machine, function: Any, args: Sequence[Any], keywords: Mappi
     """Call a library model, once for each alternative of arguments that differ from path to path."""
     if len(args) > 1 and isinstance(args[1], Scalar) and getattr(function, "__name__", "") in _KEYED:
         args = (args[0], alternatives(machine, args[1]), *args[2:])
-    args = [_settled_parts(machine, arg) for arg in args]
+    args = [_settled_parts(machine, arg) if isinstance(arg, _LISTS) else arg for arg in args]
     if (choice := _choice(function, args, keywords)) is not None:
         return distributed(
             machine, choice, lambda each: native(machine, function, *_chosen(args, keywords, choice, each))
@@ -176,15 +180,15 @@ def native(machine: Machine, function: Any, args: Sequence[Any], keywords: Mappi
     mark, kept = machine.trail.mark(), machine.builder.mark()
     machine.library_call = calling = Calling(function, args, keywords)
     try:
-        if getattr(function, "takes_spread", False):
+        if Spread in map(type, args):
+            if not getattr(function, "takes_spread", False):
+                raise Undecided(Reason.DYNAMIC_CONTAINER, "an unknown number of arguments")
             args = [
                 Repeated(arg.element, arg.length if arg.length is not None else symbol(machine.fresh("count")))
                 if isinstance(arg, Spread)
                 else arg
                 for arg in args
             ]
-        if any(isinstance(arg, Spread) for arg in args):
-            raise Undecided(Reason.DYNAMIC_CONTAINER, "an unknown number of arguments")
         positional, named = bind(function, args, keywords)
         machine.given = (*positional, *named.values())
         result = wrapped(function(*positional, **named))
@@ -218,14 +222,14 @@ def native(machine: Machine, function: Any, args: Sequence[Any], keywords: Mappi
 
 def _asks_unknown_dtype(function: Any, args: Sequence[Any], keywords: Mapping[str, Any]) -> bool:
     """Whether the call asks for an element type that is not known, for which the model takes its default."""
-    given = [*args, *keywords.values()]
-    if not any(isinstance(each, Unknown | Scalar) for each in given):
+    for each in (*args, *keywords.values()):
+        if isinstance(each, _OPEN):
+            break
+    else:
         return False
-    wanted = {each.name: index for index, each in enumerate(signature(function).parameters) if each.coerce == "DType"}
     return any(
-        isinstance(keywords.get(name), Unknown | Scalar)
-        or (index < len(args) and isinstance(args[index], Unknown | Scalar))
-        for name, index in wanted.items()
+        isinstance(keywords.get(name), _OPEN) or (index < len(args) and isinstance(args[index], _OPEN))
+        for name, index in signature(function).dtypes.items()
     )
 
 
@@ -256,11 +260,13 @@ _MOST_CHOICES = 3
 
 def _settled_parts(machine: Machine, arg: Any) -> Any:
     """A list or tuple of which too many items differ from path to path, with what their alternatives have in common."""
+    parts = arg.cells["items"] if isinstance(arg, ListValue) else arg
+    if type(parts) is not tuple or len(parts) <= _MOST_CHOICES:
+        return arg
+    if sum(isinstance(part, Choice) for part in parts) <= _MOST_CHOICES:
+        return arg
     from mlvet.frontends.python.interpretation.joining import all_joined
 
-    parts = arg.cells["items"] if isinstance(arg, ListValue) else arg
-    if type(parts) is not tuple or sum(isinstance(part, Choice) for part in parts) <= _MOST_CHOICES:
-        return arg
     settled = [
         all_joined(machine, [value for _, value in part.alternatives]) if isinstance(part, Choice) else part
         for part in parts
@@ -287,11 +293,11 @@ def _choice(function: Any, args: Sequence[Any], keywords: Mapping[str, Any]) -> 
     if library in ("builtins", "stdlib", "settings"):
         return None
     for arg in given:
-        parts = arg.items if isinstance(arg, ListValue) else arg
-        if isinstance(parts, tuple):
-            found = next((part for part in parts if isinstance(part, Choice)), None)
-            if found is not None:
-                return found
+        if isinstance(arg, _LISTS):
+            parts = arg.items if isinstance(arg, ListValue) else arg
+            for part in parts if isinstance(parts, tuple) else ():
+                if isinstance(part, Choice):
+                    return part
     return None
 
 
@@ -346,6 +352,8 @@ def _typed(machine: Machine, function: Any, unknown: Unknown) -> Any:
 
 def wrapped(value: Any) -> Any:
     """What a library model returned as a value of the program."""
+    if isinstance(value, Object):
+        return value
     if isinstance(value, list):
         return ListValue(map(wrapped, value))
     if isinstance(value, dict):

@@ -29,7 +29,6 @@ from mlvet.frontends.python.values.objects import ClassValue, FunctionValue, Obj
 from mlvet.frontends.python.values.tensors import TensorValue
 from mlvet.frontends.python.values.unknown import Reason, Unknown
 from mlvet.ir.graph import Literal
-from mlvet.ir.host import Span
 
 if TYPE_CHECKING:
     from mlvet.frontends.python.machine import Machine
@@ -40,23 +39,14 @@ def evaluate(machine: Machine, node: ast.expr) -> Any:
     machine.step()
     machine.at = node
     value = EVALUATED[type(node)](machine, node)
-    if machine.watched and not isinstance(node, ast.Call) and _span(machine, node) in machine.watched:
+    if machine.watched and not isinstance(node, ast.Call) and machine.file.span(node) in machine.watched:
         observed(machine, node, value)
     return value
 
 
-def _span(machine: Machine, node: ast.AST) -> Span | None:
-    line = getattr(node, "lineno", None)
-    if line is None or machine.file is None:
-        return None
-    return machine.file.source.path, line, node.col_offset, node.end_lineno or line, node.end_col_offset or 0  # type: ignore[attr-defined]
-
-
-def observed(machine: Machine, node: ast.AST, value: Any, name: str = "") -> None:
+def observed(machine: Machine, node: ast.expr, value: Any, name: str = "") -> None:
     """Remember what a place of the program was seen to hold."""
-    span = _span(machine, node)
-    if span is None:
-        return
+    span = machine.file.span(node)
     seen = machine.observations.get(span)
     if seen is None:
         seen = machine.observations[span] = Observation(name=name)
@@ -131,8 +121,8 @@ def _call(machine: Machine, node: ast.Call) -> Any:
         else:
             keywords |= _spread_keywords(machine, value)
     machine.at = node
-    if machine.calls is not None and (span := _span(machine, node)) is not None:
-        machine.calls.add(machine, span, function)
+    if machine.calls is not None:
+        machine.calls.add(machine, machine.file.span(node), function)
     result = call(machine, function, args, keywords)
     machine.at = node
     observed(machine, node, result)

@@ -24,6 +24,8 @@ from mlvet.ir.graph import OPAQUE, Literal, Value
 if TYPE_CHECKING:
     from mlvet.frontends.python.machine import Machine
 
+BY_PATH = (Choice, Placement)
+"""Values that say themselves on which paths they are what."""
 _PLAIN = (bool, int, float, complex, str, bytes, type(None), Expr, type(Ellipsis))
 
 
@@ -58,6 +60,15 @@ def same(left: Any, right: Any) -> bool:
 
 def merged(machine: Machine, alternatives: Sequence[tuple[Guard, Any]]) -> Any:
     """What a cell or expression holds where paths meet. The guards exclude one another."""
+    first = MISSING
+    for _, value in alternatives:
+        if first is MISSING:
+            first = value
+        elif value is not first and value is not MISSING:
+            break
+    else:
+        if not isinstance(first, BY_PATH):
+            return first
     if any(isinstance(value, Placement) for _, value in alternatives):
         return united(alternatives)
     flat = [each for each in _flat(alternatives) if each[1] is not MISSING]

@@ -10,6 +10,7 @@ from mlvet.core.location import Location
 from mlvet.core.source import Source
 from mlvet.frontends.python.active import store
 from mlvet.frontends.python.trail import MISSING, Cells
+from mlvet.ir.host import Span
 
 
 @dataclass(slots=True, eq=False)
@@ -21,6 +22,15 @@ class File:
     reached: set[int] = field(default_factory=set)
     _places: dict[int, Location] = field(default_factory=dict)
     _texts: dict[int, str] = field(default_factory=dict)
+    _spans: dict[ast.expr, Span] = field(default_factory=dict)
+
+    def span(self, node: ast.expr) -> Span:
+        """Where an expression begins and ends."""
+        found = self._spans.get(node)
+        if found is None:
+            ends = node.end_lineno or node.lineno, node.end_col_offset or 0
+            found = self._spans[node] = (self.source.path, node.lineno, node.col_offset, *ends)
+        return found
 
     def location(self, node: ast.AST) -> Location | None:
         if not isinstance(node, ast.expr | ast.stmt | ast.pattern):

@@ -40,6 +40,11 @@ TENSORS: dict[str, type[TensorValue]] = {}
 """By library, the class of its tensors, of which unknown arguments are taken to be."""
 
 
+_ALL_POSITIONAL, _ALL_NAMED = inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD
+_ONLY_POSITIONAL, _ONLY_NAMED = inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.KEYWORD_ONLY
+_NO_DEFAULT = inspect.Parameter.empty
+
+
 @dataclass(frozen=True, slots=True)
 class Parameter:
     name: str
@@ -56,6 +61,11 @@ class Signature:
     parameters: tuple[Parameter, ...]
     library: str
     result: str
+
+    @property
+    def dtypes(self) -> dict[str, int]:
+        """The parameters that are element types, and their places."""
+        return {each.name: place for place, each in enumerate(self.parameters) if each.coerce == "DType"}
 
 
 @cache
@@ -74,7 +84,11 @@ def signature(function: Callable[..., Any]) -> Signature:
 
 def library_of(thing: Any) -> str:
     """The package under `libraries` in which a model is written."""
-    module = getattr(thing, "__module__", "") or ""
+    return _library(getattr(thing, "__module__", "") or "")
+
+
+@cache
+def _library(module: str) -> str:
     _, found, rest = module.partition(".python.libraries.")
     return rest.split(".")[0] if found else ""
 
@@ -84,34 +98,30 @@ def bind(
 ) -> tuple[list[Any], dict[str, Any]]:
     """The arguments as the model wants them. Raises Misfit, or Undecided if an unknown argument decides the result."""
     wanted = signature(function)
-    given = list(args)
+    library = wanted.library
+    taken, most = 0, len(args)
     named = dict(keywords)
     positional: list[Any] = []
     by_name: dict[str, Any] = {}
     for parameter in wanted.parameters:
-        match parameter.kind:
-            case inspect.Parameter.VAR_POSITIONAL:
-                positional += [_coerced(parameter, value, wanted.library) for value in given]
-                given = []
-            case inspect.Parameter.VAR_KEYWORD:
-                by_name |= {name: _coerced(parameter, value, wanted.library) for name, value in named.items()}
-                named = {}
-            case inspect.Parameter.KEYWORD_ONLY:
-                if parameter.name in named:
-                    by_name[parameter.name] = _coerced(parameter, named.pop(parameter.name), wanted.library)
-                elif parameter.default is inspect.Parameter.empty:
-                    raise Misfit(f"argument `{parameter.name}` is missing")
-            case _:
-                if given:
-                    if parameter.name in named:
-                        raise Misfit(f"argument `{parameter.name}` is given twice")
-                    positional.append(_coerced(parameter, given.pop(0), wanted.library))
-                elif parameter.name in named and parameter.kind is not inspect.Parameter.POSITIONAL_ONLY:
-                    by_name[parameter.name] = _coerced(parameter, named.pop(parameter.name), wanted.library)
-                elif parameter.default is inspect.Parameter.empty:
-                    raise Misfit(f"argument `{parameter.name}` is missing")
-    if given:
-        raise Misfit(f"{len(args)} arguments are given, {len(args) - len(given)} are taken")
+        kind = parameter.kind
+        if kind is _ALL_POSITIONAL:
+            positional += [_coerced(parameter, value, library) for value in args[taken:]]
+            taken = most
+        elif kind is _ALL_NAMED:
+            by_name |= {name: _coerced(parameter, value, library) for name, value in named.items()}
+            named = {}
+        elif taken < most and kind is not _ONLY_NAMED:
+            if parameter.name in named:
+                raise Misfit(f"argument `{parameter.name}` is given twice")
+            positional.append(_coerced(parameter, args[taken], library))
+            taken += 1
+        elif parameter.name in named and kind is not _ONLY_POSITIONAL:
+            by_name[parameter.name] = _coerced(parameter, named.pop(parameter.name), library)
+        elif parameter.default is _NO_DEFAULT:
+            raise Misfit(f"argument `{parameter.name}` is missing")
+    if taken < most:
+        raise Misfit(f"{most} arguments are given, {taken} are taken")
     if named:
         raise Misfit(f"there is no argument `{next(iter(named))}`")
     return positional, by_name

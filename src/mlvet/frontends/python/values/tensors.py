@@ -45,16 +45,17 @@ class TensorValue(Object):
 
 
 def tensor_of(x: TensorValue) -> Tensor:
-    return x.graph_value.declared
+    found: Tensor = x.cells["@value"].declared
+    return found
 
 
 def dtype_of(x: TensorValue) -> DType | None:
-    return x.graph_value.declared.dtype
+    return tensor_of(x).dtype
 
 
 def dims_of(x: TensorValue) -> Dims | None:
     """The sizes of a tensor, None if its rank is not known."""
-    shape = x.graph_value.declared.shape
+    shape = tensor_of(x).shape
     return None if isinstance(shape, Unranked) else shape
 
 

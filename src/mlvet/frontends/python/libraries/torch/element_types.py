@@ -28,12 +28,13 @@ for _name, _dtype in NAMES.items():
     model(f"torch.{_name}")(_dtype)
 model("torch.dtype")(DType)
 
+_CATEGORIES = {Kind.BOOL: 0, Kind.UNSIGNED: 1, Kind.SIGNED: 1, Kind.FLOAT: 2, Kind.COMPLEX: 3}
 _DEFAULT = ("torch", "default dtype")
 
 
 def category(dtype: DType) -> int:
     """How torch orders element types: truth values, integers, floats, complex numbers."""
-    return {Kind.BOOL: 0, Kind.UNSIGNED: 1, Kind.SIGNED: 1, Kind.FLOAT: 2, Kind.COMPLEX: 3}.get(dtype.kind, 4)
+    return _CATEGORIES.get(dtype.kind, 4)
 
 
 def default_float() -> DType:

@@ -190,7 +190,10 @@ def _shared(tensors: Sequence[TensorValue]) -> Placement:
 
 def _common(op: str, tensors: Sequence[TensorValue]) -> Placement:
     """Where operands that must be together are; on no path on which they are not."""
-    known = [(each, where) for each in tensors if (where := known_place(each)).known]
+    places = [known_place(each) for each in tensors]
+    if all(where is places[0] for where in places):
+        return places[0] if places[0].known else ANYWHERE
+    known = [(each, where) for each, where in zip(tensors, places, strict=True) if where.known]
     counted = [(each, where) for each, where in known if not _may_differ(op, each)]
     for n, (one, first) in enumerate(counted):
         for other, second in counted[n + 1 :]:

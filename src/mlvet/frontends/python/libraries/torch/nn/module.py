@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any, ClassVar
 
 from mlvet.domains import dtypes
@@ -319,40 +319,55 @@ def _demand_like(name: str, given: TensorValue, mine: TensorValue) -> None:
 def children_of(module: Module) -> Iterator[tuple[str, Any]]:
     """The modules among the attributes of a module; of a list of unknown length the one that stands for all."""
     for name, value in tuple(module.cells.items()):
-        if not _is_private(name):
+        if isinstance(value, Module):
+            if not _is_private(name):
+                yield name, value
+        elif isinstance(value, _SEVERAL) and not _is_private(name):
             for each in _alternatives(value):
                 if isinstance(each, Module):
                     yield name, each
 
 
-def walk(module: Module, prefix: str = "", seen: set[int] | None = None) -> Iterator[tuple[str, Any]]:
+def walk(module: Module) -> list[tuple[str, Any]]:
     """A module and all modules inside it, each once, by their paths."""
-    seen = set() if seen is None else seen
-    if id(module) in seen:
-        return
+    found: list[tuple[str, Any]] = []
+    _gather(module, "", found, set())
+    return found
+
+
+def _gather(module: Module, path: str, found: list[tuple[str, Any]], seen: set[int]) -> None:
     seen.add(id(module))
-    yield prefix, module
+    found.append((path, module))
     for name, child in children_of(module):
-        yield from walk(child, _joined(prefix, name), seen)
+        if id(child) not in seen:
+            _gather(child, _joined(path, name), found, seen)
 
 
 def parameters_of(module: Module, recurse: bool = True) -> Iterator[tuple[str, Any]]:
     """All parameters by their paths: a module's own before those of its submodules."""
-    return _tensors(module, recurse, lambda each, name, value: isinstance(value, Parameter))
+    return _tensors(walk(module) if recurse else [("", module)], _is_parameter)
 
 
 def buffers_of(module: Module, recurse: bool = True) -> Iterator[tuple[str, Any]]:
     """All buffers by their paths."""
-    return _tensors(
-        module, recurse, lambda each, name, value: isinstance(value, Buffer) or name in each.cells.get("@buffers", ())
-    )
+    return _tensors(walk(module) if recurse else [("", module)], _is_buffer)
 
 
-def _tensors(module: Module, recurse: bool, wanted: Any) -> Iterator[tuple[str, Any]]:
+def _is_parameter(module: Module, name: str, value: TensorValue) -> bool:
+    del module, name
+    return isinstance(value, Parameter)
+
+
+def _is_buffer(module: Module, name: str, value: TensorValue) -> bool:
+    return isinstance(value, Buffer) or name in module.cells.get("@buffers", ())
+
+
+def _tensors(modules: Iterable[tuple[str, Any]], wanted: Any) -> Iterator[tuple[str, Any]]:
+    """The tensors of modules that are wanted, each once, by their paths."""
     seen: set[int] = set()
-    for path, each in walk(module) if recurse else [("", module)]:
+    for path, each in modules:
         for name, cell in tuple(each.cells.items()):
-            if _is_private(name):
+            if not isinstance(cell, _TENSORS) or _is_private(name):
                 continue
             for value in _alternatives(cell):
                 if isinstance(value, TensorValue) and id(value) not in seen and wanted(each, name, value):
@@ -365,7 +380,7 @@ def relocated(module: Module, where: Placement) -> Any:
 
     A module with a way of its own to be moved may put them anywhere, and so may one that runs others on many devices.
     """
-    found = list(walk(module))
+    found = walk(module)
     if any(type(each).scatters or _has_own(each, "_apply") for _, each in found):
         where = ANYWHERE
     where = born(where)
@@ -388,10 +403,11 @@ def _has_own(module: Module, name: str) -> bool:
 
 def lists_all(module: Module) -> bool:
     """Whether all that is inside is known, with no list of unknown length and no model that is taken as a whole."""
-    return all(
-        type(each).lists_parts and not any(isinstance(value, Repeated) for value in each.cells.values())
-        for _, each in walk(module)
-    )
+    return _are_listed(walk(module))
+
+
+def _are_listed(modules: Iterable[tuple[str, Any]]) -> bool:
+    return all(type(each).lists_parts and Repeated not in map(type, each.cells.values()) for _, each in modules)
 
 
 def place_in(outer: Module, module: Module) -> str:
@@ -433,9 +449,11 @@ def copied(value: Any, known: dict[int, Any]) -> Any:
 
 
 def _mode_noted(module: Module, mode: Any) -> None:
-    values = [each.graph_value for _, each in parameters_of(module)]
+    inside = walk(module)
+    values = [each.graph_value for _, each in _tensors(inside, _is_parameter)]
     act = Act.TRAINING if mode is True else Act.EVALUATING
-    machine().event(act, module, values, *(() if isinstance(mode, bool) else ("perhaps",)), complete=lists_all(module))
+    facts = () if isinstance(mode, bool) else ("perhaps",)
+    machine().event(act, module, values, *facts, complete=_are_listed(inside))
 
 
 def _passing_noted(module: Module) -> None:
@@ -446,10 +464,11 @@ def _passing_noted(module: Module) -> None:
 
 def _call_noted(module: Module, result: Any) -> None:
     facts = ["no gradients"] if gradients_off() else []
-    if facts and any(each.changes_in_training() and each.cells.get("training") is True for _, each in walk(module)):
+    inside = walk(module)
+    if facts and any(each.changes_in_training() and each.cells.get("training") is True for _, each in inside):
         facts.append("drops")
-    values = [each.graph_value for _, each in parameters_of(module)]
-    machine().event(Act.CALLED, module, values, *facts, complete=lists_all(module), results=tensors_in(result))
+    values = [each.graph_value for _, each in _tensors(inside, _is_parameter)]
+    machine().event(Act.CALLED, module, values, *facts, complete=_are_listed(inside), results=tensors_in(result))
 
 
 def _initialiser(value: TensorValue) -> Any:
@@ -491,6 +510,12 @@ def _any_parameter(module: Module) -> Any:
     dtype = last.graph_value.declared.dtype if last is not None else None
     like.cells["@value"] = unknown_tensor(Tensor, dtype, "parameter").graph_value
     return like
+
+
+_SEVERAL = (Repeated, Choice)
+"""Cells that stand for several values."""
+_TENSORS = (TensorValue, *_SEVERAL)
+"""Cells that are tensors or may hold some."""
 
 
 def _alternatives(value: Any) -> tuple[Any, ...]:

@@ -1,0 +1,50 @@
+"""A model is evaluated with gradients recorded."""
+
+from __future__ import annotations
+
+from mlvet.core.grade import Severity
+from mlvet.core.rule import Rule
+
+
+class MissingNoGrad(Rule):
+    """A model is evaluated with gradients recorded.
+
+    ## What it does
+    Suggests `torch.no_grad()` for loops that call a model which was set to `eval()`, and learn nothing from it.
+
+    ## Why it matters
+    PyTorch keeps every activation until the result is dropped, in case that gradients are asked for. Without them an
+    evaluation needs a fraction of the memory, and larger batches fit. The time hardly changes where layers are large.
+
+    ## Example
+        import torch
+        from torch import nn
+
+        model = nn.Sequential(nn.Linear(64, 256), nn.ReLU(), nn.Linear(256, 10))
+        batches = [(torch.randn(32, 64), torch.randint(10, (32,))) for _ in range(10)]
+        model.eval()
+        correct = 0
+        for x, y in batches:
+            correct += (model(x).argmax(1) == y).sum().item()
+        print(correct)
+
+    ## Use instead
+        import torch
+        from torch import nn
+
+        model = nn.Sequential(nn.Linear(64, 256), nn.ReLU(), nn.Linear(256, 10))
+        batches = [(torch.randn(32, 64), torch.randint(10, (32,))) for _ in range(10)]
+        model.eval()
+        correct = 0
+        with torch.no_grad():
+            for x, y in batches:
+                correct += (model(x).argmax(1) == y).sum().item()
+        print(correct)
+
+    ## How sure
+    Likely. Programs that set `requires_grad` or read `.grad` by hand are left alone, and so are functions whose results
+    somebody may differentiate.
+    """
+
+    code = "EFF173"
+    severity = Severity.SUGGESTION

@@ -1,0 +1,142 @@
+"""Elements of a tensor that a loop makes numbers of one by one."""
+
+from __future__ import annotations
+
+import ast
+
+from mlvet.analyses.efficiency.host.annotations import effect
+from mlvet.analyses.efficiency.host.outline import COMPREHENSIONS, Expression, Loop
+from mlvet.analyses.efficiency.reasoning.solving import Suggested
+from mlvet.analyses.efficiency.telling.context import Context
+from mlvet.analyses.efficiency.telling.moves import inserted_before
+from mlvet.core.evidence import Related
+from mlvet.core.finding import Finding
+from mlvet.core.fix import Applicability, Edit, Fix
+
+_SECONDS = {"torch.Tensor": 4e-6, "jax.Array": 1e-4, "tensorflow.Tensor": 2e-4}
+"""What it takes to make a number of one element of a tensor."""
+_WHOLE = {"torch.Tensor": ".tolist()", "jax.Array": ".tolist()", "tensorflow.Tensor": ".numpy().tolist()"}
+_LEAST_SHARE = 0.05
+_FEWEST = 10
+
+
+def tell(context: Context, suggested: Suggested) -> Finding | None:
+    """The suggestion to make a list of the tensor once, if the elements take a part of the loop worth having."""
+    expression = context.expressions[str(suggested.arguments[0])]
+    loop, case = context.loops[str(suggested.arguments[1])], str(suggested.arguments[2])
+    tensor = _tensor(expression.node) if case == "index" else _iterated(loop)
+    kind = _kind(context, tensor)
+    trips = context.trips(expression.loops[-1])
+    if tensor is None or kind not in _SECONDS or (trips is not None and trips < _FEWEST):
+        return None
+    if not _understood(context, expression):
+        return None
+    rest = context.cost_of_iteration(expression.loops[-1]).seconds
+    if _SECONDS[kind] / (_SECONDS[kind] + rest) < _LEAST_SHARE:
+        return None
+    whole = f"{context.text(tensor)}{_WHOLE[kind]}"
+    outline = context.program.outline
+    message = (
+        f"`{context.text(expression.node)}` makes a number of one element in every iteration of the loop in line "
+        f"{expression.loops[-1].node.lineno}; `{whole}` makes all of them at once and far faster"
+    )
+    return context.finding(
+        suggested, message, outline.location(expression.node),
+        related=[Related("the loop goes over the elements one by one", outline.head(expression.loops[-1].node))],
+        conditions=[] if trips is not None else [f"the loop runs at least {_FEWEST} times"],
+        fix=(_index_fix if case == "index" else _each_fix)(context, expression, loop, whole),
+        data={"library": kind},
+    )  # fmt: skip
+
+
+def _tensor(node: ast.expr) -> ast.expr | None:
+    """The tensor of which an element is made a number."""
+    match node:
+        case ast.Call(func=ast.Attribute(attr="item" | "numpy", value=inner)) | ast.Call(args=[inner]):
+            while isinstance(inner, ast.Subscript):
+                inner = inner.value
+            return inner if isinstance(inner, ast.Name) else None
+    return None
+
+
+def _iterated(loop: Loop) -> ast.expr | None:
+    if isinstance(loop.node, ast.For):
+        return loop.node.iter
+    return loop.node.generators[0].iter if isinstance(loop.node, COMPREHENSIONS) else None
+
+
+def _kind(context: Context, tensor: ast.expr | None) -> str:
+    if tensor is None:
+        return ""
+    seen = context.program.seen(context.program.outline.of_node[tensor])
+    return seen.type if seen is not None else ""
+
+
+def _understood(context: Context, expression: Expression) -> bool:
+    """Whether all calls of the innermost loop are known, so that nothing larger hides in it."""
+    for each in context.program.outline.expressions:
+        if isinstance(each.node, ast.Call) and expression.loops[-1] in each.loops:
+            site = context.program.site(each)
+            if site is None or site.dark or any(effect(name) == "io" for name in context.program.callees(each)):
+                return False
+    return True
+
+
+def _index_fix(context: Context, expression: Expression, loop: Loop, whole: str) -> Fix:
+    text = context.edits
+    tensor = _tensor(expression.node)
+    assert isinstance(tensor, ast.Name)
+    name = f"{tensor.id}_list"
+    title = f"`{name} = {whole}` before the loop, and its elements in it"
+    found = context.editable(expression.node)
+    before = context.editable(loop.node) if not isinstance(loop.node, COMPREHENSIONS) else None
+    if isinstance(loop.node, COMPREHENSIONS):
+        before = context.editable(expression.statement)
+    index = _index(expression.node)
+    taken = any(isinstance(each, ast.Name) and each.id == name for each in ast.walk(text.tree))
+    if taken or index is None or not isinstance(found, ast.expr) or not isinstance(before, ast.stmt):
+        return Fix(title)
+    if not text.begins_line(before) or isinstance(before, ast.While):
+        return Fix(title)
+    edits = (inserted_before(text, before, f"{name} = {whole}"), text.replaced(found, f"{name}{index}"))
+    if _converts_to(expression.node):
+        edits = (edits[0], text.replaced(found, f"{_converts_to(expression.node)}({name}{index})"))
+    return Fix(title, edits, Applicability.SAFE)
+
+
+def _converts_to(node: ast.expr) -> str:
+    return node.func.id if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) else ""
+
+
+def _index(node: ast.expr) -> str | None:
+    """The index of a nested list that stands for that of a tensor; None if it is not made of single numbers."""
+    match node:
+        case ast.Call(func=ast.Attribute(value=ast.Subscript() as inner)) | ast.Call(args=[ast.Subscript() as inner]):
+            found = ""
+            current: ast.expr = inner
+            while isinstance(current, ast.Subscript):
+                parts = current.slice.elts if isinstance(current.slice, ast.Tuple) else [current.slice]
+                if any(isinstance(each, ast.Slice | ast.Starred) or _is_none(each) for each in parts):
+                    return None
+                found = "".join(f"[{ast.unparse(each)}]" for each in parts) + found
+                current = current.value
+            return found
+    return None
+
+
+def _is_none(node: ast.expr) -> bool:
+    return isinstance(node, ast.Constant) and not isinstance(node.value, int)
+
+
+def _each_fix(context: Context, expression: Expression, loop: Loop, whole: str) -> Fix:
+    text = context.edits
+    iterated = _iterated(loop)
+    found, items = context.editable(expression.node), context.editable(iterated) if iterated is not None else None
+    title = f"iterate over `{whole}`"
+    if not isinstance(found, ast.Call) or not isinstance(items, ast.expr):
+        return Fix(title)
+    inner = found.func.value if isinstance(found.func, ast.Attribute) else found.args[0]
+    suffix = _WHOLE[_kind(context, iterated)]
+    content = text.of(inner) if isinstance(found.func, ast.Attribute) else text.of(found)
+    edits: tuple[Edit, ...] = (*text.suffixed(items, suffix), text.replaced(found, content))
+    return Fix(title, edits, Applicability.SAFE)
