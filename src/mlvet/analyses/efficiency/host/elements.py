@@ -27,8 +27,8 @@ SCHEMA = {
 class Nest:
     """Loops over ranges, outermost first, around one statement that writes `target`.
 
-    One that `reduces` adds `value` to what the target holds, or `subtracts` it; `functional` is a JAX update, of which
-    the statement rebinds all.
+    One that `reduces` adds `value` to what the target holds, or `subtracts` it; `functional` is an update of JAX, which
+    rebinds the whole array.
     """
 
     loops: tuple[Loop, ...]

@@ -168,8 +168,10 @@ def _calls(context: Context, suggested: Suggested, first: Expression, second: Ex
 
 def _is_dark(context: Context, expression: Expression) -> bool:
     """Whether nobody knows what a call calls."""
-    site = context.program.site(expression) if isinstance(expression.node, ast.Call) else None
-    return site is not None and site.dark
+    if not isinstance(expression.node, ast.Call):
+        return False
+    site = context.program.site(expression)
+    return site is None or site.dark
 
 
 def _is_changed(context: Context, expression: Expression) -> bool:

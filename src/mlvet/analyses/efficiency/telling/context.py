@@ -204,6 +204,16 @@ class Context:
                 pending += self._entered(body)
         return inside
 
+    def cost_of_function(self, function: Function) -> Cost:
+        """What one run of a function costs, with its loops and the functions that it runs."""
+        inside = [each for each in self.program.outline.expressions if each.function is function and not each.loops]
+        total = cost(self._nodes(inside), self.sizes) + self._functions(inside, {function})
+        for loop in self.program.outline.loops:
+            if loop.function is function and not loop.around:
+                trips = self.trips(loop)
+                total = total + self._body(loop, {function}).times(_TRIPS if trips is None else trips)
+        return total
+
     def _body(self, loop: Loop, entered: set[Function]) -> Cost:
         inside = [each for each in self.program.outline.expressions if each.loops[-1:] == (loop,)]
         total = cost(self._nodes(inside), self.sizes) + self._functions(inside, entered)

@@ -353,6 +353,14 @@ def _shifted(bound: ast.expr | None, shift: int) -> str:
         return ast.unparse(bound)
     if isinstance(bound, ast.Constant) and isinstance(bound.value, int):
         return str(bound.value + shift)
+    if (
+        isinstance(bound, ast.BinOp)
+        and isinstance(bound.op, ast.Sub | ast.Add)
+        and isinstance(bound.right, ast.Constant)
+    ):
+        amount = bound.right.value
+        if isinstance(amount, int):
+            return _shifted(bound.left, shift + (amount if isinstance(bound.op, ast.Add) else -amount))
     return f"{ast.unparse(bound)} {'+' if shift > 0 else '-'} {abs(shift)}"
 
 

@@ -1,0 +1,57 @@
+"""Convolutions that cuDNN could tune: which loops are told and which are not."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from suggesting import edited, lines, told
+
+RULE = "untuned-static-graph"
+PROGRAM = """\
+import torch
+from torch import nn
+from torch.utils.data import DataLoader, TensorDataset
+
+device = torch.device("cuda")
+model = nn.Sequential(nn.Conv2d(3, 32, 3), nn.ReLU(), nn.Conv2d(32, 8, 3)).to(device)
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+data = TensorDataset(torch.randn(1000, 3, 64, 64))
+loader = DataLoader(data, batch_size=32, drop_last=True)
+for epoch in range(5):
+    for (images,) in loader:
+        images = images.to(device)
+        loss = model(images).square().mean()
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+"""
+
+
+def test_inputs_of_one_shape_are_told_once(tmp_path: Path) -> None:
+    found = told(PROGRAM, tmp_path, RULE)
+    assert [each.location.line for each in found] == [11]
+    assert found[0].assumptions[0].text == "a GPU with cuDNN is used"
+    after = edited(PROGRAM, found)
+    assert after.splitlines()[2:5] == [
+        "from torch.utils.data import DataLoader, TensorDataset",
+        "",
+        "torch.backends.cudnn.benchmark = True",
+    ]
+    assert lines(after, tmp_path, RULE) == []
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("nn.Conv2d(3, 32, 3), nn.ReLU(), nn.Conv2d(32, 8, 3)", "nn.Linear(64, 64), nn.ReLU()"),
+        ('torch.device("cuda")', 'torch.device("cpu")'),
+        (", drop_last=True", ""),
+        ("images = images.to(device)", "images = images[:, :, : 10 + int(images.sum())].to(device)"),
+        ("optimizer = ", "model = torch.compile(model)\noptimizer = "),
+        ("optimizer = ", "torch.backends.cudnn.deterministic = True\noptimizer = "),
+    ],
+)
+def test_other_programs_are_not_told(old: str, new: str, tmp_path: Path) -> None:
+    assert old in PROGRAM
+    assert lines(PROGRAM.replace(old, new), tmp_path, RULE) == []
