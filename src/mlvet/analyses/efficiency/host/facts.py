@@ -17,7 +17,7 @@ from mlvet.analyses.efficiency.host.outline import COMPREHENSIONS, Expression, F
 from mlvet.analyses.text import Text
 from mlvet.domains.tensors import Unranked
 from mlvet.ir.facts import Fact
-from mlvet.ir.graph import Graph, HostLoop, Node
+from mlvet.ir.graph import OPAQUE, Graph, HostLoop, Node
 from mlvet.ir.host import CallSite, Host, Seen, Span
 
 VERSION = 1
@@ -83,6 +83,8 @@ _LEAVES = (ast.Return, ast.Break, ast.Raise)
 _OPERATORS = (ast.BinOp, ast.UnaryOp, ast.BoolOp, ast.Compare)
 _CONTAINERS = (ast.Tuple, ast.List, ast.Dict, ast.Set, ast.JoinedStr, ast.Starred, ast.FormattedValue)
 _LARGEST = 2**31 - 1
+_DRAWING_LAYERS = ("Random", "Noise", "AutoAugment", "AugMix", "MixUp", "CutMix", "ColorJitter")
+"""Words in the names of layers and transforms that draw."""
 
 
 @dataclass
@@ -365,7 +367,9 @@ def _effect(program: HostProgram, found: Expression, site: CallSite, known: bool
     if not all(map(steady_node, made)):
         return "random"
     if names[:1] and names[0].endswith(".__call__"):
-        return "pure" if made or site.enters else "state"
+        if any(word in name for name in names for word in _DRAWING_LAYERS):
+            return "random"
+        return "pure" if (made and all(node.op != OPAQUE for node in made)) or site.enters else "state"
     return effects[0]
 
 

@@ -59,7 +59,7 @@ def training_facts(program: HostProgram, demanded: Demands) -> Iterator[Fact]:
                 yield Fact("trains_parameter", (found.name, value.name))
             if not event.complete:
                 yield Fact("trains_unknown", (found.name,))
-    for function in _compiled(program):
+    for function in compiled_functions(program):
         yield Fact("compiled", (function.name,))
 
 
@@ -92,7 +92,7 @@ def _asking(program: HostProgram, calls: dict[Place, Expression]) -> Iterator[Va
             yield from (value for node in nodes for value in node.outputs)
 
 
-def _compiled(program: HostProgram) -> Iterator[Function]:
+def compiled_functions(program: HostProgram) -> Iterator[Function]:
     """The functions that are compiled: decorated, or passed to a compiler, or methods of a module that is."""
     titles: set[str] = set()
     for function in program.outline.functions:

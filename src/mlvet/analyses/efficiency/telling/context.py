@@ -14,6 +14,7 @@ from mlvet.analyses.efficiency.host.bindings import Setting
 from mlvet.analyses.efficiency.host.executions import Executions
 from mlvet.analyses.efficiency.host.facts import HostProgram
 from mlvet.analyses.efficiency.host.outline import Expression, Function, Loop
+from mlvet.analyses.efficiency.host.training import compiled_functions
 from mlvet.analyses.efficiency.reasoning.solving import Suggested
 from mlvet.analyses.efficiency.speculation import Speculation
 from mlvet.analyses.text import Text
@@ -97,6 +98,11 @@ class Context:
     def used_names(self) -> frozenset[str]:
         """Every word that the file uses as a name."""
         return frozenset(re.findall(r"[^\W\d]\w*", self.program.outline.source.text))
+
+    @cached_property
+    def compiled(self) -> frozenset[Function]:
+        """The functions that a compiler takes as a whole, so that small operators of them are joined."""
+        return frozenset(compiled_functions(self.program))
 
     @cached_property
     def producers(self) -> dict[Value, Node]:

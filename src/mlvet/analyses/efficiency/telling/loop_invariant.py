@@ -29,7 +29,7 @@ def tell(context: Context, suggested: Suggested) -> Finding | None:
         return None
     saved, all_of_it = context.cost(expression), context.cost_of_iteration(loop)
     share = saved.seconds / max(all_of_it.seconds, saved.seconds)
-    unknown = all_of_it.guessed or context.works_unseen(loop)
+    unknown = all_of_it.guessed or context.works_unseen(loop) or expression.function in context.compiled
     if share < _LEAST_SHARE or not _felt(saved, unknown) or conditional(context, expression, loop):
         return None
     often = f"{trips:,} times" if trips is not None else "in every iteration"
