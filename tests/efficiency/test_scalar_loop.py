@@ -59,6 +59,7 @@ SAME = [
     (NUMPY, "for i in range(30):\n    for j in range(40):\n        d[i] += a[i][j] ** 2\n", "d[:] += (a ** 2).sum(1)"),
     (NUMPY, "for i in range(n):\n    hot[i, labels[i]] = 1\n", "hot[np.arange(n), labels] = 1"),
     (NUMPY, "for i in range(n):\n    z[i] = x[labels[i]]\n", "z[:] = x[labels]"),
+    (NUMPY, "for i in range(n):\n    z[i] = float(labels[i] != 3)\n", "z[:] = labels != 3"),
     (TORCH, "for i in range(1200):\n    z[i] = torch.sin(x[i]) + y[i]\n", "z[:] = torch.sin(x) + y"),
     (TORCH, "for i in range(30):\n    for j in range(40):\n        s += a[i, j] * x[j]\n", "s += (a * x[:40]).sum()"),
     (JAX, "for i in range(1200):\n    z = z.at[i].set(jnp.sin(x[i]))\n", "z = z.at[:].set(jnp.sin(x))"),
@@ -159,7 +160,28 @@ padded(load())
     assert [each.text for each in found[0].assumptions] == ["the elements of `lengths` share one type"]
     assert found[0].fix is not None
     assert found[0].fix.applicability is Applicability.UNSAFE
-    assert "out[:] = np.asarray(lengths)[:500] * 2" in edited(text, found)
+    assert "out[:500] = np.asarray(lengths)[:500] * 2" in edited(text, found)
+
+
+def test_rows_of_numbers_are_padded_whole(tmp_path: Path) -> None:
+    text = """\
+import numpy as np
+
+def padded(sentences):
+    out = np.zeros((len(sentences), 50), np.int32)
+    for i, words in enumerate(sentences):
+        for j in range(len(words)):
+            out[i, j] = words[j]
+    return out
+
+table = padded([[1, 2, 3], [4, 5], list(range(50))])
+"""
+    found = told(text, tmp_path, RULE)
+    assert [each.location.line for each in found] == [6]
+    assert [each.text for each in found[0].assumptions][-1] == "the elements of `words` share one type"
+    after = edited(text, found)
+    assert "out[i, :len(words)] = np.asarray(words)" in after
+    np.testing.assert_array_equal(ran(after)["table"], ran(text)["table"])  # type: ignore[arg-type]
 
 
 def test_a_loop_variable_that_is_read_later_keeps_the_loop(tmp_path: Path) -> None:

@@ -61,7 +61,7 @@ class Vectoriser:
         if not nest.reduces:
             if set(kept) != set(nest.variables):
                 raise Unfit
-            return self._stored(target, self._whole(nest.value))
+            return self._stored(target, self._whole(_uncast(nest.value)))
         summed = tuple(each for each in nest.variables if each not in kept)
         value = self._reduced(nest.value, kept, summed)
         return self._stored(target, value, adds=True)
@@ -208,6 +208,10 @@ class Vectoriser:
                 test = f"{parts[0][0]} {_COMPARES[type(operator)]} {parts[1][0]}"
                 axes = frozenset().union(*(each[1] for each in parts))
                 return f"{self._root()}.where({test}, {parts[2][0]}, {parts[3][0]})", axes
+            case ast.Compare(ops=[operator], comparators=[bound], left=first) if type(operator) in _COMPARES:
+                left, one = self._value(first)
+                right, other = self._value(bound)
+                return f"({left} {_COMPARES[type(operator)]} {right})", one | other
             case ast.Call(args=[argument], keywords=[]):
                 name = self._function(node)
                 text, axes = self._value(argument)
@@ -261,7 +265,9 @@ class Vectoriser:
         self._check_rank(base, indices)
         name = ast.unparse(base)
         if not self._is_array(base):
-            name = f"{self._root()}.asarray({name})"
+            if len(indices) > 1:
+                raise Unfit
+            name = f"{self._root()}.{'as_tensor' if self.library == 'torch' else 'asarray'}({name})"
         if len(indices) == 1 and isinstance(indices[0], ast.Subscript):
             inner, axes = self._leaf(indices[0])
             return f"{name}[{inner}]", axes
@@ -319,14 +325,23 @@ class Vectoriser:
         )
         if spelled.get(ast.unparse(end)) == position:
             return True
+        if not isinstance(self.nest.loops[0].function.node, ast.Module) or self.nest.loops[0].around:
+            return False
         program = self.context.program
         seen = program.host.seen.get(program.outline.span(base))
-        number = program.host.seen.get(program.outline.span(end))
-        count = end.value if isinstance(end, ast.Constant) else None if number is None else number.number
         shape = None if seen is None or seen.tensor is None else seen.tensor.shape
-        return (
-            isinstance(shape, tuple) and position < len(shape) and isinstance(count, int) and shape[position] == count
-        )
+        count = self._number(end)
+        return isinstance(shape, tuple) and position < len(shape) and count is not None and shape[position] == count
+
+    def _number(self, node: ast.expr) -> int | None:
+        """The number that an expression is: a constant, or a name that is set to one once."""
+        if isinstance(node, ast.Constant) and isinstance(node.value, int):
+            return node.value
+        if not isinstance(node, ast.Name):
+            return None
+        settings = [each for each in self.context.program.bindings.settings if each.name.endswith(f".{node.id}")]
+        value = settings[0].value.node if len(settings) == 1 and settings[0].value is not None else None
+        return value.value if isinstance(value, ast.Constant) and isinstance(value.value, int) else None
 
     def _check_rank(self, base: ast.expr, indices: list[ast.expr]) -> None:
         program = self.context.program
@@ -344,6 +359,12 @@ class Vectoriser:
         if seen is None:
             return False
         return seen.kind == "number" or (seen.tensor is not None and seen.tensor.shape == ())
+
+
+def _uncast(node: ast.expr) -> ast.expr:
+    """A value without the cast to a float that an array of floats does by itself."""
+    cast = isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "float"
+    return node.args[0] if isinstance(node, ast.Call) and cast and len(node.args) == 1 else node
 
 
 def _shifted(bound: ast.expr | None, shift: int) -> str:
