@@ -17,6 +17,8 @@ _SECONDS = {"torch.Tensor": 4e-6, "jax.Array": 1e-4, "tensorflow.Tensor": 2e-4}
 _WHOLE = {"torch.Tensor": ".tolist()", "jax.Array": ".tolist()", "tensorflow.Tensor": ".numpy().tolist()"}
 _LEAST_SHARE = 0.05
 _FEWEST = 10
+_LARGE = 64
+"""Elements of a tensor whose loop runs nobody knows how often."""
 
 
 def tell(context: Context, suggested: Suggested) -> Finding | None:
@@ -27,6 +29,8 @@ def tell(context: Context, suggested: Suggested) -> Finding | None:
     kind = _kind(context, tensor)
     trips = context.trips(expression.loops[-1])
     if tensor is None or kind not in _SECONDS or (trips is not None and trips < _FEWEST):
+        return None
+    if trips is None and not _is_large(context, tensor):
         return None
     if not context.understood(expression.loops[-1]):
         return None
@@ -46,6 +50,15 @@ def tell(context: Context, suggested: Suggested) -> Finding | None:
         fix=(_index_fix if case == "index" else _each_fix)(context, expression, loop, whole),
         data={"library": kind},
     )  # fmt: skip
+
+
+def _is_large(context: Context, tensor: ast.expr) -> bool:
+    """Whether a tensor is known to have so many elements that it is worth to ask for all of them at once."""
+    seen = context.program.seen(context.program.outline.of_node[tensor])
+    if seen is None or seen.tensor is None:
+        return False
+    elements, guessed = context.sizes.of(seen.tensor)
+    return not guessed and elements >= _LARGE
 
 
 def _tensor(node: ast.expr) -> ast.expr | None:
