@@ -243,3 +243,14 @@ def ran(text: str) -> dict[str, object]:
     with tf.Graph().as_default() if "compat.v1" in text else tf.device("cpu"):
         exec(compile(text, "program.py", "exec"), names)
     return names
+
+
+def test_tensors_made_twice_are_two(tmp_path: Path) -> None:
+    text = (
+        "import torch\n\n"
+        "for step in range(10):\n"
+        "    a = torch.ones(3000, 3000)\n"
+        "    b = torch.ones(3000, 3000)\n"
+        "    print((a + b).sum())\n"
+    )
+    assert lines(text, tmp_path, RULE) == []

@@ -106,6 +106,15 @@ def test_a_loop_that_is_traced_is_told_with_its_condition(compiled: str, tmp_pat
     assert "jax.lax.fori_loop(0, values.shape[0], body, state)" in found[0].fix.title
 
 
+def test_a_loop_that_counts_down_gets_an_example_that_does(tmp_path: Path) -> None:
+    text = JAX.format(compiled="run = jax.jit(rows)").replace(
+        "range(values.shape[0])", "reversed(range(values.shape[0]))"
+    )
+    for each in told(text, tmp_path, RULE):
+        assert each.fix is not None
+        assert "jax.lax.scan(body, state, jnp.array(list(reversed(range(values.shape[0])))))" in each.fix.title
+
+
 def test_a_loop_that_is_not_compiled_is_not_told(tmp_path: Path) -> None:
     assert lines(JAX.format(compiled="run = rows"), tmp_path, RULE) == []
 

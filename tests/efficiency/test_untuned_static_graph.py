@@ -55,3 +55,10 @@ def test_inputs_of_one_shape_are_told_once(tmp_path: Path) -> None:
 def test_other_programs_are_not_told(old: str, new: str, tmp_path: Path) -> None:
     assert old in PROGRAM
     assert lines(PROGRAM.replace(old, new), tmp_path, RULE) == []
+
+
+def test_a_loop_that_only_starts_processes_is_not_told(tmp_path: Path) -> None:
+    text = PROGRAM.replace("for epoch in range(5):\n", "def train():\n")
+    text += "\n\nworkers = []\nfor rank in range(4):\n    worker = torch.multiprocessing.Process(target=train)\n"
+    text += "    worker.start()\n    workers.append(worker)\n"
+    assert 23 not in lines(text, tmp_path, RULE)

@@ -196,7 +196,6 @@ def _traced(context: Context, suggested: Suggested, loop: Loop, trips: int | Non
     assert isinstance(loop.node, ast.For)
     state = ", ".join(_carried(context, loop))
     often = f"{trips:,} times" if trips is not None else "once for each step"
-    target, source = context.text(loop.node.target), context.text(loop.node.iter)
     message = (
         f"JAX unrolls this loop when it traces the function: its body is compiled {often}, so that compiling takes as "
         "many times as long; `jax.lax.scan` and `jax.lax.fori_loop` compile it once"
@@ -204,14 +203,24 @@ def _traced(context: Context, suggested: Suggested, loop: Loop, trips: int | Non
     conditions = ["compiling costs more than the steps that are run: a call of the compiled function may take longer"]
     if trips is None:
         conditions.append(f"the loop runs more than {_FEW} times")
-    bounds = ", ".join(map(context.text, loop.node.iter.args)) if isinstance(loop.node.iter, ast.Call) else source
-    bounds = bounds if "," in bounds else f"0, {bounds}"
-    example = f"`def body({target}, state): ...; return state`, `{state} = jax.lax.fori_loop({bounds}, body, {state})`"
+    example = _loop_of_jax(context, loop.node, state)
     return context.finding(
         suggested, message, context.program.outline.head(loop.node), conditions=conditions,
-        fix=Fix(f"move the body into a function of its state: {example}; `jax.lax.scan` where steps yield results too"),
+        fix=Fix(f"move the body into a function of its state: {example}"),
         data={"form": "traced"},
     )  # fmt: skip
+
+
+def _loop_of_jax(context: Context, loop: ast.For, state: str) -> str:
+    """The loop in JAX's own form: through whole numbers where it counts up by one, else through an array of steps."""
+    target = context.text(loop.target)
+    match loop.iter:
+        case ast.Call(func=ast.Name(id="range"), args=[_] | [_, _] as given):
+            bounds = ", ".join(map(context.text, given)) if len(given) == 2 else f"0, {context.text(given[0])}"
+            called = f"`{state} = jax.lax.fori_loop({bounds}, body, {state})`"
+            return f"`def body({target}, state): ...; return state`, {called}"
+    steps = f"jnp.array(list({context.text(loop.iter)}))"
+    return f"`def body(state, {target}): ...; return state, None`, `{state}, _ = jax.lax.scan(body, {state}, {steps})`"
 
 
 def _unrolled(context: Context, suggested: Suggested, loop: Loop, trips: int | None) -> Finding | None:
