@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from pathlib import Path
+
+import numpy as np
 
 from mlvet.analyses.efficiency.request import EfficiencyRequest
 from mlvet.core.finding import Finding
@@ -33,3 +38,32 @@ def edited(text: str, found: list[Finding]) -> str:
     after, applied = apply_edits(text, fixes)
     assert applied == len(found)
     return after
+
+
+def results(text: str, folder: Path) -> list[np.ndarray]:
+    """The arrays that a program leaves as `result`, one or a list of them, after a real run.
+
+    One that uses Keras runs in a process of its own, because another test may have chosen a backend in this one.
+    """
+    if "keras" in text:
+        return _apart(text, folder)
+    names: dict[str, object] = {"__name__": "__main__"}
+    exec(compile(text, "program.py", "exec"), names)
+    result = names["result"]
+    parts = result if isinstance(result, list | tuple) else [result]
+    return [np.asarray(each.detach() if hasattr(each, "detach") else each) for each in parts]
+
+
+_SAVING = """
+import numpy
+parts = result if isinstance(result, list | tuple) else [result]
+numpy.savez("result.npz", *[numpy.asarray(each) for each in parts])
+"""
+
+
+def _apart(text: str, folder: Path) -> list[np.ndarray]:
+    (folder / "run.py").write_text(text + _SAVING, encoding="utf-8")
+    environment = {**os.environ, "KERAS_BACKEND": "tensorflow", "TF_CPP_MIN_LOG_LEVEL": "3"}
+    subprocess.run([sys.executable, "run.py"], cwd=folder, env=environment, check=True, timeout=300)
+    with np.load(folder / "result.npz") as saved:
+        return [saved[name] for name in saved.files]

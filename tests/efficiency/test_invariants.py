@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
+from suggesting import results
 
 from mlvet.analyses.efficiency.algebra import saturation
 from mlvet.analyses.efficiency.request import EfficiencyRequest
@@ -72,16 +73,10 @@ def test_its_edits_cure_it_and_keep_the_result(pattern: str, text: str, tmp_path
     cured, applied = apply_edits(text, fixes)
     assert applied == len(fixes) > 0
     assert told(pattern, cured, tmp_path) == []
-    before, after = result(text), result(cured)
+    before, after = (np.stack(results(each, tmp_path)).astype(float) for each in (text, cured))
     assert before.size
     assert np.isfinite(before).all()
     np.testing.assert_allclose(after, before, rtol=1e-4, atol=1e-5 * np.abs(before).max())
-
-
-def result(text: str) -> np.ndarray:
-    names: dict[str, object] = {"__name__": "program"}
-    exec(compile(text, "program.py", "exec"), names)
-    return np.asarray(names["result"], dtype=float)
 
 
 def test_an_example_names_what_the_loop_has(tmp_path: Path) -> None:

@@ -14,6 +14,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from suggesting import results
 
 from mlvet.analyses.efficiency.request import EfficiencyRequest
 from mlvet.core.finding import Finding
@@ -72,18 +73,10 @@ def test_its_edits_cure_it_and_keep_the_result(case: Case, tmp_path: Path) -> No
     compile(cured, "program.py", "exec")
     assert told(case.pattern, cured, tmp_path) == []
     if case.use == "run":
-        before, after = results(case.text), results(cured)
+        before, after = results(case.text, tmp_path), results(cured, tmp_path)
         assert len(before) == len(after)
         for one, other in zip(before, after, strict=True):
             np.testing.assert_allclose(one, other, rtol=1e-5, atol=1e-6)
-
-
-def results(text: str) -> list[np.ndarray]:
-    names: dict[str, object] = {"__name__": "__main__"}
-    exec(compile(text, "program.py", "exec"), names)
-    result = names["result"]
-    parts = result if isinstance(result, list | tuple) else [result]
-    return [np.asarray(each.detach() if hasattr(each, "detach") else each) for each in parts]
 
 
 @pytest.mark.parametrize("pattern", sorted({each.pattern for each in PROGRAMS}))
