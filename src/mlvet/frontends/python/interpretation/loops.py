@@ -120,7 +120,7 @@ def _unrolled(machine: Machine, node: ast.For | ast.AsyncFor, found: tuple[Any, 
     try:
         for index, element in enumerate(found):
             machine.loops = (*loops, Iteration(name, index))
-            mark, began = machine.trail.mark(), now() if counts else inf
+            mark, began = machine.trail.mark(), now()
             assign(machine, node.target, element)
             alive = iteration(machine, lambda: run(machine, node.body), end)
             if not alive:
@@ -129,7 +129,7 @@ def _unrolled(machine: Machine, node: ast.For | ast.AsyncFor, found: tuple[Any, 
             spent = _cost(machine) - started
             if left and spent > _COSTLY:
                 delta = machine.trail.since(mark)
-                alike = index + 1 >= _SURELY and bool(past) and _alike((past[-1], delta), node.target, began)
+                alike = index + 1 >= _SURELY and bool(past) and _alike((past[-1], delta), node.target)
                 even = (
                     spent > _VERY_COSTLY
                     and counts
@@ -151,7 +151,7 @@ def _cost(machine: Machine) -> int:
     return machine.steps + _FORK * machine.forks
 
 
-def _alike(deltas: tuple[Delta, ...], target: ast.expr, began: float) -> bool:
+def _alike(deltas: tuple[Delta, ...], target: ast.expr, began: float = inf) -> bool:
     """Whether iterations did the same, but for which tensors they did it on; three may each add as much to a size.
 
     What the last one has made since it `began` is of no concern to the next.
