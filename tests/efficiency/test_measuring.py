@@ -68,6 +68,13 @@ def test_what_a_script_prints_is_compared_if_it_leaves_no_names(tmp_path: Path) 
     assert (found.difference, found.compared) == (pytest.approx(0.2), "printed numbers")
 
 
+def test_names_of_modules_and_tensors_that_want_gradients_are_no_hindrance(tmp_path: Path) -> None:
+    text = "import torch\nfrom torch import nn\nnet = nn.Linear(2, 2)\nw = torch.ones(3, requires_grad=True) * 2\n"
+    target = Target(program(tmp_path, text))
+    found = measured(target, text.replace("* 2", "* 3"), sys.executable, 120, rounds=1)
+    assert (found.difference, found.compared) == (pytest.approx(1 / 3), "1 names")
+
+
 @pytest.mark.parametrize(
     ("changed", "words"),
     [("raise ValueError('broken')", "changed copy of `slow.py` failed: ValueError: broken")],

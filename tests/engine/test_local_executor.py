@@ -21,7 +21,7 @@ PRELUDE = """
 import sys, threading
 from pathlib import Path
 import engine_jobs as jobs
-from mlvet.engine.crew import may_fork
+from mlvet.core.forking import may_fork
 from mlvet.engine.local import LocalExecutor
 if {threads}:
     threading.Thread(target=threading.Event().wait, daemon=True).start()

@@ -6,7 +6,6 @@ import atexit
 import os
 import signal
 import sys
-import threading
 import time
 from contextlib import suppress
 from multiprocessing.connection import Connection, Pipe
@@ -14,6 +13,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Protocol
 from weakref import WeakSet
 
+from mlvet.core.forking import may_fork
 from mlvet.engine import guard, worker
 
 if TYPE_CHECKING:
@@ -202,16 +202,6 @@ class Crew:
             startup = subprocess.STARTUPINFO(lpAttributeList={"handle_list": [handle]})
             return subprocess.Popen(command, stdin=subprocess.DEVNULL, startupinfo=startup)
         return subprocess.Popen(command, stdin=subprocess.DEVNULL, pass_fds=[handle], start_new_session=True)
-
-
-def may_fork() -> bool:
-    """Whether a fork is safe: the process has a single thread, native ones included where the system lists them."""
-    if not hasattr(os, "fork"):
-        return False
-    try:
-        return len(os.listdir("/proc/self/task")) == 1
-    except OSError:
-        return threading.active_count() == 1
 
 
 def ended(process: Process, seconds: float = _ENDING_SECONDS) -> int | None:

@@ -12,6 +12,7 @@ import os
 import runpy
 import sys
 import time
+from types import ModuleType
 
 _MOST = 20_000
 """Numbers of one tensor that are kept."""
@@ -50,18 +51,23 @@ def _numbers(value: object, depth: int = 0) -> object:
     """A value as nested lists of numbers; None where it is no number and holds none."""
     if isinstance(value, bool | int | float):
         return float(value)
-    for name in ("detach", "cpu", "numpy"):
-        value = getattr(value, name)() if callable(getattr(value, name, None)) else value
-    if hasattr(value, "tolist") and hasattr(value, "shape"):
-        try:
-            flat = value.reshape(-1)[:_MOST].tolist()  # type: ignore[attr-defined]
-        except Exception:
-            return None
-        return [float(each) for each in flat] if all(isinstance(each, bool | int | float) for each in flat) else None
+    if hasattr(value, "shape") and not isinstance(value, type | ModuleType):
+        return _elements(value)
     if isinstance(value, list | tuple) and depth < 3:
         parts = [_numbers(each, depth + 1) for each in value[:_MOST]]
         return parts if parts and all(each is not None for each in parts) else None
     return None
+
+
+def _elements(value: object) -> list[float] | None:
+    """The first elements of a tensor or array; None if they are no numbers."""
+    try:
+        for name in ("detach", "cpu", "numpy"):
+            value = getattr(value, name)() if callable(getattr(value, name, None)) else value
+        flat = value.reshape(-1)[:_MOST].tolist()  # type: ignore[attr-defined]
+    except (AttributeError, RuntimeError, TypeError, ValueError):
+        return None
+    return [float(each) for each in flat] if all(isinstance(each, bool | int | float) for each in flat) else None
 
 
 def _memory() -> int | None:

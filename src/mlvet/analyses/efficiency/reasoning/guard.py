@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from contextlib import suppress
 from multiprocessing import get_context
 from multiprocessing.connection import Connection
 
 from mlvet.analyses.efficiency.reasoning.solving import Answers, RuleProblem, RuleText, answers
+from mlvet.core.forking import may_fork
 
 SECONDS = 10.0
 MEMORY = 1 << 30
@@ -19,7 +19,7 @@ def guarded(
     memory: int = MEMORY,
 ) -> Answers:  # fmt: skip
     """What rules suggest, or that they were stopped; `own` is how the rules are called that may be at fault."""
-    context = get_context("fork") if _may_fork() else get_context("spawn")
+    context = get_context("fork") if may_fork() else get_context("spawn")
     receiving, sending = context.Pipe(duplex=False)
     process = context.Process(target=_reason, args=(sending, facts, rules, schema, memory), daemon=True)
     process.start()
@@ -37,14 +37,6 @@ def guarded(
         process.join()
         receiving.close()
     return found
-
-
-def _may_fork() -> bool:
-    """Whether a fork is safe: the process has a single thread, native ones included."""
-    try:
-        return len(os.listdir("/proc/self/task")) == 1
-    except OSError:
-        return False
 
 
 def _stopped(own: str, limit: str) -> Answers:
