@@ -47,7 +47,12 @@ def main() -> None:
         if options.checkouts
         else shapes.tables(Path(), only=("pytea",))
     )
-    for table in chain(numerics.tables(options.force), python.tables(paths), of_shapes, efficiency.tables()):
+    of_efficiency = (
+        efficiency.tables((*efficiency.PARTS, *efficiency.PUBLIC), options.checkouts.resolve())
+        if options.checkouts
+        else efficiency.tables()
+    )
+    for table in chain(numerics.tables(options.force), python.tables(paths), of_shapes, of_efficiency):
         table.write()
         print(table.markdown())
     if not paths:

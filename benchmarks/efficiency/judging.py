@@ -12,7 +12,11 @@ from benchmarks.table import mlvet
 
 HERE = Path(__file__).parent
 PROGRAMS = HERE / "programs"
-KINDS = {"compiled-in-loop": "operators-built-in-loop", "kept-graph": "missing-no-grad"}
+KINDS = {
+    "compiled-in-loop": "operators-built-in-loop",
+    "kept-graph": "missing-no-grad",
+    "host-encoding": "host-one-hot-or-padding",
+}
 """The patterns of rules whose own names the truth does not have."""
 
 

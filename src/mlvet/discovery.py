@@ -53,6 +53,23 @@ def discover(paths: Iterable[Path], config: Config) -> Found:
     return found
 
 
+def is_source(path: Path) -> bool:
+    """Whether a file is a program: by its suffix, or a script without one that names Python in its first line."""
+    return path.suffix in SOURCES or is_script(path)
+
+
+def is_script(path: Path) -> bool:
+    """Whether a file without a suffix begins with a line that runs it with Python."""
+    if path.suffix or path.name.startswith(".") or not path.is_file():
+        return False
+    try:
+        with path.open("rb") as file:
+            first = file.readline(200)
+    except OSError:
+        return False
+    return first.startswith(b"#!") and b"python" in first
+
+
 def _is_text(path: str) -> bool:
     try:
         path.encode()
@@ -71,7 +88,7 @@ def _expand(path: Path, config: Config, problems: list[Problem]) -> Iterator[Pat
         yield from _walk(path, config, problems)
     elif not stat.S_ISREG(mode):
         problems.append(Problem(str(path), "not a regular file"))
-    elif path.suffix not in SUFFIXES | PICKLES:
+    elif path.suffix not in SUFFIXES | PICKLES and not is_script(path):
         problems.append(Problem(str(path), f"not a kind of file that mlvet reads ({', '.join(sorted(SUFFIXES))})"))
     else:
         yield path
@@ -114,7 +131,7 @@ def _walk(top: Path, config: Config, problems: list[Problem]) -> Iterator[Path]:
         for name in sorted(files):
             path = here / name
             if (
-                path.suffix in SUFFIXES
+                (path.suffix in SUFFIXES or is_script(path))
                 and not config.excluded(path.absolute())
                 and not ignored.ignores(path, folder=False)
             ):

@@ -20,7 +20,7 @@ from mlvet.core.fingerprint import fingerprinted
 from mlvet.core.result import Hidden, Problem, Summary, Vetting
 from mlvet.core.rule import expand
 from mlvet.core.source import Source
-from mlvet.discovery import SOURCES, discover
+from mlvet.discovery import discover, is_source
 from mlvet.frontends.source import read_source
 from mlvet.model_files import Job, Outcome, require_names, vet_models
 
@@ -92,7 +92,7 @@ def read(paths: Iterable[Path], config: Config, base: Path) -> Reading:
     for path in found.files:
         absolute = Path(os.path.abspath(path))
         shown = absolute.relative_to(base).as_posix() if absolute.is_relative_to(base) else absolute.as_posix()
-        if path.suffix not in SOURCES:
+        if not is_source(path):
             reading.models.append(Job(absolute, shown, named=path in found.named))
             continue
         try:

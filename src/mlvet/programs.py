@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     from mlvet.ir.host import Span
 
 _MEMORY = 4 << 30
+_OWN_RULE = "own-rule"
+"""The rule that tells what rules of the user report, which can be several things of one place."""
 _ITERATIONS = 2
 """How many iterations of an unrolled loop are looked at for numbers that fail."""
 _LIBRARIES = re.compile(
@@ -201,7 +203,7 @@ def distinct(findings: Iterable[tuple[str, Finding]]) -> list[Finding]:
     for program, finding in told:
         if program == finding.location.path and program in shown and _is_shape_error(finding):
             continue
-        key = (finding.rule, finding.location)
+        key = (finding.rule, finding.location, finding.message if finding.rule == _OWN_RULE else "")
         if key not in best or finding.certainty.rank > best[key].certainty.rank:
             best[key] = finding
     return list(best.values())

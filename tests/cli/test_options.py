@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import xml.etree.ElementTree as ElementTree
 from pathlib import Path
 
@@ -117,6 +118,15 @@ def test_gitignore_is_respected(project: Path) -> None:
     (project / ".git").mkdir()
     (project / ".gitignore").write_text("bug.py\n!\n\\\n")
     assert rules(project) == ([], 0)
+
+
+def test_a_script_without_a_suffix_is_known_by_its_first_line(project: Path) -> None:
+    (project / "bug.py").unlink()
+    (project / "train").write_text(f"#!/usr/bin/env python3\n{BUG}")
+    (project / "launch").write_text(f"#!/bin/sh\n{BUG}")
+    os.mkfifo(project / "pipe")
+    assert rules(project) == (["undefined-variable"], 1)
+    assert rules(project, "train") == (["undefined-variable"], 1)
 
 
 def test_folders_of_others_are_not_entered(project: Path) -> None:

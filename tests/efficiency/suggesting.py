@@ -43,9 +43,10 @@ def edited(text: str, found: list[Finding]) -> str:
 def results(text: str, folder: Path) -> list[np.ndarray]:
     """The arrays that a program leaves as `result`, one or a list of them, after a real run.
 
-    One that uses Keras runs in a process of its own, because another test may have chosen a backend in this one.
+    One of Keras or TensorFlow 1 runs in a process of its own: a backend and a behaviour are chosen once for each. So
+    does one with `tf.function`, which reads the file that it is defined in, and one that starts workers.
     """
-    if "keras" in text:
+    if any(each in text for each in ("keras", "compat.v1", "tf.function", "num_workers")):
         return _apart(text, folder)
     names: dict[str, object] = {"__name__": "__main__"}
     exec(compile(text, "program.py", "exec"), names)

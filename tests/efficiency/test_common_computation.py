@@ -51,8 +51,7 @@ def session(first: str = FIRST, between: str = "pass", second: str = SECOND) -> 
     ["pass", "print(a)", "history.append(a)", "sess.run(h, feed_dict={x: rows})"],
 )
 def test_runs_in_a_row_with_the_same_feeds_are_one(between: str, tmp_path: Path) -> None:
-    found = lines(session(between=between), tmp_path, RULE)
-    assert found == ([22] if "sess" not in between else [])
+    assert lines(session(between=between), tmp_path, RULE) == [22]
 
 
 @pytest.mark.parametrize(

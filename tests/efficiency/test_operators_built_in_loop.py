@@ -115,3 +115,10 @@ def ran(text: str) -> dict[str, object]:
         exec(compile(text, "program.py", "exec"), names)
     names["size"] = len(graph.get_operations())
     return names
+
+
+def test_what_is_built_once_in_many_iterations_is_not_told(tmp_path: Path) -> None:
+    every = ("if step % every == 0:", "    sess.run(tf.assign(weights, weights * 0.5))")
+    often, seldom = program(*every, before="every = 5\n"), program(*every, before="every = 800\n")
+    assert len(lines(often, tmp_path, RULE)) == 1
+    assert lines(seldom, tmp_path, RULE) == []

@@ -196,8 +196,52 @@ found = jnp.stack([length(row) for row in jnp.ones((50, 3))])
     np.testing.assert_allclose(ran(after)["found"], ran(text)["found"])  # type: ignore[arg-type]
 
 
+def test_a_loop_that_tensorflow_stages_is_not_taken_for_one_of_jax(tmp_path: Path) -> None:
+    text = """\
+import tensorflow as tf
+
+@tf.function
+def total(values):
+    state = tf.zeros(())
+    for index in tf.range(tf.shape(values)[0]):
+        state = state * 0.5 + values[index]
+    return state
+
+found = total(tf.ones(500))
+"""
+    assert lines(text, tmp_path, RULE) == []
+
+
 def ran(text: str) -> dict[str, object]:
     """The names of a program after it has run."""
     names: dict[str, object] = {}
     exec(compile(text, "program.py", "exec"), names)
     return names
+
+
+@pytest.mark.parametrize(
+    ("rows", "width", "device", "conditions"),
+    [
+        ("8", 64, "cpu", []),
+        ("256", 512, "cpu", None),
+        ("256", 512, "cuda", ["a GPU is used"]),
+        ("len(open('rows.txt').read())", 64, "cpu", ["a batch has fewer than about 60 rows, or a GPU is used"]),
+    ],
+)
+def test_a_cell_is_told_where_its_steps_are_small(
+    rows: str, width: int, device: str, conditions: list[str] | None, tmp_path: Path
+) -> None:
+    text = f"""\
+import torch
+from torch import nn
+
+rows = {rows}
+device = "{device}"
+cell = nn.LSTMCell({width}, {width}).to(device)
+values = torch.randn(rows, 100, {width}).to(device)
+h = c = torch.zeros(rows, {width}).to(device)
+for step in range(100):
+    h, c = cell(values[:, step], (h, c))
+"""
+    found = told(text, tmp_path, RULE)
+    assert [[each.text for each in one.assumptions] for one in found] == ([] if conditions is None else [conditions])

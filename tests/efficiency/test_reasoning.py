@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 
 import pytest
@@ -83,3 +84,15 @@ def test_rules_that_nothing_satisfies_are_told() -> None:
     found = answers(['loop("l0").'], [RuleText("mine.lp", ":- loop(L).")], [*SCHEMA])
     assert found.suggested == []
     assert "contradict" in str(found.problems[0])
+
+
+def test_each_predicate_of_the_shipped_rules_is_defined_in_one_file() -> None:
+    """All files are one program, so that two meanings of a name would mix unseen."""
+    places: dict[str, set[str]] = {}
+    for rule in shipped():
+        text = re.sub(r"%.*", "", rule.text)
+        for head in (each.partition(":-")[0] for each in re.split(r"\.\s", text)):
+            for name, arguments in re.findall(r"\b([a-z]\w*)\(((?:[^()]|\([^()]*\))*)\)", head):
+                places.setdefault(f"{name}/{arguments.count(',') + 1}", set()).add(rule.name)
+    shared = {name for name, files in places.items() if len(files) > 1 and not name.startswith("suggestion/")}
+    assert shared == {"open/2"}

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from suggesting import edited, lines, told
+from suggesting import edited, lines, results, told
 
 from mlvet.core.fix import Applicability
 
@@ -101,17 +101,55 @@ def test_what_hangs_on_another_iteration_is_not_told(loop: str, tmp_path: Path) 
     assert lines(NUMPY + loop, tmp_path, RULE) == []
 
 
-def test_slices_of_a_new_size_each_time_are_not_for_jax(tmp_path: Path) -> None:
-    text = """\
+TRIANGLE = """\
 import jax.numpy as jnp
-lower = jnp.ones((60, 60))
+lower, other = jnp.arange(3600.0).reshape(60, 60) / 3600, jnp.ones((60, 70))
+result = []
 for i in range(60):
     total = 0.0
-    for k in range(i):
-        total += lower[i, k] * lower[0, k]
+    {loop}
+    result.append(total)
 """
-    assert lines(text, tmp_path, RULE) == []
-    assert lines(text.replace("range(i)", "range(40)"), tmp_path, RULE) == [5]
+
+
+@pytest.mark.parametrize(
+    ("loop", "statement"),
+    [
+        (
+            "for k in range(i):\n        total += lower[i, k] * lower[0, k]",
+            "total += jnp.where(jnp.arange(lower.shape[1]) < i, lower[i, :] * lower[0, :], 0).sum()",
+        ),
+        (
+            "for k in range(i, 60):\n        total = total - lower[k, i]",
+            "total -= jnp.where((jnp.arange(lower.shape[0]) >= i) & (jnp.arange(lower.shape[0]) < 60), "
+            "lower[:, i], 0).sum()",
+        ),
+    ],
+)
+def test_a_part_of_another_size_each_time_is_a_mask_for_jax(loop: str, statement: str, tmp_path: Path) -> None:
+    text = TRIANGLE.format(loop=loop)
+    found = told(text, tmp_path, RULE)
+    assert [each.location.line for each in found] == [6]
+    changed = edited(text, found)
+    assert statement in changed
+    np.testing.assert_allclose(*(np.asarray(results(each, tmp_path)) for each in (text, changed)), rtol=1e-4)
+
+
+@pytest.mark.parametrize(
+    "loop",
+    [
+        "for k in range(i):\n        total += lower[i, k] * other[i, k]",
+        "for k in range(i):\n        total += lower[i, k + 1]",
+        "for k in range(i):\n        lower = lower.at[i, k].set(1.0)",
+    ],
+)
+def test_a_part_that_no_one_mask_fits_is_left_alone(loop: str, tmp_path: Path) -> None:
+    assert lines(TRIANGLE.format(loop=loop), tmp_path, RULE) == []
+
+
+def test_a_part_of_the_same_size_each_time_is_a_slice_for_jax(tmp_path: Path) -> None:
+    text = TRIANGLE.format(loop="for k in range(40):\n        total += lower[i, k] * lower[0, k]")
+    assert "lower[i, :40]" in edited(text, told(text, tmp_path, RULE))
 
 
 def test_only_the_inner_loop_of_a_triangle_is_a_sum(tmp_path: Path) -> None:

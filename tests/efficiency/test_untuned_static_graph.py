@@ -62,3 +62,23 @@ def test_a_loop_that_only_starts_processes_is_not_told(tmp_path: Path) -> None:
     text += "\n\nworkers = []\nfor rank in range(4):\n    worker = torch.multiprocessing.Process(target=train)\n"
     text += "    worker.start()\n    workers.append(worker)\n"
     assert 23 not in lines(text, tmp_path, RULE)
+
+
+def test_a_model_of_another_file_is_followed(tmp_path: Path) -> None:
+    head, _, tail = PROGRAM.partition("model = ")
+    made, _, rest = tail.partition("\n")
+    (tmp_path / "networks.py").write_text(f"from torch import nn\n\nmodel = {made.removesuffix('.to(device)')}\n")
+    assert lines(f"{head}from networks import model\nmodel.to(device)\n{rest}", tmp_path, RULE) == [12]
+
+
+def test_few_inputs_of_unknown_shape_are_assumed_to_keep_it(tmp_path: Path) -> None:
+    layers = ", ".join(["nn.Conv2d(8, 8, 3)"] * 6)
+    text = PROGRAM.replace("nn.ReLU(), nn.Conv2d(32, 8, 3)", f"nn.Conv2d(32, 8, 3), {layers}")
+    open_ = "loss = model(images).square().mean() + nn.functional.conv2d(torch.cat(kept), kernel).mean()"
+    before = "kept = [torch.randn(1, 3, 64, 64).to(device)]\nkernel = torch.randn(8, 3, 3, 3).to(device)\n"
+    text = text.replace("loss = model(images).square().mean()", open_).replace("for epoch", f"{before}for epoch")
+    text = text.replace(
+        "        optimizer.zero_grad()", "        kept.append(images[:1])\n        optimizer.zero_grad()"
+    )
+    (found,) = told(text, tmp_path, RULE)
+    assert any("of unknown shape, keep it too" in each.text for each in found.assumptions)

@@ -23,13 +23,13 @@ def run(options: argparse.Namespace) -> int:
     """Print the shapes of one model file or program."""
     from mlvet.analyses.shapes.inference import infer
     from mlvet.core.errors import UnsupportedInput
-    from mlvet.discovery import SOURCES
+    from mlvet.discovery import SOURCES, is_source
     from mlvet.frontends.models import PICKLES, SUFFIXES, is_saved_model, read_model
 
     path = Path(options.file)
     if not os.path.exists(path):
         raise UsageError(f"{path}: no such file or folder")
-    if path.suffix in SOURCES:
+    if is_source(path):
         return _program(path, options)
     if path.suffix not in SUFFIXES | PICKLES and not is_saved_model(path):
         kinds = ", ".join(sorted(SUFFIXES | SOURCES))

@@ -85,6 +85,10 @@ class Fact:
     predicate: str
     arguments: tuple[Argument, ...]
 
+    @property
+    def signature(self) -> str:
+        return f"{self.predicate}/{len(self.arguments)}"
+
     def __str__(self) -> str:
         return f"{self.predicate}({','.join(map(_spelled, self.arguments))})."
 

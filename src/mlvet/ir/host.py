@@ -17,8 +17,8 @@ class Seen:
     function, object, none and unknown.
 
     `type` is the dotted name of a library class, or the name of one of the program's own; `tensor` and `device` are of
-    tensors, `number` is the value of a number that is always the same. `length` is how many items a list has where that
-    is known, and `item` what they are like.
+    tensors; `number` and `text` are the value of a number or text that is the same each time. `length` is how many
+    items a list has where that is known, and `item` what they are like.
     """
 
     kind: str

@@ -144,7 +144,12 @@ def dilate(x: NDArray[Any], factors: Sequence[int]) -> NDArray[Any]:
 
 
 def correlate(x: NDArray[Any], w: NDArray[Any], group: int, **options: Any) -> NDArray[Any]:
-    """The convolution of [N, C, *space] with [O, I, *space], in the dtype of the arrays."""
+    """The convolution of [N, C, *space] with [O, I, *space], in the dtype of the arrays.
+
+    Sums of single precision are rounded once, at the end, so that they are the same on every processor.
+    """
+    if x.dtype == np.float32:
+        return correlate(x.astype(np.float64), w.astype(np.float64), group, **options).astype(np.float32)
     sliding = windows(w.shape[2:], Require(), **options)
     assert sliding is not None
     space = x.shape[2:]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import re
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -12,17 +11,24 @@ from importlib import import_module, resources
 
 from mlvet.analyses.efficiency.host.elements import SCHEMA as ELEMENT_SCHEMA
 from mlvet.analyses.efficiency.host.elements import element_facts
+from mlvet.analyses.efficiency.host.encodings import SCHEMA as ENCODING_SCHEMA
+from mlvet.analyses.efficiency.host.encodings import encoding_facts
 from mlvet.analyses.efficiency.host.executions import SCHEMA as RUN_SCHEMA
 from mlvet.analyses.efficiency.host.executions import execution_facts
 from mlvet.analyses.efficiency.host.facts import SCHEMA as HOST_SCHEMA
 from mlvet.analyses.efficiency.host.facts import HostProgram, host_facts
+from mlvet.analyses.efficiency.host.flows import SCHEMA as FLOW_SCHEMA
+from mlvet.analyses.efficiency.host.flows import flow_facts
 from mlvet.analyses.efficiency.host.outline import Outline
 from mlvet.analyses.efficiency.host.outline import outline as outlined
+from mlvet.analyses.efficiency.host.sharing import SCHEMA as SHARING_SCHEMA
+from mlvet.analyses.efficiency.host.sharing import sharing_facts
 from mlvet.analyses.efficiency.host.training import SCHEMA as TRAINING_SCHEMA
 from mlvet.analyses.efficiency.host.training import training_facts
 from mlvet.analyses.efficiency.host.well_known import METHODS
 from mlvet.analyses.efficiency.reasoning.guard import guarded
-from mlvet.analyses.efficiency.reasoning.solving import OWN, Answers, RuleText, Suggested, answers
+from mlvet.analyses.efficiency.reasoning.own_rules import mentioned
+from mlvet.analyses.efficiency.reasoning.solving import Answers, RuleText, Suggested, answers
 from mlvet.analyses.efficiency.request import EfficiencyRequest
 from mlvet.analyses.efficiency.telling.context import Context
 from mlvet.core.finding import Finding
@@ -39,17 +45,20 @@ _ASKED = {
     "speculate/1": "class that may be taken for granted",
     "well_known/1": "method of tensors that changes nothing",
 }
-SCHEMA = {**GRAPH_SCHEMA, **HOST_SCHEMA, **RUN_SCHEMA, **ELEMENT_SCHEMA, **TRAINING_SCHEMA, **_ASKED}
-_OF_GRAPHS = {each.partition("/")[0] for each in GRAPH_SCHEMA} - {each.partition("/")[0] for each in HOST_SCHEMA}
+SCHEMA = {
+    **GRAPH_SCHEMA, **HOST_SCHEMA, **RUN_SCHEMA, **SHARING_SCHEMA, **ELEMENT_SCHEMA, **ENCODING_SCHEMA,
+    **TRAINING_SCHEMA, **FLOW_SCHEMA, **_ASKED,
+}  # fmt: skip
 
 
 @dataclass(slots=True)
 class Efficiency:
-    """What came of it: suggestions, notes for the summary, and figures."""
+    """What came of it: suggestions, notes for the summary, figures, and the processor time that clingo took."""
 
     findings: list[Finding] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     figures: Counter[str] = field(default_factory=Counter)
+    reasoning: float = 0.0
 
 
 def outline(source: Source) -> Outline | None:
@@ -67,7 +76,7 @@ def vet(
     context = Context(HostProgram(found, host, graph), demanded, rules)
     reasoned = _reasoned(context, request)
     context.suggested = reasoned.suggested
-    outcome = Efficiency(notes=[f"{found.source.path}: {each}" for each in reasoned.problems])
+    outcome = Efficiency([], [f"{found.source.path}: {each}" for each in reasoned.problems], reasoning=reasoned.seconds)
     told = [_told(context, each) for each in reasoned.suggested]
     outcome.findings = [each for each in told if each is not None]
     outcome.figures.update(suggested=len(told), told=len(outcome.findings))
@@ -87,20 +96,23 @@ def _reasoned(context: Context, request: EfficiencyRequest) -> Answers:
         names = ", ".join(each.name for each in request.rules)
         rules = (*shipped(), *request.rules)
         own = guarded([str(each) for each in _facts(context, request, rules)], rules, [*SCHEMA], names)
-        found.suggested += (each for each in own.suggested if each.pattern == OWN)
+        found.suggested += own.suggested
         found.problems += own.problems
     return found
 
 
 def _facts(context: Context, request: EfficiencyRequest, rules: tuple[RuleText, ...]) -> Iterator[Fact]:
     """The facts of a program. A program can be large, so that only those are told that a rule reads."""
-    asked = {name for rule in rules for name in re.findall(r"\b[a-z]\w*(?=\()", rule.text)}
-    yield from (each for each in host_facts(context.program) if each.predicate in asked)
+    asked = set[str]().union(*map(mentioned, rules))
+    yield from (each for each in host_facts(context.program) if each.signature in asked)
     yield from training_facts(context.program, context.demanded)
-    yield from execution_facts(context.runs, nodes="run_node" in asked)
+    yield from execution_facts(context.runs, nodes="run_node/2" in asked)
+    yield from sharing_facts(context.sharing)
     yield from element_facts(context.program)
-    if asked & _OF_GRAPHS:
-        yield from (each for each in graph_facts(context.program.graph) if each.predicate in asked)
+    yield from encoding_facts(context.program)
+    yield from (each for each in flow_facts(context.program) if each.signature in asked)
+    if asked & GRAPH_SCHEMA.keys():
+        yield from (each for each in graph_facts(context.program.graph) if each.signature in asked)
     for each in request.speculations:
         yield Fact("speculate", (each.value,))
     for method in METHODS:

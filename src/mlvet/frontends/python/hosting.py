@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from mlvet.domains.dims import Expr
@@ -48,7 +49,13 @@ def hosted(calls: Calls | None, observations: Mapping[Span, Observation]) -> Hos
     """All that was seen of the host side of a program."""
     if calls is None:
         return Host()
-    return Host({span: seen(each.value) for span, each in observations.items()}, calls.sites)
+    return Host({span: _observed(each) for span, each in observations.items()}, calls.sites)
+
+
+def _observed(observation: Observation) -> Seen:
+    """What a place holds whenever it is evaluated."""
+    found = seen(observation.value)
+    return replace(found, number=None, text=None) if observation.varies else found
 
 
 def _callee(function: Any) -> tuple[tuple[str, ...], tuple[Span, ...], bool]:

@@ -17,15 +17,21 @@ from mlvet.frontends.python.values.unknown import Unknown
 
 @dataclass(slots=True)
 class Observation:
-    """How often a place was evaluated, and what its value was the last time and in how many kinds of ways."""
+    """How often a place was evaluated, and what its value was the last time and in how many kinds of ways.
+
+    It `varies` if it was a number or a text, and not the same one each time.
+    """
 
     value: Any = None
     name: str = ""
     seen: Counter[str] = field(default_factory=Counter)
     unmodelled: str = ""
+    varies: bool = False
 
     def add(self, value: Any) -> None:
         known = knowledge(value)
+        if self.seen and any(isinstance(each, int | float | str) for each in (self.value, value)):
+            self.varies = self.varies or type(self.value) is not type(value) or self.value != value
         if known != "unknown" or not self.seen:
             self.value = value
         self.seen[known] += 1

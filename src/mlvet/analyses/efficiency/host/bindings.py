@@ -235,7 +235,7 @@ class _Order:
         self.set: set[str] = set()
 
     def run(self, body: list[ast.stmt], surely: set[str]) -> set[str]:
-        """Follow statements; the names that are surely set after them."""
+        """Follow statements; the names that are surely set after them, which `surely` becomes."""
         for each in body:
             surely = self._statement(each, surely)
         return surely
@@ -257,7 +257,7 @@ class _Order:
                 for item in node.items:
                     self._reads(item.context_expr, surely)
                     if item.optional_vars is not None:
-                        surely = surely | self._targets(item.optional_vars, surely)
+                        surely |= self._targets(item.optional_vars, surely)
                 return self.run(node.body, set(surely))
             case ast.Try():
                 after = self.run(node.body, set(surely))
@@ -267,17 +267,19 @@ class _Order:
             case ast.Assign():
                 self._reads(node.value, surely)
                 for target in node.targets:
-                    surely = surely | self._targets(target, surely)
+                    surely |= self._targets(target, surely)
                 return surely
             case ast.AnnAssign():
                 if node.value is None:
                     return surely
                 self._reads(node.value, surely)
-                return surely | self._targets(node.target, surely)
+                surely |= self._targets(node.target, surely)
+                return surely
             case ast.AugAssign():
                 self._reads(node.value, surely)
                 self._reads(node.target, surely)
-                return surely | self._targets(node.target, surely)
+                surely |= self._targets(node.target, surely)
+                return surely
             case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef():
                 return surely
             case _:

@@ -56,6 +56,12 @@ class Blocks:
             place = place.parent
         return place
 
+    def follows(self, first: Expression, second: Expression) -> bool:
+        """Whether an expression is further down in the block of another, or inside of there."""
+        start = self.places[first.statement]
+        end = self.above(second.statement, start.block)
+        return end is not None and end.index >= start.index and first.function is second.function
+
     def between(self, first: Expression, second: Expression) -> list[Expression] | None:
         """What runs after one expression and before another that is further down in its block, or inside of there.
 
@@ -63,7 +69,7 @@ class Blocks:
         """
         start = self.places[first.statement]
         end = self.above(second.statement, start.block)
-        if end is None or end.index < start.index or first.function is not second.function:
+        if end is None or not self.follows(first, second):
             return None
         inside = _below(first) | _below(second)
         found = [each for each in self.of_statement(start.statement) if each.node not in inside]

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from mlvet.analyses.efficiency.host.facts import HostProgram
-from mlvet.analyses.efficiency.host.outline import COMPREHENSIONS, Expression, Loop
+from mlvet.analyses.efficiency.host.outline import Expression, Loop
 from mlvet.ir.facts import Fact
 
 SCHEMA = {
@@ -47,8 +47,9 @@ class Nest:
 
 def nests(program: HostProgram) -> Iterator[Nest]:
     """Every loop over elements with all such loops directly inside of it."""
+    of_node: dict[ast.AST, Loop] = {each.node: each for each in program.outline.loops}
     for loop in program.outline.loops:
-        inner = _chain(program, loop)
+        inner = _chain(of_node, loop)
         if inner is None:
             continue
         body = inner[-1].node.body[0] if isinstance(inner[-1].node, ast.For) else None
@@ -77,9 +78,8 @@ def nests(program: HostProgram) -> Iterator[Nest]:
                 yield Nest(inner, body, target, value, reduces=True, subtracts=isinstance(sign, ast.Sub))
 
 
-def _chain(program: HostProgram, loop: Loop) -> tuple[Loop, ...] | None:
+def _chain(of_node: dict[ast.AST, Loop], loop: Loop) -> tuple[Loop, ...] | None:
     """A loop over a range and those inside of it, where each contains nothing but the next one."""
-    of_node = {each.node: each for each in program.outline.loops} if not isinstance(loop.node, COMPREHENSIONS) else {}
     found: list[Loop] = []
     node: ast.stmt | None = loop.node if isinstance(loop.node, ast.For) else None
     while isinstance(node, ast.For):

@@ -14,7 +14,7 @@ from itertools import pairwise
 
 from mlvet.analyses.efficiency.host.blocks import Blocks
 from mlvet.analyses.efficiency.host.facts import HostProgram
-from mlvet.analyses.efficiency.host.outline import Expression
+from mlvet.analyses.efficiency.host.outline import Expression, place_of
 from mlvet.ir.facts import Fact
 from mlvet.ir.graph import OPAQUE, Execution, Graph, Node, Value
 from mlvet.ops import REGISTRY, Effects
@@ -25,6 +25,7 @@ SCHEMA = {
     "run_node/2": "execution, node that it computes",
     "next_run/2": "expression that runs the graph, the next one that does in the same block",
     "same_feeds/2": "expression that runs the graph, a later one in the same block that feeds it the same text",
+    "feeds_within/2": "expression that runs the graph, one next to it in its block that feeds the same and more",
     "same_fetches/2": "expression that runs the graph, the next one in the same block, which fetches the same",
     "only_before/2": "expression that runs the graph, a later one that changes variables only after the first's values",
     "again/2": "call that computes with tensors, a later call with the same text in the same block or inside of it",
@@ -62,16 +63,12 @@ class Executions:
     @cached_property
     def at(self) -> dict[Expression, list[int]]:
         """The numbers of the executions that an expression makes, those that compute the same counted once."""
-        by_place = {}
-        for each in self.program.outline.expressions:
-            place = self.program.outline.location(each.node)
-            by_place[place.line, place.column, place.end_line, place.end_column] = each
         found: dict[Expression, dict[object, int]] = {}
         for number, execution in enumerate(self.program.graph.executions):
             where = execution.location
             if where is None or where.path != self.program.outline.source.path:
                 continue
-            expression = by_place.get((where.line, where.column, where.end_line, where.end_column))
+            expression = self.program.outline.at.get(place_of(where))
             if expression is not None:
                 known = found.setdefault(expression, {})
                 known.setdefault((execution.fetches, execution.feeds, execution.targets), number)
@@ -176,6 +173,50 @@ class Executions:
                         found.append((first, second))
         return found
 
+    @cached_property
+    def alike(self) -> frozenset[tuple[Expression, Expression]]:
+        """Those of the pairs of one text of which it can be told what runs between them."""
+        return frozenset(pair for pair in self.repeated if self.blocks.between(*pair) is not None)
+
+    def fed(self, run: Expression) -> frozenset[str]:
+        """What a run feeds, item by item as text; of a name that holds what is written nearby, what it holds."""
+        node = run.node
+        assert isinstance(node, ast.Call)
+        found = feeds(node, isinstance(node.func, ast.Attribute) and node.func.attr == "eval")
+        if isinstance(found, ast.Name):
+            found = self._held(run, found)
+        if isinstance(found, ast.Dict):
+            pairs = zip(found.keys, found.values, strict=True)
+            return frozenset(f"{'**' if key is None else ast.dump(key)}: {ast.dump(value)}" for key, value in pairs)
+        return frozenset() if found is None else frozenset((ast.dump(found),))
+
+    def feeds_within(self, first: Expression, second: Expression) -> bool:
+        """Whether a later run feeds all that the first does and more, and can stand for both where it stands."""
+        wanted = _set_names(first.statement)
+        between = self.blocks.between(first, second) or []
+        awaited = any(
+            isinstance(each.node, ast.Name) and each.node.id in wanted and each.statement is not first.statement
+            for each in between
+        )
+        return self.fed(first) < self.fed(second) and not awaited
+
+    def _held(self, run: Expression, name: ast.Name) -> ast.expr:
+        """What a name holds that a run feeds, if it is set once, in the same block, to what is still the same."""
+        bindings = self.program.bindings
+        owned = self.program.names_read.get(self.program.outline.of_node[name])
+        settings = [each for each in bindings.settings if each.name == owned]
+        if len(settings) != 1 or not isinstance(settings[0].value and settings[0].value.node, ast.Dict):
+            return name
+        value = settings[0].value
+        assert value is not None
+        between = self.blocks.between(value, run)
+        if between is None or any(each[1] == owned for each in bindings.mutations):
+            return name
+        used = _used(self.program, value)
+        changing = {each for each, changed in (*bindings.mutations, *bindings.written) if changed in used}
+        changing |= {each.target for each in bindings.settings if each.name in used}
+        return name if changing & set(between) else value.node
+
     def _computes(self, expression: Expression) -> bool:
         site = self.program.site(expression)
         return bool(self.program.nodes(expression)) or (site is not None and bool(site.enters))
@@ -192,16 +233,9 @@ class Executions:
                 if function is None or function in entered:
                     continue
                 entered.add(function)
-                for inner in self._of_function.get(function.name, []):
+                for inner in self.program.outline.of_function[function]:
                     found += self.program.nodes(inner)
                     pending.append(inner)
-        return found
-
-    @cached_property
-    def _of_function(self) -> dict[str, list[Expression]]:
-        found: dict[str, list[Expression]] = {}
-        for each in self.program.outline.expressions:
-            found.setdefault(each.function.name, []).append(each)
         return found
 
 
@@ -255,8 +289,12 @@ def execution_facts(runs: Executions, nodes: bool = False) -> Iterator[Fact]:
         pairs[first, second] = None
         if any(_fetched(graph, runs.at[first], one) for one in runs.at[second]):
             yield Fact("same_fetches", (first.name, second.name))
-        if _feeds(first) == _feeds(second):
+        if runs.fed(first) == runs.fed(second):
             yield Fact("same_feeds", (first.name, second.name))
+        elif runs.feeds_within(first, second):
+            yield Fact("feeds_within", (first.name, second.name))
+        elif runs.fed(second) < runs.fed(first):
+            yield Fact("feeds_within", (second.name, first.name))
         if all(
             runs.keeps_order(graph.executions[one], graph.executions[other])
             for one in runs.at[first]
@@ -264,7 +302,7 @@ def execution_facts(runs: Executions, nodes: bool = False) -> Iterator[Fact]:
         ):
             yield Fact("only_before", (first.name, second.name))
     for first, second in runs.repeated:
-        if runs.blocks.between(first, second) is not None:
+        if (first, second) in runs.alike:
             yield Fact("again", (first.name, second.name))
             pairs[first, second] = None
     for expression in dict.fromkeys(each for pair in runs.repeated for each in pair):
@@ -291,15 +329,10 @@ def feeds(node: ast.Call, tensor: bool = False) -> ast.expr | None:
     return node.args[position] if len(node.args) > position else None
 
 
-def _feeds(expression: Expression) -> str:
-    node = expression.node
-    assert isinstance(node, ast.Call)
-    tensor = isinstance(node.func, ast.Attribute) and node.func.attr == "eval"
-    found = feeds(node, tensor)
-    if isinstance(found, ast.Dict):
-        pairs = zip(found.keys, found.values, strict=True)
-        return ", ".join(sorted(f"{'**' if key is None else ast.dump(key)}: {ast.dump(value)}" for key, value in pairs))
-    return "" if found is None else ast.dump(found)
+def _set_names(statement: ast.stmt) -> set[str]:
+    """The names that a statement assigns to."""
+    targets = getattr(statement, "targets", [])
+    return {each.id for target in targets for each in ast.walk(target) if isinstance(each, ast.Name)}
 
 
 def _used(program: HostProgram, expression: Expression) -> set[str]:

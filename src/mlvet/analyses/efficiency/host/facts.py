@@ -13,7 +13,7 @@ from functools import cached_property
 
 from mlvet.analyses.efficiency.host.annotations import effect, reads
 from mlvet.analyses.efficiency.host.bindings import Bindings, bindings
-from mlvet.analyses.efficiency.host.outline import COMPREHENSIONS, Expression, Function, Outline
+from mlvet.analyses.efficiency.host.outline import COMPREHENSIONS, Expression, Function, Outline, Place, place_of
 from mlvet.analyses.text import Text
 from mlvet.domains.tensors import Unranked
 from mlvet.ir.facts import Fact
@@ -74,6 +74,7 @@ SCHEMA = {
     "applies/2": "expression, canonical operator of a node that it makes",
     "under/2": "expression, dotted name of what a `with` around it calls",
     "untrained/1": "call where gradients are not recorded",
+    "returns/2": "expression that a function returns, function",
     "uncalled/1": "call in a function that nobody calls",
     "decorated/2": "function, dotted name of a decorator",
 }
@@ -104,16 +105,40 @@ class HostProgram:
         return dict(self.bindings.reads)
 
     @cached_property
-    def nodes_at(self) -> dict[tuple[int | None, ...], list[Node]]:
+    def expressions_of(self) -> dict[Function, list[Expression]]:
+        found: dict[Function, list[Expression]] = {}
+        for each in self.outline.expressions:
+            found.setdefault(each.function, []).append(each)
+        return found
+
+    def locals_of(self, function: Function) -> set[str]:
+        """The names that belong to a function, its parameters among them; none for the top level of the file."""
+        if isinstance(function.node, ast.Module):
+            return set()
+        taken = {each.arg for each in ast.walk(function.node.args) if isinstance(each, ast.arg)}
+        prefix = f"{function.name}."
+        return taken | {
+            each.name.removeprefix(prefix) for each in self.bindings.settings if each.name.startswith(prefix)
+        }
+
+    @cached_property
+    def _names(self) -> dict[ast.AST, str]:
+        settings = ((each.target.node, each.name) for each in self.bindings.settings)
+        return {**dict(settings), **{each.node: name for each, name in self.bindings.reads}}
+
+    def name_at(self, node: ast.Name) -> str:
+        """A name that is read or set, with the function that it belongs to."""
+        return self._names.get(node, f".{node.id}")
+
+    @cached_property
+    def nodes_at(self) -> dict[Place, list[Node]]:
         """The nodes of the graph by the place that made them."""
-        found: dict[tuple[int | None, ...], list[Node]] = {}
+        found: dict[Place, list[Node]] = {}
         path = self.outline.source.path
         for node in self.graph.nodes():
             place = node.location
             if place is not None and place.path == path and node.source_op != "loop-carried":
-                found.setdefault((place.cell, place.line, place.column, place.end_line, place.end_column), []).append(
-                    node
-                )
+                found.setdefault(place_of(place), []).append(node)
         return found
 
     @cached_property
@@ -127,8 +152,7 @@ class HostProgram:
 
     def nodes(self, expression: Expression) -> list[Node]:
         """What an expression itself adds to the graph, its operands not counted."""
-        place = self.outline.location(expression.node)
-        return self.nodes_at.get((place.cell, place.line, place.column, place.end_line, place.end_column), [])
+        return self.nodes_at.get(self.outline.places[expression.node], [])
 
     def span(self, expression: Expression) -> Span:
         return self.outline.span(expression.node)
@@ -239,6 +263,8 @@ def _expression(program: HostProgram, found: Expression) -> Iterator[Fact]:
     yield Fact("of_function", (name, found.function.name))
     for loop in found.loops:
         yield Fact("inside", (name, loop.name))
+    if isinstance(found.statement, ast.Return) and found.statement.value is node:
+        yield Fact("returns", (name, found.function.name))
     of_node = program.outline.of_node
     for test in found.conditions:
         yield Fact("only_if", (name, of_node[test].name))
@@ -354,12 +380,13 @@ def _call(program: HostProgram, found: Expression, node: ast.Call) -> Iterator[F
         if function is not None:
             yield Fact("enters", (name, function.name))
             yield from _arguments(program, name, node, function)
-    yield Fact("effect", (name, _effect(program, found, site, all(entered))))
+    yield Fact("effect", (name, call_effect(program, found)))
 
 
-def _effect(program: HostProgram, found: Expression, site: CallSite, known: bool) -> str:
+def call_effect(program: HostProgram, found: Expression) -> str:
     """What a call does itself; what the functions do that it enters is told of their own expressions."""
-    if site.dark or not known:
+    site = program.site(found)
+    if site is None or site.dark or not all(program.outline.function_at.get(span) for span in site.enters):
         return "unknown"
     names = program.callees(found)
     effects = [effect(each) for each in names[:1]] or (["pure"] if site.enters else ["unknown"])
@@ -393,31 +420,34 @@ def _spelled(program: HostProgram, found: Expression, node: ast.Name) -> str:
 
 
 def _arguments(program: HostProgram, name: str, node: ast.Call, function: Function) -> Iterator[Fact]:
+    for parameter, value in bound(node, function):
+        yield Fact("binds", (name, f"{function.name}.{parameter}", program.outline.of_node[value].name))
+
+
+def bound(node: ast.Call, function: Function) -> list[tuple[str, ast.expr]]:
     """Which parameter of a function gets which argument, where that can be read from the call."""
     if isinstance(function.node, ast.Module):
-        return
-    of_node = program.outline.of_node
+        return []
     arguments = function.node.args
     parameters = [each.arg for each in (*arguments.posonlyargs, *arguments.args)]
-    bound: list[tuple[str, ast.expr]] = []
+    found: list[tuple[str, ast.expr]] = []
     if parameters and parameters[0] in ("self", "cls"):
-        bound.append((parameters.pop(0), _receiver(node, function)))
+        found.append((parameters.pop(0), _receiver(node, function)))
     given = list(parameters)
     rest = [] if arguments.vararg is None else [arguments.vararg.arg]
     for value in node.args:
         if isinstance(value, ast.Starred):
-            bound += ((each, value.value) for each in (*given, *rest))
+            found += ((each, value.value) for each in (*given, *rest))
         else:
-            bound += ((each, value) for each in ([given.pop(0)] if given else rest))
+            found += ((each, value) for each in ([given.pop(0)] if given else rest))
     named = {*parameters, *(each.arg for each in arguments.kwonlyargs)}
     others = [] if arguments.kwarg is None else [arguments.kwarg.arg]
     for keyword in node.keywords:
         if keyword.arg is None:
-            bound += ((each, keyword.value) for each in (*sorted(named), *others))
+            found += ((each, keyword.value) for each in (*sorted(named), *others))
         else:
-            bound += ((each, keyword.value) for each in ([keyword.arg] if keyword.arg in named else others))
-    for parameter, value in bound:
-        yield Fact("binds", (name, f"{function.name}.{parameter}", of_node[value].name))
+            found += ((each, keyword.value) for each in ([keyword.arg] if keyword.arg in named else others))
+    return found
 
 
 def _receiver(node: ast.Call, function: Function) -> ast.expr:

@@ -7,6 +7,7 @@ comprehension is a loop. The body of a function belongs to the loops inside the 
 from __future__ import annotations
 
 import ast
+from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -15,6 +16,8 @@ from mlvet.core.location import Location
 from mlvet.core.source import Source
 from mlvet.ir.host import Span
 
+Place = tuple[int | None, ...]
+"""Cell, line, column, end line and end column."""
 Scope = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda | ast.Module
 LoopNode = ast.For | ast.AsyncFor | ast.While | ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp
 COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
@@ -85,6 +88,55 @@ class Outline:
     def function_at(self) -> dict[Span, Function]:
         return {self.span(each.node): each for each in self.functions if not isinstance(each.node, ast.Module)}
 
+    @cached_property
+    def of_function(self) -> dict[Function, list[Expression]]:
+        """The expressions of each function, in loops or not."""
+        found: dict[Function, list[Expression]] = {each: [] for each in self.functions}
+        for each in self.expressions:
+            found[each.function].append(each)
+        return found
+
+    @cached_property
+    def directly_in(self) -> dict[Loop | Function, list[Expression]]:
+        """The expressions of each loop that are in none inside of it, and those of each function that are in none."""
+        found: dict[Loop | Function, list[Expression]] = defaultdict(list)
+        for each in self.expressions:
+            found[each.loops[-1] if each.loops else each.function].append(each)
+        return found
+
+    @cached_property
+    def loops_in(self) -> dict[Loop | Function, list[Loop]]:
+        """The loops directly inside of each loop and each function."""
+        found: dict[Loop | Function, list[Loop]] = defaultdict(list)
+        for each in self.loops:
+            found[each.around[-1] if each.around else each.function].append(each)
+        return found
+
+    def within(self, loop: Loop) -> Iterator[Expression]:
+        """The expressions of a loop and of those inside of it."""
+        yield from self.directly_in[loop]
+        for each in self.loops_in[loop]:
+            yield from self.within(each)
+
+    @cached_property
+    def places(self) -> dict[ast.expr, Place]:
+        """Where each expression stands, as nodes of graphs tell their places."""
+        found: dict[ast.expr, Place] = {}
+        for each in self.expressions:
+            node = each.node
+            end_line = node.end_lineno or node.lineno
+            column, end = self._column(node.lineno, node.col_offset), self._column(end_line, node.end_col_offset or 0)
+            if self.source.cells:
+                found[node] = place_of(self.location(node))
+            else:
+                found[node] = (None, node.lineno, column, end_line, end)
+        return found
+
+    @cached_property
+    def at(self) -> dict[Place, Expression]:
+        """The expression at each place, the innermost where several stand."""
+        return {self.places[each.node]: each for each in self.expressions}
+
     @property
     def watched(self) -> frozenset[Span]:
         """The expressions whose values are to be told while the program is followed; those of calls always are."""
@@ -117,11 +169,19 @@ class Outline:
         """A piece of the file on one line."""
         return " ".join((ast.get_source_segment(self.source.text, node) or ast.unparse(node)).split())
 
+    @cached_property
+    def _ascii(self) -> bool:
+        return self.source.text.isascii()
+
     def _column(self, line: int, offset: int) -> int:
         lines = self.source.lines
-        if line > len(lines) or lines[line - 1].isascii():
+        if self._ascii or line > len(lines) or lines[line - 1].isascii():
             return offset + 1
         return len(lines[line - 1].encode()[:offset].decode(errors="replace")) + 1
+
+
+def place_of(location: Location) -> Place:
+    return location.cell, location.line, location.column, location.end_line, location.end_column
 
 
 def outline(source: Source, tree: ast.Module) -> Outline:

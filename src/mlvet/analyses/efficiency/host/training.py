@@ -6,8 +6,7 @@ import ast
 from collections.abc import Iterator
 
 from mlvet.analyses.efficiency.host.facts import HostProgram, steady_node
-from mlvet.analyses.efficiency.host.outline import Expression, Function
-from mlvet.core.location import Location
+from mlvet.analyses.efficiency.host.outline import Expression, Function, Place, place_of
 from mlvet.ir.facts import Fact
 from mlvet.ir.graph import Node, Value
 from mlvet.ir.program import Act, Demands
@@ -32,24 +31,23 @@ _COMPILERS = frozenset(
     )
 )  # fmt: skip
 _METHODS = ("forward", "call", "__call__")
-Place = tuple[int | None, ...]
 
 
 def training_facts(program: HostProgram, demanded: Demands) -> Iterator[Fact]:
     """All facts of training and of compilation."""
-    calls = {_place(program.outline.location(each.node)): each for each in program.outline.expressions}
+    calls = program.outline.at
     tracked = {each.value for each in program.graph.parameters} | set(_asking(program, calls))
     for event in demanded.events:
         if event.act in _CHANGES:
             tracked |= set(event.values)
-    for expression, node in _under(program, calls):
+    for expression, node in _under(program, calls, tracked):
         for value in node.inputs:
             if value in tracked and value is not None:
                 yield Fact("uses_parameter", (expression.name, value.name))
         if not steady_node(node):
             yield Fact("draws", (expression.name,))
     for event in demanded.events:
-        found = None if event.location is None else calls.get(_place(event.location))
+        found = None if event.location is None else calls.get(place_of(event.location))
         if found is None:
             continue
         if event.act is Act.DERIVED:
@@ -63,19 +61,19 @@ def training_facts(program: HostProgram, demanded: Demands) -> Iterator[Fact]:
         yield Fact("compiled", (function.name,))
 
 
-def _place(location: Location) -> Place:
-    return location.cell, location.line, location.column, location.end_line, location.end_column
-
-
-def _under(program: HostProgram, calls: dict[Place, Expression]) -> Iterator[tuple[Expression, Node]]:
-    """Expressions with the nodes that they, or the functions that they run, add to the graph."""
+def _under(
+    program: HostProgram, calls: dict[Place, Expression], tracked: set[Value]
+) -> Iterator[tuple[Expression, Node]]:
+    """Expressions with the nodes that they, or the functions that they run, add to the graph and that train or draw."""
     path = program.outline.source.path
     done: set[tuple[Expression, str, tuple[Value | None, ...]]] = set()
     for node in program.graph.nodes():
         if any(each.index not in (None, 0) for each in node.loops):
             continue
+        if steady_node(node) and tracked.isdisjoint(node.inputs):
+            continue
         for place in (node.location, *(each.location for each in node.stack)):
-            if place is None or place.path != path or (found := calls.get(_place(place))) is None:
+            if place is None or place.path != path or (found := calls.get(place_of(place))) is None:
                 continue
             key = (found, node.op, node.inputs)
             if key not in done:

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     import clingo
 
+_LEARNING = ("backward", "step", "train", "optim", "learn", "grad", "minimi", "fit", "penalty")
+
 
 class HostFunctions:
     """What `@` means in rules; nothing else of Python can be reached from there."""
@@ -43,6 +45,13 @@ class HostFunctions:
         import clingo
 
         return clingo.Number(int(name.string.rpartition(".")[2][:1].islower()))
+
+    def may_learn(self, name: clingo.Symbol) -> clingo.Symbol:
+        """1 if a function of that name may compute gradients of what it is given, else 0."""
+        import clingo
+
+        last = name.string.rpartition(".")[2].lower()
+        return clingo.Number(int(any(word in last for word in _LEARNING)))
 
     def broadcasts(self, one: clingo.Symbol, other: clingo.Symbol) -> clingo.Symbol:
         """1 if two sizes fit each other under broadcasting, else 0."""

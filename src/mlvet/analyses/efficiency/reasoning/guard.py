@@ -7,21 +7,23 @@ from contextlib import suppress
 from multiprocessing import get_context
 from multiprocessing.connection import Connection
 
-from mlvet.analyses.efficiency.reasoning.solving import Answers, RuleProblem, RuleText, answers
+from mlvet.analyses.efficiency.reasoning.solving import OWN, Answers, RuleProblem, RuleText, answers
 from mlvet.core.forking import may_fork
 
 SECONDS = 10.0
 MEMORY = 1 << 30
+MOST = 1_000
+"""How many reports are told of one program."""
 
 
 def guarded(
     facts: Sequence[str], rules: Sequence[RuleText], schema: Sequence[str], own: str, *, seconds: float = SECONDS,
     memory: int = MEMORY,
 ) -> Answers:  # fmt: skip
-    """What rules suggest, or that they were stopped; `own` is how the rules are called that may be at fault."""
+    """What the user's rules report, or that they were stopped; `own` is how those rules are called."""
     context = get_context("fork") if may_fork() else get_context("spawn")
     receiving, sending = context.Pipe(duplex=False)
-    process = context.Process(target=_reason, args=(sending, facts, rules, schema, memory), daemon=True)
+    process = context.Process(target=_reason, args=(sending, facts, rules, schema, own, memory), daemon=True)
     process.start()
     sending.close()
     try:
@@ -44,12 +46,21 @@ def _stopped(own: str, limit: str) -> Answers:
 
 
 def _reason(
-    sending: Connection, facts: Sequence[str], rules: Sequence[RuleText], schema: Sequence[str], memory: int
+    sending: Connection, facts: Sequence[str], rules: Sequence[RuleText], schema: Sequence[str], own: str, memory: int
 ) -> None:
     _limit(memory)
     with suppress(MemoryError):
-        sending.send(answers(facts, rules, schema))
+        sending.send(_reported(answers(facts, rules, schema), own))
     sending.close()
+
+
+def _reported(found: Answers, own: str) -> Answers:
+    """What the user's rules report, the first of it if it is more than anybody reads."""
+    reports = [each for each in found.suggested if each.pattern == OWN]
+    if len(reports) > MOST:
+        words = f"reported {len(reports):,} times, of which the first {MOST:,} are told"
+        found.problems.append(RuleProblem(own, 0, words))
+    return Answers(reports[:MOST], found.problems)
 
 
 def _limit(memory: int) -> None:

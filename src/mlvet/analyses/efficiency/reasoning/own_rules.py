@@ -15,6 +15,7 @@ from mlvet.analyses.efficiency.reasoning.solving import RuleProblem, RuleText, p
 from mlvet.core.rule import did_you_mean
 
 _UNSEEN = re.compile(r'%\*.*?\*%|%[^\n]*|"(?:\\.|[^"\\\n])*"', re.DOTALL)
+_ATOM = re.compile(r"(?P<name>[a-z]?\w*)\(|[,)]")
 _DIRECTIVE = re.compile(r"#(?P<name>script|include)\b")
 _REFUSED = {
     "script": "scripts in rules would run code, so they are refused",
@@ -36,6 +37,9 @@ def check(rules: Iterable[RuleText], shipped: Iterable[RuleText], schema: Mappin
         found = _Predicates.of(rule)
         if found.problems:
             return found.problems[0]
+        problem = found.misreported(rule) or _unsafe(rule)
+        if problem is not None:
+            return problem
         known |= found.defined
         own.append((rule, found))
     for rule, found in own:
@@ -43,6 +47,36 @@ def check(rules: Iterable[RuleText], shipped: Iterable[RuleText], schema: Mappin
         if problem is not None:
             return problem
     return None
+
+
+def _unsafe(rule: RuleText) -> RuleProblem | None:
+    """What keeps rules from being applied at all, as a variable that nothing binds; clingo looks for it first."""
+    import clingo
+
+    said: list[tuple[Any, str]] = []
+    control = clingo.Control(["--warn=none"], logger=lambda code, text: said.append((code, text)))
+    try:
+        control.add("base", [], rule.text)
+        control.ground([("checked", [])], context=HostFunctions())
+    except RuntimeError as error:
+        return next(iter(problems(said, {"<block>": rule.name})), RuleProblem(rule.name, 0, str(error)))
+    return None
+
+
+def mentioned(rule: RuleText) -> frozenset[str]:
+    """The predicates that a file of rules mentions, as `name/arity`; functions that it mentions are among them."""
+    plain = _UNSEEN.sub(lambda match: "_" if match[0].startswith('"') else " ", rule.text)
+    found: set[str] = set()
+    opened: list[tuple[str, int]] = []
+    for match in _ATOM.finditer(plain):
+        if match[0] == ",":
+            opened[-1:] = [(name, arity + 1) for name, arity in opened[-1:]]
+        elif match[0] == ")":
+            found.update(f"{name}/{arity}" for name, arity in opened[-1:])
+            del opened[-1:]
+        else:
+            opened.append((match["name"], 1))
+    return frozenset(found)
 
 
 def _signature(text: str) -> tuple[str, int]:
@@ -63,6 +97,7 @@ class _Predicates:
 
     def __init__(self) -> None:
         self.defined: set[tuple[str, int]] = set()
+        self.reports: list[tuple[int, int]] = []
         self.used: list[tuple[str, int, int]] = []
         self.called: list[tuple[str, int]] = []
         self.problems: list[RuleProblem] = []
@@ -118,8 +153,17 @@ class _Predicates:
         signature = symbol.name, len(symbol.arguments)
         if head:
             self.defined.add(signature)
+            self.reports += [(signature[1], symbol.location.begin.line)] if symbol.name == REPORT[0] else []
         else:
             self.used.append((*signature, symbol.location.begin.line))
+
+    def misreported(self, rule: RuleText) -> RuleProblem | None:
+        """A report that does not say where, what and why."""
+        for arity, line in self.reports:
+            if arity != REPORT[1]:
+                words = f"`report` has {arity} arguments; it is told as `report(Place, Name, Words)`"
+                return RuleProblem(rule.name, line, words)
+        return None
 
     def unknown(self, rule: RuleText, known: set[tuple[str, int]]) -> RuleProblem | None:
         names = [f"{name}/{arity}" for name, arity in known]

@@ -1,8 +1,7 @@
 """Rules run over facts with clingo: what they suggest, and the least that each suggestion takes for granted.
 
 Every case in which Python leaves open what happens is a choice of the program, `holds(Class, Expression)`. All are
-taken for granted first; what is suggested then cannot be false unless one of an unsatisfiable core is, and a core from
-which nothing can be left out is what the suggestion rests on.
+taken for granted first; `Grounds` tells which of them a suggestion rests on.
 """
 
 from __future__ import annotations
@@ -11,9 +10,11 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from time import process_time
 from typing import TYPE_CHECKING, Any
 
 from mlvet.analyses.efficiency.reasoning.functions import HostFunctions
+from mlvet.analyses.efficiency.reasoning.grounds import Grounds
 
 if TYPE_CHECKING:
     import clingo
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 _PLACE = re.compile(
     r"^(?P<file>.*?):(?P<line>\d+):(?P<column>\d+)(?:-\S+)?: (?P<kind>error|info|warning): (?P<text>.*)$"
 )
+_NOTE = re.compile(r"^\S+:\d+:\d+(?:-\S+)?: note: ")
 _LONGEST_MESSAGE = 300
 OWN = "own-rule"
 """The pattern of what the user's own rules report."""
@@ -57,10 +59,11 @@ class RuleProblem:
 
 @dataclass(slots=True)
 class Answers:
-    """Everything that the rules suggest, or what is wrong with them."""
+    """Everything that the rules suggest, or what is wrong with them, and the processor time of reading and solving."""
 
     suggested: list[Suggested] = field(default_factory=list)
     problems: list[RuleProblem] = field(default_factory=list)
+    seconds: float = 0.0
 
 
 def answers(facts: Iterable[object], rules: Sequence[RuleText], schema: Iterable[str]) -> Answers:
@@ -68,12 +71,14 @@ def answers(facts: Iterable[object], rules: Sequence[RuleText], schema: Iterable
     import clingo
 
     said: list[tuple[clingo.MessageCode, str]] = []
+    text = "\n".join(map(str, facts))
+    started = process_time()
     control = clingo.Control(["--warn=all"], logger=lambda code, text: said.append((code, text)), message_limit=100)
     declared = "".join(f"#defined {each}.\n" for each in schema)
     names: dict[str, str] = {}
     found = Answers()
     try:
-        control.add("base", [], declared + "\n".join(map(str, facts)))
+        control.add("base", [], declared + text)
         for rule in rules:
             _add(control, rule, names)
         control.ground([("base", [])], context=HostFunctions())
@@ -83,7 +88,8 @@ def answers(facts: Iterable[object], rules: Sequence[RuleText], schema: Iterable
     found.problems = problems(said, names)
     if found.problems:
         return found
-    found.suggested = _solved(control, found)
+    found.suggested = _solved(control, found, rules[-1].name)
+    found.seconds = process_time() - started
     return found
 
 
@@ -110,59 +116,38 @@ def problems(said: Sequence[tuple[Any, str]], names: dict[str, str]) -> list[Rul
         match = _PLACE.match(first)
         if match is None:
             continue
-        detail = " ".join(each.strip() for each in rest if each.strip())
+        detail = " ".join(_NOTE.sub("", each).replace("[#inc_base];", "").strip() for each in rest if each.strip())
         text = f"{match['text']} {detail}".strip()[:_LONGEST_MESSAGE]
         found.append(RuleProblem(names.get(match["file"], match["file"]), int(match["line"]), text))
     return found
 
 
-def _solved(control: clingo.Control, found: Answers) -> list[Suggested]:
+def _solved(control: clingo.Control, found: Answers, last: str) -> list[Suggested]:
     cases = {atom.literal: atom.symbol for atom in control.symbolic_atoms.by_signature("holds", 2)}
-    assumed = [(symbol, True) for symbol in cases.values()]
-    with control.solve(assumptions=assumed, yield_=True) as handle:
+    with control.solve(assumptions=list(cases), yield_=True) as handle:
         model = handle.model()
         if model is None:
-            found.problems.append(RuleProblem("rules", 0, "the rules contradict one another: nothing satisfies them"))
+            found.problems.append(RuleProblem(last, 0, "the rules contradict one another: nothing satisfies them"))
             return []
-        wanted = sorted(each for each in _answering(control) if model.contains(each))
-    return [_suggested(each, _granted(control, each, cases)) for each in wanted]
+        wanted = {each.literal: each.symbol for each in _answering(control) if model.is_true(each.literal)}
+        settled = [each.symbol for each in _answering(control) if each.is_fact]
+    grounds = Grounds(control, list(cases)).of(list(wanted)) if cases else {}
+    plain = {literal: (each.arguments[0].string, each.arguments[1].string) for literal, each in cases.items()}
+    told = {symbol: tuple(plain[case] for case in grounds.get(literal, ())) for literal, symbol in wanted.items()}
+    return [_suggested(each, told.get(each, ())) for each in sorted({*told, *settled})]
 
 
-def _answering(control: clingo.Control) -> list[clingo.Symbol]:
+def _answering(control: clingo.Control) -> list[clingo.SymbolicAtom]:
     """The atoms that can be answers, true or not."""
     atoms = control.symbolic_atoms
     kinds = [(name, arity) for name, arity, sign in atoms.signatures if sign and name in ("suggestion", "report")]
-    return [atom.symbol for name, arity in kinds for atom in atoms.by_signature(name, arity) if atom.symbol.arguments]
+    return [atom for name, arity in kinds for atom in atoms.by_signature(name, arity) if atom.symbol.arguments]
 
 
 def _suggested(symbol: clingo.Symbol, granted: tuple[tuple[str, str], ...]) -> Suggested:
     """An answer as data; what the user's own rules report has the place first, then the name and the words."""
     given = tuple(map(_plain, symbol.arguments))
     return Suggested(OWN, given, granted) if symbol.name == "report" else Suggested(str(given[0]), given[1:], granted)
-
-
-def _granted(
-    control: clingo.Control, wanted: clingo.Symbol, cases: dict[int, clingo.Symbol]
-) -> tuple[tuple[str, str], ...]:
-    """The least that has to be taken for granted for something to be suggested."""
-    left = _core(control, wanted, list(cases.values()), cases)
-    for each in list(left):
-        fewer = [other for other in left if other != each]
-        if _core(control, wanted, fewer, cases) is not None:
-            left = fewer
-    return tuple((each.arguments[0].string, each.arguments[1].string) for each in left or [])
-
-
-def _core(
-    control: clingo.Control, wanted: clingo.Symbol, granted: list[clingo.Symbol], cases: dict[int, clingo.Symbol]
-) -> list[clingo.Symbol]:
-    """Those of some cases that make it impossible that something is not suggested; None if they do not."""
-    assumptions = [*((each, True) for each in granted), (wanted, False)]
-    with control.solve(assumptions=assumptions, yield_=True) as handle:
-        if not handle.get().unsatisfiable:
-            return None  # type: ignore[return-value]
-        core = handle.core()
-    return [cases[literal] for literal in core if literal in cases]
 
 
 def _plain(symbol: clingo.Symbol) -> str | int:

@@ -10,8 +10,9 @@ class CommonComputation(Rule):
     """Two runs compute the same values.
 
     ## What it does
-    Suggests one run in the place of two that share work: runs of a TensorFlow 1 session in a row with the same feeds,
-    and calls of one model or function on the same input while nothing changes its parameters.
+    Suggests one run in the place of two that share work: runs of a TensorFlow 1 session in a row of which one is fed
+    what the other is, calls of one model or function on the same input while nothing changes its parameters, and
+    calls of different functions, methods or models that run the same part of a model on the same input.
 
     ## Why it matters
     A session forgets all it has computed when a run ends, and an eager library never looks back, so that the forward

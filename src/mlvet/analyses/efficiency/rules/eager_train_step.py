@@ -10,7 +10,8 @@ class EagerTrainStep(Rule):
     """A training step is run operator by operator.
 
     ## What it does
-    Suggests `tf.function` or `jax.jit` for functions that compute gradients and are called in a loop without it.
+    Suggests `tf.function` or `jax.jit` for functions that compute gradients and are called in a loop without it, for
+    statements with a `GradientTape` in the body of a loop, and for gradients made by `jax.grad` that a loop calls.
 
     ## Why it matters
     Python starts each operator, forwards and backwards, which takes longer than many operators themselves. A compiled

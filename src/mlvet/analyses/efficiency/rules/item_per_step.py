@@ -10,7 +10,8 @@ class ItemPerStep(Rule):
     """A loop makes numbers of the elements of a tensor one by one.
 
     ## What it does
-    Suggests `tolist()` before the loop in place of `x[i].item()`, `float(x[i])` or `x[i].numpy()` in it.
+    Suggests `tolist()` before the loop in place of `x[i].item()`, `float(x[i])` or `x[i].numpy()` in it. In programs
+    that use a GPU it suggests to add up losses on the device, in place of `total += loss.item()` in every step.
 
     ## Why it matters
     Each of them makes a tensor of one element and asks the library for its value, some fifty times as slow as to read a
@@ -35,7 +36,8 @@ class ItemPerStep(Rule):
         print(longest)
 
     ## How sure
-    Likely. A loss that is read once per step is not reported: on a processor that costs nothing.
+    Likely. A loss that is read in each step is reported only if the program can use a GPU, since on a processor it
+    costs nothing; and only if no branch of the loop needs it and nothing else is read there.
     """
 
     code = "EFF172"

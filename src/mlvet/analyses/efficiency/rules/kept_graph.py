@@ -1,4 +1,4 @@
-"""A loss is kept together with its graph."""
+"""A tensor is kept together with its graph."""
 
 from __future__ import annotations
 
@@ -7,10 +7,11 @@ from mlvet.core.rule import Rule
 
 
 class KeptGraph(Rule):
-    """A loss is kept together with its graph.
+    """A tensor is kept together with its graph.
 
     ## What it does
-    Suggests `.detach()` where a training loop of PyTorch sums up its losses, or puts them into a list, as tensors.
+    Suggests `.detach()` where a loop of PyTorch sums up losses or outputs, or puts them into a list, as tensors: in
+    names, attributes, entries of dictionaries and objects such as meters, also if a function hands them out.
 
     ## Why it matters
     The tensor holds the graph that computed it. The graphs of all iterations stay in memory until the sum or the list
@@ -47,7 +48,8 @@ class KeptGraph(Rule):
         print(total)
 
     ## How sure
-    Likely. Only losses that `backward()` was called for are reported: their graphs are of no use any more.
+    Likely. Reported are tensors that `backward()` was called for, whose graphs are of no use any more, and those whose
+    sum or list reaches no `backward()`.
     """
 
     code = "EFF179"

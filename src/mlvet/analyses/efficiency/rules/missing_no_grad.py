@@ -1,4 +1,4 @@
-"""A model is evaluated with gradients recorded."""
+"""Gradients are recorded of forward passes that nothing learns from."""
 
 from __future__ import annotations
 
@@ -7,10 +7,11 @@ from mlvet.core.rule import Rule
 
 
 class MissingNoGrad(Rule):
-    """A model is evaluated with gradients recorded.
+    """Gradients are recorded of forward passes that nothing learns from.
 
     ## What it does
-    Suggests `torch.no_grad()` for loops that call a model which was set to `eval()`, and learn nothing from it.
+    Follows what a model computes, through names, containers, attributes and functions. Suggests `torch.no_grad()` for
+    what is computed again and again and reaches no `backward()`: an evaluation, a metric, the actions of a policy.
 
     ## Why it matters
     PyTorch keeps every activation until the result is dropped, in case that gradients are asked for. Without them an
@@ -42,8 +43,8 @@ class MissingNoGrad(Rule):
         print(correct)
 
     ## How sure
-    Likely. Programs that set `requires_grad` or read `.grad` by hand are left alone, and so are functions whose results
-    somebody may differentiate.
+    Likely. Programs that set `requires_grad` by hand are left alone, and so are functions that return tensors to
+    callers which are not known.
     """
 
     code = "EFF173"

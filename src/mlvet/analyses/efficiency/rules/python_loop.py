@@ -12,7 +12,8 @@ class PythonLoop(Rule):
     ## What it does
     Suggests the library's own loop: `nn.RNN`, `nn.GRU` and `nn.LSTM` for a cell that gets one step after the other,
     `jax.lax.scan` for a loop over steps in a compiled function, `tf.while_loop` for one that builds a copy of its
-    operators for every step, and one batched call for a model that gets one row after the other.
+    operators for every step, and one batched call, `vmap` or `tf.vectorized_map`, for a model or a function that gets
+    one row after the other.
 
     ## Why it matters
     Each step is a round trip through Python with calls of its own. Where a loop is traced or builds a graph, what is

@@ -1,4 +1,4 @@
-"""A loop reads the same file in every iteration."""
+"""Every epoch reads, decodes or tokenises the same again."""
 
 from __future__ import annotations
 
@@ -7,13 +7,15 @@ from mlvet.core.rule import Rule
 
 
 class RepeatedHostWork(Rule):
-    """A loop reads the same file in every iteration.
+    """Every epoch reads, decodes or tokenises the same again.
 
     ## What it does
-    Suggests to read files and to load data sets before a loop in which none of the arguments changes.
+    Suggests to read files and to tokenise texts before a loop in which they do not change, or to keep what was read for
+    each of the items that every epoch goes through: in the loop itself, in functions and generators that it runs, in
+    the data set or the `collate_fn` of a loader. For files that `tf.data` decodes it suggests `.cache()`.
 
     ## Why it matters
-    Reading and decoding takes long beside computing, and the model waits for it in each epoch.
+    Reading, decoding and tokenising takes long beside computing, and the model waits for it in each epoch.
 
     ## Example
         import numpy as np
@@ -40,7 +42,8 @@ class RepeatedHostWork(Rule):
             optimizer.step()
 
     ## How sure
-    Likely, if nobody writes the file while the loop runs; loops that write files or wait are not reported.
+    Likely, if nobody writes the file while the loop runs; loops that write such files or wait are not reported, nor is
+    what depends on a draw. Where all items are kept, that they fit into memory is a condition.
     """
 
     code = "EFF178"

@@ -11,7 +11,9 @@ class Retracing(Rule):
 
     ## What it does
     Suggests to pass tensors where a `tf.function` is given a Python number, or a `jax.jit` function a static argument,
-    that differs in every iteration of a loop; and one length where a slice grows with the loop.
+    that differs in every iteration of a loop; and one size, or a function traced for sizes of any kind, where the
+    size of what is passed differs: slices with one bound that moves, tensors made with another size each time, and
+    tensors that grow.
 
     ## Why it matters
     Python numbers, static arguments and shapes are part of what a function is compiled for. Each new one is traced and
@@ -44,7 +46,8 @@ class Retracing(Rule):
             x = scaled(x, tf.constant(step / 100))
 
     ## How sure
-    Likely. Functions with an input signature are not reported.
+    Likely. Functions with an input signature are not reported, nor those of `torch.compile`, which sees by itself that
+    sizes differ, unless `dynamic=False` forbids it. A loop over listed sizes, or one that looks at the clock, means it.
     """
 
     code = "EFF103"

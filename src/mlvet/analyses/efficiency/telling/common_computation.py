@@ -10,11 +10,13 @@ from mlvet.analyses.efficiency.host.outline import Expression, Loop
 from mlvet.analyses.efficiency.reasoning.solving import Suggested
 from mlvet.analyses.efficiency.telling.context import Context
 from mlvet.analyses.efficiency.telling.joining import fetched_at_once, joined_runs, kept_result
+from mlvet.analyses.efficiency.telling.shared_work import LEAST_BESIDE_UNSEEN, named, parts, turns
 from mlvet.core.evidence import Related
 from mlvet.core.finding import Finding
 from mlvet.ir.graph import Node
 
 _LEAST_SHARE = 0.05
+_LEAST_SHARE_OF_CALLS = 0.1
 """The part of an iteration that must be saved for it to be felt."""
 _TRAINING = 3
 """How much more a run costs that trains."""
@@ -26,11 +28,12 @@ def tell(context: Context, suggested: Suggested) -> Finding | None:
     """The suggestion to compute once what two runs compute."""
     first = context.expressions[str(suggested.arguments[0])]
     if str(suggested.arguments[1]) in context.loops:
-        return _in_turn(context, suggested, first, context.loops[str(suggested.arguments[1])])
+        loop = context.loops[str(suggested.arguments[1])]
+        return _in_turn(context, suggested, first, loop) if first in context.runs.at else turns(context, suggested)
     last = context.expressions[str(suggested.arguments[1])]
     if first in context.runs.at:
         return _runs(context, suggested, first, last)
-    return _calls(context, suggested, first, last)
+    return _calls(context, suggested, first, last) if (first, last) in context.runs.alike else parts(context, suggested)
 
 
 def _runs(context: Context, suggested: Suggested, first: Expression, last: Expression) -> Finding | None:
@@ -53,14 +56,16 @@ def _runs(context: Context, suggested: Suggested, first: Expression, last: Expre
     drawn = sorted({node.source_op or node.op for node in shared if worst([node]) == "random"})
     conditions = [f"it does not matter that the runs share the random numbers of `{each}`" for each in drawn]
     times = {2: "both", 3: "all three"}.get(len(chain), f"all {len(chain)}")
-    whole = "the runs of each iteration" if loop else "their time"
+    whole = "the runs of each iteration" if loop else f"the runs of each call of `{first.function.title}`"
+    same = all(context.runs.fed(each) == context.runs.fed(first) for each in chain)
+    fed = "are fed the same" if same else "of which one is fed what the other is and more,"
     message = (
-        f"{len(chain)} runs in a row are fed the same and {times} compute {_named(context, shared)}; "
+        f"{len(chain)} runs in a row{'' if same else ','} {fed} and {times} compute {named(context, shared)}; "
         f"one run that fetches everything would save about {share:.0%} of {whole}"
     )
+    again = f"run again here{' with the same feeds' if same else ''}"
     return context.finding(
-        suggested, message, place(first.node),
-        related=[Related("run again here with the same feeds", place(each.node)) for each in chain[1:]],
+        suggested, message, place(first.node), related=[Related(again, place(each.node)) for each in chain[1:]],
         conditions=conditions, fix=joined_runs(context, chain, bool(drawn), bool(suggested.granted)),
         data={"share": round(share, 3), "runs": len(chain)},
     )  # fmt: skip
@@ -79,7 +84,7 @@ def _in_turn(context: Context, suggested: Suggested, run: Expression, loop: Loop
         return None
     message = (
         f"the loop of line {loop.node.lineno} runs the graph once for each of the values that it fetches, with "
-        f"the same feeds: {_named(context, shared)} are computed again each time; one run that fetches all would save "
+        f"the same feeds: {named(context, shared)} are computed again each time; one run that fetches all would save "
         f"about {share:.0%} of these runs"
     )
     return context.finding(
@@ -130,15 +135,6 @@ def _runs_of_loop(context: Context, expression: Expression) -> list[Expression]:
     ]
 
 
-def _named(context: Context, shared: set[Node]) -> str:
-    """The dearest of some nodes, by what the program calls its result."""
-    dearest = max(shared, key=lambda node: (cost([node], context.sizes).seconds, node.name))
-    where = f" of line {dearest.location.line}" if dearest.location is not None and dearest.location.line else ""
-    others = len(shared) - 1
-    more = "" if not others else f" and {others} other operator{'s' if others > 1 else ''}"
-    return f"`{dearest.source_op or dearest.op}`{where}{more}"
-
-
 def _calls(context: Context, suggested: Suggested, first: Expression, second: Expression) -> Finding | None:
     """Two calls of one model or function on the same input."""
     if isinstance(first.node, ast.Call) and isinstance(first.node.func, ast.Call):
@@ -148,13 +144,13 @@ def _calls(context: Context, suggested: Suggested, first: Expression, second: Ex
         return None
     if _is_changed(context, first) or _is_changed(context, second) or not first.loops:
         return None
-    saved, loop = context.cost(second), first.loops[-1]
+    saved, loop = cost(context.nodes_of_one(second), context.sizes), first.loops[-1]
     share = saved.seconds / max(context.cost_of_iteration(loop).seconds, saved.seconds)
-    if not saved.flops or share < _LEAST_SHARE:
+    unseen = any(loop in each.loops and context.is_unseen(each) for each in context.program.outline.expressions)
+    if not saved.flops or share < _LEAST_SHARE_OF_CALLS or (unseen and saved.seconds < LEAST_BESIDE_UNSEEN):
         return None
     text = context.text(first.node)
-    dark = any(loop in each.loops and _is_dark(context, each) for each in context.program.outline.expressions)
-    known = ", as far as its cost is known" if dark else ""
+    known = ", as far as its cost is known" if unseen else ""
     message = (
         f"`{text}` is computed on line {first.node.lineno} already and yields the same here; its result used twice "
         f"would save about {share:.0%} of each iteration{known}"
@@ -164,14 +160,6 @@ def _calls(context: Context, suggested: Suggested, first: Expression, second: Ex
         related=[Related("computed here first", context.program.outline.location(first.node))],
         fix=kept_result(context, first, second, bool(suggested.granted)), data={"share": round(share, 3)},
     )  # fmt: skip
-
-
-def _is_dark(context: Context, expression: Expression) -> bool:
-    """Whether nobody knows what a call calls."""
-    if not isinstance(expression.node, ast.Call):
-        return False
-    site = context.program.site(expression)
-    return site is None or site.dark
 
 
 def _is_changed(context: Context, expression: Expression) -> bool:

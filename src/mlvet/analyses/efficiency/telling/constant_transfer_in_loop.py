@@ -68,17 +68,18 @@ def _conversion(context: Context, expression: Expression) -> float | None:
         same = seen.type.partition(".")[0] == library
         return None if guessed or same else _CALL[library] + 4 * elements / _BYTES
     count = _items(seen)
-    return None if count is None or count < 2 else _CALL[library] + _ITEM * count
+    if count is None or count < 2 or context.host_seconds(node.args[0]):
+        return None
+    return _CALL[library] + _ITEM * count
 
 
 def _items(seen: Seen) -> int | None:
-    """How many numbers a nested list has."""
+    """How many numbers a nested list has, at least."""
     if seen.kind == "number":
         return 1
     if seen.kind not in ("list", "tuple") or seen.length is None or seen.item is None:
         return None
-    inner = _items(seen.item)
-    return None if inner is None else seen.length * inner
+    return seen.length * (_items(seen.item) or 1)
 
 
 def _transfer(context: Context, expression: Expression) -> float | None:

@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from math import prod
 
 from mlvet.analyses.efficiency.costs import Cost, Sizes, cost
 from mlvet.analyses.efficiency.host.annotations import effect
@@ -14,6 +15,7 @@ from mlvet.analyses.efficiency.host.bindings import Setting
 from mlvet.analyses.efficiency.host.executions import Executions
 from mlvet.analyses.efficiency.host.facts import HostProgram
 from mlvet.analyses.efficiency.host.outline import Expression, Function, Loop
+from mlvet.analyses.efficiency.host.sharing import Sharing
 from mlvet.analyses.efficiency.host.training import compiled_functions
 from mlvet.analyses.efficiency.reasoning.solving import Suggested
 from mlvet.analyses.efficiency.speculation import Speculation
@@ -29,6 +31,8 @@ from mlvet.ir.program import Demands
 
 _TRIPS = 10
 """How often a loop is taken to run if nobody knows."""
+_HOST_CALL = 2e-7
+"""What a call of Python takes at least."""
 _BACKWARD = 3
 """How much more a computation costs with its gradients."""
 
@@ -44,6 +48,10 @@ _HIDDEN = (
     ".imshow",
 )
 
+_COMPUTING = ("torch.", "tensorflow.", "keras.", "jax.", "flax.", "numpy.", "scipy.")
+_SHOWN = ("torch.Tensor.", "tensorflow.Tensor.", "numpy.ndarray.", "jax.Array.")
+"""Classes whose methods show in the graph if they compute."""
+
 
 @dataclass
 class Context:
@@ -53,10 +61,19 @@ class Context:
     demanded: Demands
     rules: Catalogue
     suggested: list[Suggested] = field(default_factory=list)
+    _iterations: dict[Loop, Cost] = field(default_factory=dict)
+    _functions_cost: dict[Function, Cost] = field(default_factory=dict)
+    _understood: dict[Loop, bool] = field(default_factory=dict)
+    _unseen: dict[Loop, bool] = field(default_factory=dict)
+    _run: dict[Loop, list[Expression]] = field(default_factory=dict)
 
     @cached_property
     def runs(self) -> Executions:
         return Executions(self.program)
+
+    @cached_property
+    def sharing(self) -> Sharing:
+        return Sharing(self.program, self.runs.blocks)
 
     @cached_property
     def expressions(self) -> dict[str, Expression]:
@@ -93,6 +110,11 @@ class Context:
         for each in self.program.bindings.settings:
             found.setdefault(each.name, []).append(each)
         return found
+
+    @cached_property
+    def on_gpu(self) -> bool:
+        """Whether the file names a GPU."""
+        return re.search(r"""["']cuda|\.cuda\(|["']gpu["':]|["']/gpu:""", self.program.outline.source.text) is not None
 
     @cached_property
     def used_names(self) -> frozenset[str]:
@@ -148,6 +170,22 @@ class Context:
     def trips(self, loop: Loop) -> int | None:
         return self.program.trips(loop.node)
 
+    def times(self, loop: Loop) -> int | None:
+        """How many iterations of a loop a run of the program makes; None if that hangs on what is not known."""
+        if loop.function in self._entered_in_loops:
+            return None
+        counts = [self.trips(each) for each in (*loop.around, loop)]
+        return None if None in counts else prod(each for each in counts if each is not None)
+
+    @cached_property
+    def _entered_in_loops(self) -> frozenset[Function]:
+        """The functions that run in loops, and those that nobody is seen to call."""
+        called = [each for each in self.program.outline.expressions if isinstance(each.node, ast.Call)]
+        entered = set(self._entered(called))
+        repeated = self._reached([each for each in called if each.loops])
+        unseen = (each for each in self.program.outline.functions[1:] if each not in entered)
+        return frozenset((*repeated, *unseen))
+
     def usual_trips(self, loop: Loop) -> int | None:
         """How often a loop runs, with what the user can set as it is by default."""
         known = self.trips(loop)
@@ -163,26 +201,56 @@ class Context:
         """What one evaluation of an expression costs, with its operands and the functions that it runs."""
         return cost(self.nodes_below(expression), self.sizes)
 
+    def host_seconds(self, node: ast.expr) -> float:
+        """What Python takes for the comprehensions of an expression that run functions of the program, at least."""
+        total = 0.0
+        for each in ast.walk(node):
+            seen = self.program.seen(self.program.outline.of_node[each]) if isinstance(each, ast.ListComp) else None
+            if isinstance(each, ast.ListComp) and seen is not None and seen.length is not None:
+                below = self._below(each.elt)
+                calls = sum(isinstance(one.node, ast.Call) for one in below)
+                total += _HOST_CALL * calls * seen.length if any(self._entered(below)) else 0.0
+        return total
+
     def own_cost(self, expression: Expression) -> Cost:
         """What an expression costs itself, its operands not counted."""
         return cost(self._nodes([expression]), self.sizes)
 
     def understood(self, loop: Loop) -> bool:
         """Whether all calls of a loop are known and none reads or writes, so that nothing large hides in it."""
-        for each in self.program.outline.expressions:
-            if isinstance(each.node, ast.Call) and loop in each.loops:
-                site = self.program.site(each)
-                if site is None or site.dark or any(effect(name) == "io" for name in self.program.callees(each)):
-                    return False
-        return True
+        if loop not in self._understood:
+            self._understood[loop] = not any(map(self._is_unclear, self.program.outline.within(loop)))
+        return self._understood[loop]
+
+    def _is_unclear(self, expression: Expression) -> bool:
+        if not isinstance(expression.node, ast.Call):
+            return False
+        site = self.program.site(expression)
+        return (
+            site is None or site.dark or any(effect(name) == "io" for name in self.program.callees(expression))
+        )  # fmt: skip
 
     def cost_of_iteration(self, loop: Loop) -> Cost:
         """What one iteration of a loop costs; loops inside count as often as they run."""
-        return self._body(loop, set())
+        if loop not in self._iterations:
+            self._iterations[loop] = self._body(loop, set())
+        return self._iterations[loop]
 
     def nodes_below(self, expression: Expression) -> list[Node]:
         """What one evaluation of an expression adds to the graph, with its operands and the functions it runs."""
         return self._nodes(self._below(expression.node))
+
+    def nodes_of_one(self, expression: Expression) -> list[Node]:
+        """What one evaluation of an expression computes, with its operands and the functions that it runs for it."""
+        inside = {each for each in ast.walk(expression.node) if isinstance(each, ast.expr)}
+        found: dict[tuple[Expression, ...], list[Node]] = {}
+        for node, way in self.sharing.frames.items():
+            depth = next((index for index, each in enumerate(way) if each.node in inside), None)
+            if depth is not None:
+                found.setdefault(way[:depth], []).append(node)
+        nodes = next(iter(found.values()), [])
+        shortest = min((node.loops for node in nodes), key=len, default=())
+        return [node for node in nodes if node.loops[: len(shortest)] == shortest]
 
     def trains(self, loop: Loop) -> bool:
         """Whether gradients are computed in an iteration of a loop, by PyTorch's `backward`."""
@@ -190,58 +258,76 @@ class Context:
 
     def works_unseen(self, loop: Loop) -> bool:
         """Whether an iteration calls what nobody knows, or what hides its work from the graph."""
-        for each in self._run_by(loop):
-            if isinstance(each.node, ast.Call):
-                site = self.program.site(each)
-                if site is None or site.dark or any(name.endswith(_HIDDEN) for name in site.names):
-                    return True
-        return False
+        if loop not in self._unseen:
+            self._unseen[loop] = any(map(self._is_hidden, self._run_by(loop)))
+        return self._unseen[loop]
+
+    def _is_hidden(self, expression: Expression) -> bool:
+        if not isinstance(expression.node, ast.Call):
+            return False
+        site = self.program.site(expression)
+        return site is None or site.dark or any(name.endswith(_HIDDEN) for name in site.names)
+
+    def is_unseen(self, expression: Expression) -> bool:
+        """Whether nobody knows what a call does, or it does something to tensors that the graph does not show."""
+        if not isinstance(expression.node, ast.Call):
+            return False
+        site = self.program.site(expression)
+        if site is None or site.dark:
+            return True
+        given = [*expression.node.args, *(each.value for each in expression.node.keywords)]
+        seen = (self.program.host.seen.get(self.program.outline.span(each)) for each in given)
+        takes = any(each is not None and each.kind == "tensor" for each in seen)
+        libraries = any(each.startswith(_COMPUTING) and not each.startswith(_SHOWN) for each in site.names)
+        return takes and libraries and not site.enters and not self.program.nodes(expression)
 
     def _run_by(self, loop: Loop) -> list[Expression]:
         """What an iteration of a loop evaluates, in the functions that it runs too."""
-        inside = [each for each in self.program.outline.expressions if loop in each.loops]
-        pending, entered = list(self._entered(inside)), set[Function]()
+        if loop not in self._run:
+            inside = list(self.program.outline.within(loop))
+            self._run[loop] = inside + [each for function in self._reached(inside) for each in self._body_of(function)]
+        return self._run[loop]
+
+    def _reached(self, inside: list[Expression]) -> dict[Function, None]:
+        """The functions that some expressions run, and those that these run."""
+        found: dict[Function, None] = {}
+        pending = list(self._entered(inside))
         while pending:
             function = pending.pop()
-            if function not in entered:
-                entered.add(function)
-                body = [each for each in self.program.outline.expressions if each.function is function]
-                inside += body
-                pending += self._entered(body)
-        return inside
+            if function not in found:
+                found[function] = None
+                pending += self._entered(self._body_of(function))
+        return found
+
+    def _body_of(self, function: Function) -> list[Expression]:
+        return self.program.outline.of_function[function]
 
     def cost_of_function(self, function: Function) -> Cost:
         """What one run of a function costs, with its loops and the functions that it runs."""
-        inside = [each for each in self.program.outline.expressions if each.function is function and not each.loops]
-        total = cost(self._nodes(inside), self.sizes) + self._functions(inside, {function})
-        for loop in self.program.outline.loops:
-            if loop.function is function and not loop.around:
-                trips = self.trips(loop)
-                total = total + self._body(loop, {function}).times(_TRIPS if trips is None else trips)
-        return total
+        if function not in self._functions_cost:
+            self._functions_cost[function] = self._inside(function, {function})
+        return self._functions_cost[function]
 
     def _body(self, loop: Loop, entered: set[Function]) -> Cost:
-        inside = [each for each in self.program.outline.expressions if each.loops[-1:] == (loop,)]
+        total = self._inside(loop, entered)
+        return total.times(_BACKWARD) if self._trains(self.program.outline.directly_in[loop]) else total
+
+    def _inside(self, part: Loop | Function, entered: set[Function]) -> Cost:
+        """What a run of a loop's body or of a function costs, with the loops inside and the functions that it runs."""
+        inside = self.program.outline.directly_in[part]
         total = cost(self._nodes(inside), self.sizes) + self._functions(inside, entered)
-        for inner in self.program.outline.loops:
-            if inner.around[-1:] == (loop,):
-                trips = self.trips(inner)
-                total = total + self._body(inner, entered).times(_TRIPS if trips is None else trips)
-        return total.times(_BACKWARD) if self._trains(inside) else total
+        for inner in self.program.outline.loops_in[part]:
+            trips = self.trips(inner)
+            total = total + self._body(inner, entered).times(_TRIPS if trips is None else trips)
+        return total
 
     def _functions(self, inside: list[Expression], entered: set[Function]) -> Cost:
         """What the functions cost that some expressions run."""
         total = Cost()
         for function in self._entered(inside):
-            if function in entered:
-                continue
-            entered.add(function)
-            body = [each for each in self.program.outline.expressions if each.function is function and not each.loops]
-            total = total + cost(self._nodes(body), self.sizes) + self._functions(body, entered)
-            for loop in self.program.outline.loops:
-                if loop.function is function and not loop.around:
-                    trips = self.trips(loop)
-                    total = total + self._body(loop, entered).times(_TRIPS if trips is None else trips)
+            if function not in entered:
+                entered.add(function)
+                total = total + self._inside(function, entered)
         return total
 
     def _entered(self, inside: Iterable[Expression]) -> Iterator[Function]:
@@ -254,8 +340,8 @@ class Context:
     def _below(self, node: ast.expr) -> list[Expression]:
         of_node = self.program.outline.of_node
         found = [of_node[each] for each in ast.walk(node) if isinstance(each, ast.expr) and each in of_node]
-        entered = set(self._entered(found))
-        return found + [each for each in self.program.outline.expressions if each.function in entered]
+        entered = dict.fromkeys(self._entered(found))
+        return found + [each for function in entered for each in self._body_of(function)]
 
     def _nodes(self, expressions: Iterable[Expression]) -> list[Node]:
         """What expressions add to the graph in one evaluation."""
@@ -263,7 +349,8 @@ class Context:
         for each in expressions:
             made = self.program.nodes(each)
             first = made[0].loops if made else ()
-            found += (node for node in made if node.loops == first)
+            once = [node for node in made if node.loops == first]
+            found += once if first or not each.loops else _until_again(once)
         return found
 
     def _trains(self, inside: list[Expression]) -> bool:
@@ -293,6 +380,12 @@ class Context:
         place = self.expressions[name]
         words = Speculation(kind).about(self.text(place.node))
         return Assumption(words, self.program.outline.location(place.node))
+
+
+def _until_again(nodes: list[Node]) -> list[Node]:
+    """The nodes of the first evaluation, where a `while` was followed through and its iterations are not told apart."""
+    again = (index for index, node in enumerate(nodes) if index and node.op == nodes[0].op)
+    return nodes[: next(again, len(nodes))]
 
 
 def _asks(call: ast.Call) -> bool:

@@ -7,6 +7,14 @@ import ast
 from mlvet.analyses.efficiency.host.outline import Expression, Loop
 from mlvet.analyses.efficiency.reasoning.solving import Suggested
 from mlvet.analyses.efficiency.telling.context import Context
+from mlvet.analyses.efficiency.telling.growths import (
+    Growth,
+    Look,
+    growth,
+    items_looked_at,
+    returns_inside,
+    sizes_looked_at,
+)
 from mlvet.analyses.efficiency.telling.moves import inserted_after, inserted_before, stands_alone
 from mlvet.core.evidence import Related
 from mlvet.core.finding import Finding
@@ -15,54 +23,88 @@ from mlvet.core.fix import Applicability, Fix
 _LEAST_SHARE = 0.05
 _BYTES = 5e9
 _CALL = 4e-6
-_COUNTS = (10, 100, 1_000, 10_000)
+_TABLE_CALL = 2e-4
+"""Seconds that pandas takes to join tables however small they are."""
+_UNSEEN = 1e-3
+"""Seconds that work is taken to need of which nobody knows what it is."""
+_COUNTS = (50, 500, 5_000)
 """How often a loop may have to run for the suggestion to pay."""
+_BUFFERS = ("numpy", "torch")
+"""Libraries whose arrays are written in place."""
 
 
 def tell(context: Context, suggested: Suggested) -> Finding | None:
     """The suggestion to gather the parts in a list and to join them once, where the copies take a part worth having."""
     expression = context.expressions[str(suggested.arguments[0])]
     loop = context.loops[str(suggested.arguments[1])]
-    node = expression.node
-    assert isinstance(node, ast.Call)
-    parts = _parts(node)
-    if not parts:
+    if suggested.arguments[2:] == ("row",):
+        return _row(context, suggested, expression, loop)
+    found = growth(context, expression)
+    if found is None:
+        return None
+    items = items_looked_at(context, found, loop)
+    if items is None or (any(not each.last for each in items) and found.library not in _BUFFERS):
         return None
     trips = _trips(context, expression, loop)
-    rest = max(0.0, context.cost_of_iteration(expression.loops[-1]).seconds - context.own_cost(expression).seconds)
-    added = sum(_bytes(context, each) for each in parts)
-    counts = [trips] if trips is not None else list(_COUNTS)
-    enough = next((n for n in counts if _share(n, added, rest) >= _LEAST_SHARE), None)
+    innermost = expression.loops[-1] if expression.loops else loop
+    rest = max(0.0, context.cost_of_iteration(innermost).seconds - context.own_cost(expression).seconds)
+    unseen = context.works_unseen(innermost)
+    if unseen:
+        rest = max(rest, _UNSEEN)
+    added = sum(_bytes(context, each) for each in found.parts)
+    counts = [trips] if trips is not None else list(_COUNTS[:-1] if unseen else _COUNTS)
+    call = _TABLE_CALL if found.library == "pandas" else _CALL
+    enough = next((n for n in counts if _share(n, added, rest, call) >= _LEAST_SHARE), None)
     if enough is None or enough < _COUNTS[0]:
         return None
     outline = context.program.outline
-    name = _grown(node)
+    looks = [*items, *sizes_looked_at(context, found, loop)]
+    buffered = any(not each.last for each in items)
+    cure = "parts gathered in a list and joined once after the loop are copied once"
+    if buffered:
+        cure = "one that has its full size before the loop is written row by row, and a slice of it is no copy"
     message = (
-        f"`{context.text(node)}` copies all of `{name}` in every iteration of the loop in line {loop.node.lineno}; "
-        f"parts gathered in a list and joined once after the loop are copied once"
+        f"`{context.text(expression.node)}` copies all of `{found.name}` in every iteration of the loop in line "
+        f"{loop.node.lineno}; {cure}"
     )
     conditions = [] if trips is not None else [f"the loop runs at least {enough:,} times"]
+    seen = [Related(f"of `{found.name}` only this is looked at in the loop", each.place) for each in looks]
+    unseen = [Related(f"nobody looks at `{found.name}` before the loop ends", outline.head(loop.node))]
+    fix = Fix(_counsel(found, looks, buffered)) if looks else _fix(context, loop, found)
+    if loop not in expression.loops or returns_inside(context, found, loop):
+        fix = Fix(f"keep the parts in a list, and join them where `{found.name}` is read")
     return context.finding(
-        suggested, message, outline.location(node),
-        related=[Related(f"nobody looks at `{name}` before the loop ends", outline.head(loop.node))],
-        conditions=conditions, fix=_fix(context, expression, loop, name, parts), data={"bytes": added, "trips": trips},
+        suggested, message, outline.location(expression.node), related=seen[:3] or unseen, conditions=conditions,
+        fix=fix, data={"bytes": added, "trips": trips},
     )  # fmt: skip
 
 
-def _parts(node: ast.Call) -> list[ast.expr]:
-    """What is added, without what has grown so far."""
-    if isinstance(node.args[0], ast.Name):
-        return node.args[1:2]
-    return node.args[0].elts[1:] if isinstance(node.args[0], ast.List | ast.Tuple) else []
-
-
-def _grown(node: ast.Call) -> str:
-    first = node.args[0]
-    return ast.unparse(first.elts[0] if isinstance(first, ast.List | ast.Tuple) else first)
+def _row(context: Context, suggested: Suggested, expression: Expression, loop: Loop) -> Finding | None:
+    """A row that is set behind the last of a table."""
+    trips = context.trips(loop)
+    if trips is not None and trips < _COUNTS[0]:
+        return None
+    node = expression.node
+    assert isinstance(node, ast.Subscript)
+    assert isinstance(node.value, ast.Attribute)
+    name = ast.unparse(node.value.value)
+    pandas = context.edits.reference("pandas") or "pd"
+    joined = f"{name} = {pandas}.concat([{name}, {pandas}.DataFrame(rows, columns={name}.columns)])"
+    message = (
+        f"`{context.text(node)}` sets a row behind the last, which copies all of `{name}` in every iteration of the "
+        f"loop in line {loop.node.lineno}; rows gathered in a list make a table once"
+    )
+    conditions = [] if trips is not None else [f"the loop runs at least {_COUNTS[0]} times"]
+    return context.finding(
+        suggested, message, context.program.outline.location(node), conditions=conditions,
+        fix=Fix(f"`rows.append(...)` in the loop, `{joined}` after it"), data={"case": "row", "trips": trips},
+    )  # fmt: skip
 
 
 def _trips(context: Context, expression: Expression, loop: Loop) -> int | None:
     """How often it grows in all: the product over the loops up to the outermost in which it grows."""
+    if loop not in expression.loops:
+        return context.trips(loop)
     total = 1
     for each in reversed(expression.loops):
         found = context.trips(each)
@@ -81,53 +123,49 @@ def _bytes(context: Context, part: ast.expr) -> float:
     return 4 * context.sizes.of(seen.tensor)[0]
 
 
-def _share(trips: int, added: float, rest: float) -> float:
+def _share(trips: int, added: float, rest: float, call: float) -> float:
     """The part of a loop that copying takes: half of the final size in each iteration, read and written."""
-    copying = trips * added / _BYTES + _CALL
+    copying = trips * added / _BYTES + call
     return (copying - 2 * added / _BYTES) / (copying + rest)
 
 
-def _fix(context: Context, expression: Expression, loop: Loop, name: str, parts: list[ast.expr]) -> Fix:
-    node, text = expression.node, context.edits
-    assert isinstance(node, ast.Call)
-    gathered = f"{name}_parts"
-    flat = isinstance(node.args[0], ast.Name) and not _axis(node)
-    axis = "".join(f", {ast.unparse(each)}" for each in node.args[1 if not _is_append(node) else 2 :])
-    axis += "".join(f", {each.arg}={ast.unparse(each.value)}" for each in node.keywords)
-    function = ast.unparse(node.func)
-    if _is_append(node):
-        function = f"{function.rpartition('.')[0]}.concatenate"
-    joined = f"{name} = {function}({gathered}{axis})"
-    module = function.rpartition(".")[0]
-    first = f"{module}.ravel({name})" if flat else name
-    added = [f"{module}.ravel({ast.unparse(each)})" if flat else ast.unparse(each) for each in parts]
-    put = f"{gathered}.append({added[0]})" if len(added) == 1 else f"{gathered}.extend([{', '.join(added)}])"
-    title = f"`{gathered} = [{first}]` before the loop, `{put}` in it, `{joined}` after it"
-    statement, outer = context.editable(expression.statement), context.editable(loop.node)
-    taken = any(isinstance(each, ast.Name) and each.id == gathered for each in ast.walk(text.tree))
-    plain = isinstance(statement, ast.Assign) and len(statement.targets) == 1 and isinstance(outer, ast.For | ast.While)
-    named = not _is_append(node) or bool(module)
-    if taken or not named or not plain or not isinstance(statement, ast.stmt) or not isinstance(outer, ast.stmt):
+def _counsel(found: Growth, looks: list[Look], buffered: bool) -> str:
+    """What to do where the loop looks at sizes or items."""
+    if buffered:
+        return (
+            f"make `{found.name}` of its final size before the loop with `{found.library_name}.empty`, and write each "
+            f"new part of it in the loop"
+        )
+    put = _steps(found)
+    if any(each.last for each in looks):
+        put += f"; the last item is in `{found.gathered}[-1]`"
+    if any(not each.item for each in looks):
+        put += "; count the rows in a number of their own"
+    return put
+
+
+def _steps(found: Growth) -> str:
+    return f"`{found.begin}` before the loop, `{found.put}` in it, `{found.joined}` after it"
+
+
+def _fix(context: Context, loop: Loop, found: Growth) -> Fix:
+    text = context.edits
+    title = _steps(found)
+    replaced, outer = context.editable(found.statement), context.editable(loop.node)
+    taken = found.gathered in context.used_names
+    fits = isinstance(replaced, ast.stmt) and isinstance(outer, ast.For | ast.While | ast.AsyncFor)
+    if taken or not fits or not found.plain or not isinstance(replaced, ast.stmt) or not isinstance(outer, ast.stmt):
         return Fix(title)
-    if not text.begins_line(outer) or not stands_alone(text, statement) or any(map(_starred, parts)):
+    if not text.begins_line(outer) or not stands_alone(text, replaced):
         return Fix(title)
+    begin, after = found.begin, found.joined
+    if found.begins_empty:
+        begin = f"{found.gathered} = [] if {found.name} is None else [{found.name}]"
+        after = f"if {found.gathered}:\n{text.indentation(outer)}    {found.joined}"
     edits = (
-        inserted_before(text, outer, f"{gathered} = [{first}]"),
-        text.replaced(statement, put),
-        inserted_after(text, outer, joined),
+        inserted_before(text, outer, begin),
+        text.replaced(replaced, found.put),
+        inserted_after(text, outer, after),
     )
-    return Fix(
-        title, edits, Applicability.UNSAFE, "a part that is changed in place after it was added changes the result"
-    )
-
-
-def _is_append(node: ast.Call) -> bool:
-    return isinstance(node.args[0], ast.Name)
-
-
-def _axis(node: ast.Call) -> bool:
-    return len(node.args) > 2 or any(each.arg == "axis" for each in node.keywords)
-
-
-def _starred(node: ast.expr) -> bool:
-    return isinstance(node, ast.Starred)
+    reason = "a part that is changed in place after it was added changes the result"
+    return Fix(title, edits, Applicability.UNSAFE, reason)

@@ -26,6 +26,8 @@ def tell(context: Context, suggested: Suggested) -> Finding | None:
             return _serial_map(context, suggested, expression)
         case "map-before-batch":
             return _map_before_batch(context, suggested, expression, context.expressions[str(suggested.arguments[2])])
+        case "needless-workers":
+            return _needless_workers(context, suggested, expression)
         case _:
             return _no_workers(context, suggested, expression)
 
@@ -43,7 +45,7 @@ def _serial_map(context: Context, suggested: Suggested, expression: Expression) 
         reason = "random numbers that the function draws come in another order" if _random(context) else ""
         fix = Fix(f"`{setting}`", (edit,), Applicability.UNSAFE if reason else Applicability.SAFE, reason)
     message = (
-        f"`map({function})` reads, decodes or transforms one item after the other; with `{setting}` several are "
+        f"`map({function})` prepares one item after the other; with `{setting}` several are "
         f"prepared at once, in the same order"
     )
     return context.finding(
@@ -89,6 +91,8 @@ def _swapped(context: Context, node: ast.Call, batch: ast.Call) -> Fix:
     found, after = context.editable(node), context.editable(batch)
     if not isinstance(found, ast.Call) or not isinstance(after, ast.Call) or not isinstance(found.func, ast.Attribute):
         return Fix(title)
+    if text.statement(found) is not text.statement(after):
+        return Fix(f"`.map({context.text(node.args[0])})` behind `{context.text(batch)}`")
     start, end = text.end(found.func.value), text.end(found)
     if start[0] != end[0]:
         return Fix(title)
@@ -115,4 +119,24 @@ def _no_workers(context: Context, suggested: Suggested, expression: Expression) 
     return context.finding(
         suggested, message, context.program.outline.location(node),
         conditions=[_CORES, f"the data set has {_SMALL} items or more"], fix=fix, data={"case": "no-workers"},
+    )  # fmt: skip
+
+
+def _needless_workers(context: Context, suggested: Suggested, expression: Expression) -> Finding:
+    node = expression.node
+    assert isinstance(node, ast.Call)
+    given = next(each for each in node.keywords if each.arg == "num_workers")
+    found = context.editable(given.value)
+    fix = Fix("`num_workers=0`")
+    hanging = any(each.arg in ("persistent_workers", "prefetch_factor", "worker_init_fn") for each in node.keywords)
+    if isinstance(found, ast.expr) and not hanging:
+        fix = Fix(fix.title, (context.edits.replaced(found, "0"),), Applicability.SAFE)
+    message = (
+        f"`{context.text(node)}` starts workers in every epoch that send batches from one process to another, though "
+        f"the data set is in memory and an item of it is only an index; without workers a batch is there sooner"
+    )
+    return context.finding(
+        suggested, message, context.program.outline.location(node),
+        conditions=["to gather a batch takes less time than to send it from one process to another"], fix=fix,
+        data={"case": "needless-workers"},
     )  # fmt: skip

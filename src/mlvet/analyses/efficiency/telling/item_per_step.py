@@ -25,7 +25,9 @@ def tell(context: Context, suggested: Suggested) -> Finding | None:
     """The suggestion to make a list of the tensor once, if the elements take a part of the loop worth having."""
     expression = context.expressions[str(suggested.arguments[0])]
     loop, case = context.loops[str(suggested.arguments[1])], str(suggested.arguments[2])
-    tensor = _tensor(expression.node) if case == "index" else _iterated(loop)
+    if case == "waits":
+        return _waiting(context, suggested, expression, loop)
+    tensor = _tensor(expression.node) if case == "index" else _iterated(loop, _plain(_asked(expression.node)))
     kind = _kind(context, tensor)
     trips = context.trips(expression.loops[-1])
     if tensor is None or kind not in _SECONDS or (trips is not None and trips < _FEWEST):
@@ -61,20 +63,71 @@ def _is_large(context: Context, tensor: ast.expr) -> bool:
     return not guessed and elements >= _LARGE
 
 
-def _tensor(node: ast.expr) -> ast.expr | None:
-    """The tensor of which an element is made a number."""
+def _waiting(context: Context, suggested: Suggested, expression: Expression, loop: Loop) -> Finding:
+    """A loss that each step reads from the device, only to add it to a sum."""
+    asked = _asked(expression.node)
+    name, text = context.text(asked), context.text(expression.node)
+    outline = context.program.outline
+    message = (
+        f"`{text}` waits in every step until the device has computed it, so that the next step is prepared only then; "
+        f"`{name}.detach()` is summed up on the device, and the sum is read once behind the loop"
+    )
+    found = context.editable(expression.node)
+    title = f"add up `{name}.detach()`, and read the sum once behind the loop"
+    fix = Fix(title)
+    if isinstance(found, ast.expr):
+        edit = context.edits.replaced(found, f"{name}.detach()")
+        reason = "the sum is then a tensor of the device, which `float` makes a number of"
+        fix = Fix(title, (edit,), Applicability.UNSAFE, reason)
+    return context.finding(
+        suggested, message, outline.location(expression.node),
+        related=[Related("each iteration of this loop is a step", outline.head(loop.node))],
+        conditions=["the program runs on a GPU, which computes while the next step is prepared"], fix=fix,
+        data={"case": "waits"},
+    )  # fmt: skip
+
+
+def _asked(node: ast.expr) -> ast.expr:
+    """What is made a number, through `detach()` and `cpu()`."""
     match node:
         case ast.Call(func=ast.Attribute(attr="item" | "numpy", value=inner)) | ast.Call(args=[inner]):
-            while isinstance(inner, ast.Subscript):
-                inner = inner.value
-            return inner if isinstance(inner, ast.Name) else None
-    return None
+            while (
+                isinstance(inner, ast.Call)
+                and isinstance(inner.func, ast.Attribute)
+                and inner.func.attr in ("cpu", "detach")
+            ):
+                inner = inner.func.value
+            return inner
+    return node
 
 
-def _iterated(loop: Loop) -> ast.expr | None:
-    if isinstance(loop.node, ast.For):
-        return loop.node.iter
-    return loop.node.generators[0].iter if isinstance(loop.node, COMPREHENSIONS) else None
+def _tensor(node: ast.expr) -> ast.expr | None:
+    """The tensor of which an element is made a number."""
+    inner = _asked(node)
+    while isinstance(inner, ast.Subscript):
+        inner = inner.value
+    return inner if isinstance(inner, ast.Name | ast.Attribute) else None
+
+
+def _plain(node: ast.expr) -> str:
+    return node.id if isinstance(node, ast.Name) else ""
+
+
+def _iterated(loop: Loop, name: str) -> ast.expr | None:
+    """What a loop goes through to give a name its items, also beside others by `enumerate` or `zip`."""
+    if isinstance(loop.node, COMPREHENSIONS):
+        target, items = loop.node.generators[0].target, loop.node.generators[0].iter
+    elif isinstance(loop.node, ast.For):
+        target, items = loop.node.target, loop.node.iter
+    else:
+        return None
+    match target, items:
+        case ast.Tuple(elts=[_, ast.Name()]), ast.Call(func=ast.Name(id="enumerate"), args=[inner, *_]):
+            return inner
+        case ast.Tuple(elts=several), ast.Call(func=ast.Name(id="zip"), args=given):
+            places = [place for place, each in enumerate(several) if isinstance(each, ast.Name) and each.id == name]
+            return given[places[0]] if places and len(given) == len(several) else None
+    return items
 
 
 def _kind(context: Context, tensor: ast.expr | None) -> str:
@@ -87,8 +140,8 @@ def _kind(context: Context, tensor: ast.expr | None) -> str:
 def _index_fix(context: Context, expression: Expression, loop: Loop, whole: str) -> Fix:
     text = context.edits
     tensor = _tensor(expression.node)
-    assert isinstance(tensor, ast.Name)
-    name = f"{tensor.id}_list"
+    assert isinstance(tensor, ast.Name | ast.Attribute)
+    name = f"{tensor.id if isinstance(tensor, ast.Name) else tensor.attr}_list"
     title = f"`{name} = {whole}` before the loop, and its elements in it"
     found = context.editable(expression.node)
     before = context.editable(loop.node) if not isinstance(loop.node, COMPREHENSIONS) else None
@@ -112,18 +165,15 @@ def _converts_to(node: ast.expr) -> str:
 
 def _index(node: ast.expr) -> str | None:
     """The index of a nested list that stands for that of a tensor; None if it is not made of single numbers."""
-    match node:
-        case ast.Call(func=ast.Attribute(value=ast.Subscript() as inner)) | ast.Call(args=[ast.Subscript() as inner]):
-            found = ""
-            current: ast.expr = inner
-            while isinstance(current, ast.Subscript):
-                parts = current.slice.elts if isinstance(current.slice, ast.Tuple) else [current.slice]
-                if any(isinstance(each, ast.Slice | ast.Starred) or _is_none(each) for each in parts):
-                    return None
-                found = "".join(f"[{ast.unparse(each)}]" for each in parts) + found
-                current = current.value
-            return found
-    return None
+    found = ""
+    current = _asked(node)
+    while isinstance(current, ast.Subscript):
+        parts = current.slice.elts if isinstance(current.slice, ast.Tuple) else [current.slice]
+        if any(isinstance(each, ast.Slice | ast.Starred) or _is_none(each) for each in parts):
+            return None
+        found = "".join(f"[{ast.unparse(each)}]" for each in parts) + found
+        current = current.value
+    return found or None
 
 
 def _is_none(node: ast.expr) -> bool:
@@ -132,13 +182,13 @@ def _is_none(node: ast.expr) -> bool:
 
 def _each_fix(context: Context, expression: Expression, loop: Loop, whole: str) -> Fix:
     text = context.edits
-    iterated = _iterated(loop)
+    iterated = _iterated(loop, _plain(_asked(expression.node)))
     found, items = context.editable(expression.node), context.editable(iterated) if iterated is not None else None
     title = f"iterate over `{whole}`"
     if not isinstance(found, ast.Call) or not isinstance(items, ast.expr):
         return Fix(title)
-    inner = found.func.value if isinstance(found.func, ast.Attribute) else found.args[0]
+    inner = text.of(_asked(found))
     suffix = _WHOLE[_kind(context, iterated)]
-    content = text.of(inner) if isinstance(found.func, ast.Attribute) else text.of(found)
+    content = inner if isinstance(found.func, ast.Attribute) else f"{_converts_to(found)}({inner})"
     edits: tuple[Edit, ...] = (*text.suffixed(items, suffix), text.replaced(found, content))
     return Fix(title, edits, Applicability.SAFE)

@@ -13,9 +13,10 @@ _SKIPPED = (ast.Lambda, ast.BoolOp, ast.IfExp, ast.ListComp, ast.SetComp, ast.Di
 
 
 def joined_runs(context: Context, chain: list[Expression], drawn: bool, granted: bool) -> Fix:
-    """One run that fetches what several do, in the place of the first."""
+    """One run that fetches what several do, in the place of the first, or of the last if that feeds more."""
     parts = [_part(context, each) for each in chain]
-    names, fetched, rest = [each[0] for each in parts], [each[1] for each in parts], parts[0][2]
+    kept = len(chain) - 1 if context.runs.feeds_within(chain[0], chain[-1]) else 0
+    names, fetched, rest = [each[0] for each in parts], [each[1] for each in parts], parts[kept][2]
     statement = f"{', '.join(names)} = {_session(context, chain)}.run([{', '.join(fetched)}]{rest})"
     title = f"fetch everything in one run: `{statement}`"
     if not all(each[3] for each in parts) or not _is_movable(context, chain):
@@ -26,7 +27,7 @@ def joined_runs(context: Context, chain: list[Expression], drawn: bool, granted:
         node = _statement(context, each)
         if node is None or not text.begins_line(node) or not _ends_line(context, node):
             return Fix(title)
-        if index == 0:
+        if index == kept:
             edits.append(text.replaced(node, statement))
         else:
             end = node.end_lineno or node.lineno
@@ -171,7 +172,7 @@ def _named_edits(
     if statement is None or not isinstance(one, ast.expr) or not isinstance(other, ast.expr):
         return None
     simple = isinstance(statement, ast.Assign | ast.Expr | ast.AugAssign | ast.Return)
-    if not simple or not text.begins_line(statement) or _is_conditional(context, one):
+    if not simple or not text.begins_line(statement) or is_conditional(context, one):
         return None
     made = f"{name} = {text.of(one)}\n{text.indentation(statement)}"
     return (
@@ -181,7 +182,7 @@ def _named_edits(
     )
 
 
-def _is_conditional(context: Context, node: ast.expr) -> bool:
+def is_conditional(context: Context, node: ast.expr) -> bool:
     """Whether an expression of a statement may not be evaluated, or more than once."""
     for each in context.edits.around(node):
         if isinstance(each, ast.stmt):

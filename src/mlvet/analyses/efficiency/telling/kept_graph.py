@@ -1,4 +1,4 @@
-"""A loss that is kept together with the graph that it was computed by."""
+"""A tensor that is kept together with the graph that it was computed by."""
 
 from __future__ import annotations
 
@@ -13,12 +13,15 @@ from mlvet.core.fix import Applicability, Fix
 
 
 def tell(context: Context, suggested: Suggested) -> Finding | None:
-    """The suggestion to keep the value of the loss without its graph."""
+    """The suggestion to keep the value of the tensor without its graph."""
     expression = context.expressions[str(suggested.arguments[0])]
-    loop = context.loops[str(suggested.arguments[1])]
+    keeper = context.expressions[str(suggested.arguments[1])]
+    loop = context.loops[str(suggested.arguments[2])]
+    trips = context.trips(loop)
+    if trips is not None and trips < 2:
+        return None
     outline = context.program.outline
-    name = context.text(expression.node)
-    holder = _holder(context, expression)
+    name, holder = context.text(expression.node), _holder(context, keeper)
     message = (
         f"`{name}` is added to `{holder}` with the graph that computed it, so that the graphs of all iterations stay "
         f"in memory as long as `{holder}` does; `{name}.detach()` keeps the value only"
@@ -28,9 +31,6 @@ def tell(context: Context, suggested: Suggested) -> Finding | None:
     if isinstance(node, ast.expr):
         edits = context.edits.suffixed(node, ".detach()")
         fix = Fix(f"keep `{name}.detach()`", edits, Applicability.SAFE)
-    trips = context.trips(loop)
-    if trips is not None and trips < 2:
-        return None
     return context.finding(
         suggested, message, outline.location(expression.node),
         related=[Related(f"`{holder}` outlives the iterations of this loop", outline.head(loop.node))],
@@ -38,10 +38,9 @@ def tell(context: Context, suggested: Suggested) -> Finding | None:
     )  # fmt: skip
 
 
-def _holder(context: Context, expression: Expression) -> str:
-    match expression.statement:
-        case ast.AugAssign(target=target) | ast.Assign(targets=[target]):
-            return context.text(target)
-        case ast.Expr(value=ast.Call(func=ast.Attribute(value=receiver))):
+def _holder(context: Context, keeper: Expression) -> str:
+    """What gathers: the target of a sum, or what a method such as `append` is called on."""
+    match keeper.node:
+        case ast.Call(func=ast.Attribute(value=receiver)):
             return context.text(receiver)
-    return "what gathers it"
+    return context.text(keeper.node)

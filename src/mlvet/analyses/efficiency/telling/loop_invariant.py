@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from math import ceil
+
 from mlvet.analyses.efficiency.costs import Cost
 from mlvet.analyses.efficiency.host.outline import Expression, Loop
 from mlvet.analyses.efficiency.reasoning.solving import Suggested
@@ -18,6 +20,11 @@ _LEAST_SHARE = 0.05
 _LEAST_SECONDS = 1e-5
 """The time that work must take by itself for its removal to be felt beside what Python does."""
 
+_LEAST_HOSTED = 5e-4
+"""The time that work of Python must take in an iteration for its removal to be felt."""
+_LEAST_TOTAL = 2e-3
+"""The time that the removal of work on tiny tensors must save in a whole run of the program."""
+
 
 def tell(context: Context, suggested: Suggested) -> Finding | None:
     """The suggestion to do the work once before the loop, where that saves a part of each iteration worth having."""
@@ -28,12 +35,19 @@ def tell(context: Context, suggested: Suggested) -> Finding | None:
     if (trips is not None and trips < 2) or _builds(expression, loop) or changed_in_place(context, expression, loop):
         return None
     saved, all_of_it = context.cost(expression), context.cost_of_iteration(loop)
+    hosted = context.host_seconds(expression.node)
+    if hosted > max(saved.seconds, _LEAST_HOSTED, _LEAST_SHARE * all_of_it.seconds):
+        return _hosted(context, suggested, expression, loop)
     share = saved.seconds / max(all_of_it.seconds, saved.seconds)
     unknown = all_of_it.guessed or context.works_unseen(loop) or expression.function in context.compiled
     if share < _LEAST_SHARE or not _felt(saved, unknown) or conditional(context, expression, loop):
         return None
+    least = max(2, ceil(_LEAST_TOTAL / saved.seconds)) if saved.is_calling and not saved.guessed else 2
+    runs = context.times(loop)
+    if runs is not None and runs < least:
+        return None
     often = f"{trips:,} times" if trips is not None else "in every iteration"
-    conditions = [] if trips is not None else ["the loop runs at least 2 times"]
+    conditions = [] if runs is not None or (trips or 0) >= least else [f"the loop runs at least {least:,} times"]
     amount = f"about {share:.0%} of the tensor work" if not (saved.guessed or unknown) else "its part"
     message = (
         f"`{context.text(expression.node)}` yields the same {often} in the loop of line {loop.node.lineno}; "
@@ -43,6 +57,23 @@ def tell(context: Context, suggested: Suggested) -> Finding | None:
         suggested, message, outline.location(expression.node),
         related=[Related("nothing that it reads changes in this loop", outline.head(loop.node))], conditions=conditions,
         fix=_fix(context, suggested, expression, loop), data={"flops": saved.flops, "share": round(share, 3)},
+    )  # fmt: skip
+
+
+def _hosted(context: Context, suggested: Suggested, expression: Expression, loop: Loop) -> Finding | None:
+    """Work of Python on many items, which costs more than what is then done with tensors."""
+    if conditional(context, expression, loop):
+        return None
+    trips, outline = context.trips(loop), context.program.outline
+    message = (
+        f"`{context.text(expression.node)}` goes through the same items with the same result in every iteration of the "
+        f"loop of line {loop.node.lineno}; once before the loop is enough"
+    )
+    return context.finding(
+        suggested, message, outline.location(expression.node),
+        related=[Related("nothing that it reads changes in this loop", outline.head(loop.node))],
+        conditions=[] if trips is not None else ["the loop runs at least 2 times"],
+        fix=_fix(context, suggested, expression, loop), data={"case": "host"},
     )  # fmt: skip
 
 

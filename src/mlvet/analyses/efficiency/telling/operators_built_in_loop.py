@@ -13,6 +13,8 @@ from mlvet.core.finding import Finding
 
 _FEW = 10
 """Building this often is not felt beside what a session takes to start."""
+_RARE = 100
+"""Building once in so many iterations is not felt beside them."""
 
 
 def tell(context: Context, suggested: Suggested) -> Finding | None:
@@ -45,10 +47,14 @@ def tell(context: Context, suggested: Suggested) -> Finding | None:
 
 
 def _built(context: Context, loop: Loop) -> list[Expression]:
-    """Everything that a loop builds, in the order of the text, without what is built on first use only."""
+    """Everything that a loop builds, in the order of the text, without what is built on first use or seldom."""
     names = [each.arguments for each in context.suggested if each.pattern == "operators-built-in-loop"]
     found = [context.expressions[str(one)] for one, other in names if other == loop.name]
-    kept = [each for each in found if not any(map(_is_first_use, _tests(context, each, loop)))]
+    kept = [
+        each
+        for each in found
+        if not any(_is_first_use(test) or _is_rare(context, test) for test in _tests(context, each, loop))
+    ]
     return sorted(kept, key=lambda each: (each.node.lineno, each.node.col_offset))
 
 
@@ -74,4 +80,16 @@ def _is_first_use(test: ast.expr) -> bool:
                 return True
             if isinstance(node.ops[0], ast.Eq) and isinstance(node.left, ast.Name):
                 return True
+    return False
+
+
+def _is_rare(context: Context, test: ast.expr) -> bool:
+    """Whether a condition holds once in many iterations: a count is a multiple of a large number."""
+    for node in ast.walk(test):
+        match node:
+            case ast.BinOp(op=ast.Mod(), right=ast.expr() as every):
+                expression = context.program.outline.of_node.get(every)
+                seen = None if expression is None else context.program.seen(expression)
+                if seen is not None and isinstance(seen.number, int | float) and seen.number >= _RARE:
+                    return True
     return False

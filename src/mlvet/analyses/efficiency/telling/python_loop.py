@@ -4,24 +4,27 @@ from __future__ import annotations
 
 import ast
 
+from mlvet.analyses.efficiency.costs import USUAL_SIZE
 from mlvet.analyses.efficiency.host.outline import Expression, Loop
 from mlvet.analyses.efficiency.reasoning.solving import Suggested
 from mlvet.analyses.efficiency.telling.context import Context
+from mlvet.analyses.efficiency.telling.rows import tell_mapped, tell_rows
 from mlvet.core.evidence import Related
 from mlvet.core.finding import Finding
-from mlvet.core.fix import Applicability, Fix
+from mlvet.core.fix import Fix
+from mlvet.domains.dtypes import f64
 
 _FEW = 20
 """So few steps are not worth a change."""
-_ROWWISE = frozenset(
-    ("linear", "relu", "sigmoid", "tanh", "gelu", "elu", "leaky_relu", "silu", "add", "mul", "sub", "identity", "exp")
-)
-"""Operators that treat the rows of a batch alike, each by itself."""
+_LITTLE = 4e6
+"""Operations of a step in single precision up to which a processor feels what the loop of a library saves."""
 
 
 def tell(context: Context, suggested: Suggested) -> Finding | None:
     """The suggestion to use the loop of the library, by the kind of loop."""
     expression = context.expressions[str(suggested.arguments[0])]
+    if suggested.arguments[2] == "mapped":
+        return tell_mapped(context, suggested, expression)
     loop = context.loops[str(suggested.arguments[1])]
     trips = context.trips(loop)
     if trips is not None and trips < _FEW:
@@ -34,7 +37,7 @@ def tell(context: Context, suggested: Suggested) -> Finding | None:
         case "unrolled":
             return _unrolled(context, suggested, loop, trips)
         case "rows":
-            return _rows(context, suggested, expression, loop)
+            return tell_rows(context, suggested, expression, loop)
     return None
 
 
@@ -43,7 +46,8 @@ def _cell(context: Context, suggested: Suggested, call: Expression, loop: Loop) 
     node = call.node
     assert isinstance(node, ast.Call)
     sequence = _sequence(context, call, loop, set())
-    if sequence is None:
+    paying = _paying(context, call)
+    if sequence is None or paying is None:
         return None
     site = context.program.site(call)
     cell = next(each for each in (site.names if site is not None else ()) if "Cell" in each).split(".")[-2]
@@ -59,13 +63,27 @@ def _cell(context: Context, suggested: Suggested, call: Expression, loop: Loop) 
         f"on the step before but its state: `nn.{layer}` runs all steps in the library"
     )
     trips = context.trips(loop)
-    conditions = [] if trips is not None else [f"the sequence has more than {_FEW} steps"]
+    conditions = paying if trips is not None else [f"the sequence has more than {_FEW} steps", *paying]
     return context.finding(
         suggested, message, context.program.outline.location(node),
         related=[Related("the loop over the steps", context.program.outline.head(loop.node))], conditions=conditions,
         fix=Fix(f"{example}; {_shared(context, name)}states get a first axis of size 1"),
         data={"form": "cell"},
     )  # fmt: skip
+
+
+def _paying(context: Context, call: Expression) -> list[str] | None:
+    """On what condition the loop of the library is faster: a step is small, or a GPU runs it; None if it is not."""
+    spent = context.own_cost(call)
+    given = [value for node in context.program.nodes(call) for value in node.inputs if value is not None]
+    double = any(value.declared.dtype is f64 for value in given)
+    little = _LITTLE / 2 if double else _LITTLE
+    if spent.guessed:
+        rows = max(1, round(little / (spent.flops / USUAL_SIZE)))
+        return [f"a batch has fewer than about {rows:,} rows, or a GPU is used"]
+    if spent.flops <= little:
+        return []
+    return ["a GPU is used"] if context.on_gpu else None
 
 
 def _shared(context: Context, name: str) -> str:
@@ -246,38 +264,4 @@ def _unrolled(context: Context, suggested: Suggested, loop: Loop, trips: int | N
     return context.finding(
         suggested, message[0].upper() + message[1:], context.program.outline.head(loop.node), conditions=conditions,
         fix=Fix(f"move the body into the graph: {example}"), data={"form": "unrolled"},
-    )  # fmt: skip
-
-
-def _rows(context: Context, suggested: Suggested, call: Expression, loop: Loop) -> Finding | None:
-    """A model called on one row of a batch after the other."""
-    node = call.node
-    assert isinstance(node, ast.Call)
-    if not isinstance(loop.node, ast.ListComp | ast.GeneratorExp) or loop.node.elt is not node:
-        return None
-    generator = loop.node.generators[0]
-    if len(loop.node.generators) > 1 or generator.ifs or not isinstance(node.args[0], ast.Name):
-        return None
-    stack = context.program.outline.of_node[loop.node].parent
-    if stack is None or not isinstance(stack.node, ast.Call) or len(stack.node.args) != 1 or stack.node.keywords:
-        return None
-    nodes = context.runs.computed(call)
-    batch, called = context.text(generator.iter), context.text(node.func)
-    alike = bool(nodes) and all(each.op in _ROWWISE for each in nodes)
-    maps = context.edits.reference("jax.vmap" if "jax" in context.edits.imports.get("jax", "") else "torch.vmap")
-    whole = f"{called}({batch})" if alike else f"{maps}({called})({batch})"
-    if not nodes or (not alike and not maps):
-        return None
-    message = (
-        f"`{called}` is called on one row of `{batch}` after the other and the results are stacked: `{whole}` computes "
-        "all rows in one call"
-    )
-    place = context.editable(stack.node)
-    reason = "rounding may differ in the last digits" if alike else "branches on values of a row cannot be mapped"
-    title = f"compute all rows at once: `{whole}`"
-    fix = Fix(title)
-    if isinstance(place, ast.expr):
-        fix = Fix(title, (context.edits.replaced(place, whole),), Applicability.UNSAFE, reason)
-    return context.finding(
-        suggested, message, context.program.outline.location(stack.node), fix=fix, data={"form": "rows"},
     )  # fmt: skip

@@ -14,7 +14,14 @@ from mlvet.core.fix import Applicability, Fix
 
 _FEWEST = 3
 _SETTINGS = frozenset(("input_signature", "reduce_retracing", "experimental_relax_shapes"))
-_COMPILERS = ("tensorflow.function", "jax.jit")
+_COMPILERS = ("tensorflow.function", "jax.jit", "torch.compile")
+_FEWEST_SIZES = 8
+"""So many sizes are worth a change of the program; fewer are compiled and kept."""
+_CURES = {
+    "tensorflow": "with `reduce_retracing=True` it is traced for sizes of any kind",
+    "jax": "padded to one size and masked it is traced once",
+    "torch": "without `dynamic=False` it is compiled for sizes of any kind",
+}
 
 
 def tell(context: Context, suggested: Suggested) -> Finding | None:
@@ -26,14 +33,19 @@ def tell(context: Context, suggested: Suggested) -> Finding | None:
     settings = list(_settings(context, function))
     if (trips is not None and trips < _FEWEST) or any(each.arg in _SETTINGS for each in settings):
         return None
+    if suggested.arguments[5] == "shape":
+        return _shape(context, suggested, argument, function, library, loop)
+    if _has_two_values(context, argument):
+        return None
     conditions = [] if trips is not None else [f"the loop runs at least {_FEWEST} times"]
-    if isinstance(argument.node, ast.Subscript):
-        return _shape(context, suggested, argument, function, loop, conditions)
+    if library == "torch" and not _is_static_by_wish(settings):
+        return None
     if library == "jax" and not _is_static(call.node, argument.node, function, settings):
         return None
     outline = context.program.outline
     text = context.text(argument.node)
-    cure = "pass it as a tensor" if library == "tensorflow" else "leave it out of the static arguments"
+    cures = {"tensorflow": "pass it as a tensor", "jax": "leave it out of the static arguments"}
+    cure = cures.get(library, "leave out `dynamic=False`")
     name = function.title or context.text(call.node)
     message = (
         f"`{name}` is traced again for each value of `{text}`, which differs in every "
@@ -44,6 +56,15 @@ def tell(context: Context, suggested: Suggested) -> Finding | None:
         related=[Related("it differs from one iteration to the next", outline.head(loop.node))], conditions=conditions,
         fix=_fix(context, argument, text) if library == "tensorflow" else Fix(cure), data={"library": library},
     )  # fmt: skip
+
+
+def _has_two_values(context: Context, argument: Expression) -> bool:
+    """Whether an argument is true or false, for each of which a function is traced once."""
+    seen = context.program.seen(argument)
+    tests = isinstance(argument.node, ast.Compare | ast.BoolOp) or (
+        isinstance(argument.node, ast.UnaryOp) and isinstance(argument.node.op, ast.Not)
+    )
+    return tests or (seen is not None and seen.type.lower() == "bool")
 
 
 def _settings(context: Context, function: Function) -> Iterator[ast.keyword]:
@@ -79,35 +100,61 @@ def _is_static(call: ast.expr, argument: ast.expr, function: Function, settings:
 
 
 def _shape(
-    context: Context, suggested: Suggested, argument: Expression, function: Function, loop: Loop, conditions: list[str]
+    context: Context, suggested: Suggested, argument: Expression, function: Function, library: str, loop: Loop
 ) -> Finding | None:
-    """A slice whose length differs from call to call."""
-    node = argument.node
-    assert isinstance(node, ast.Subscript)
-    seen = context.program.seen(context.program.outline.of_node[node.value])
-    parts = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
-    targets = {each.id for target in loop.targets for each in ast.walk(target) if isinstance(each, ast.Name)}
-    if seen is None or seen.kind != "tensor" or not any(_grows(each, targets) for each in parts):
+    """A tensor whose size differs from call to call."""
+    trips = context.trips(loop)
+    settings = list(_settings(context, function))
+    if (trips is not None and trips < _FEWEST_SIZES) or (library == "torch" and not _is_static_by_wish(settings)):
         return None
-    outline = context.program.outline
+    cure = _CURES[library]
+    name, text = function.title or "the function", context.text(argument.node)
     message = (
-        f"`{function.title}` is traced again for each shape of `{context.text(node)}`, whose length differs in every "
-        f"iteration of the loop in line {loop.node.lineno}; a slice of one length, padded and masked, is traced once"
+        f"`{name}` is traced again for each size of `{text}`, which differs from one iteration of the loop in line "
+        f"{loop.node.lineno} to the next; {cure}"
     )
-    title = f"pass all of `{context.text(node.value)}` with the number of elements that count, and mask the rest"
+    conditions = [] if trips is not None else [f"it has at least {_FEWEST_SIZES} different sizes"]
+    outline = context.program.outline
     return context.finding(
-        suggested, message, outline.location(node),
-        related=[Related("the bound differs from one iteration to the next", outline.head(loop.node))],
-        conditions=conditions, fix=Fix(title), data={"case": "shape"},
+        suggested, message, outline.location(argument.node),
+        related=[Related("its size differs from one iteration to the next", outline.head(loop.node))],
+        conditions=conditions, fix=_shape_fix(context, function, library, text), data={"case": "shape"},
     )  # fmt: skip
 
 
-def _grows(part: ast.expr, targets: set[str]) -> bool:
-    """Whether a slice has one bound only, and that a number which the loop counts."""
-    if not isinstance(part, ast.Slice) or (part.lower is None) == (part.upper is None):
-        return False
-    bound = part.lower if part.upper is None else part.upper
-    return bound is not None and any(isinstance(each, ast.Name) and each.id in targets for each in ast.walk(bound))
+def _is_static_by_wish(settings: list[ast.keyword]) -> bool:
+    """Whether PyTorch is told to compile for each size by itself; by default it sees that sizes differ."""
+    return any(
+        each.arg == "dynamic" and isinstance(each.value, ast.Constant) and each.value.value is False
+        for each in settings
+    )
+
+
+def _shape_fix(context: Context, function: Function, library: str, text: str) -> Fix:
+    """For TensorFlow a setting of the decorator, for JAX counsel."""
+    if library == "jax":
+        return Fix(f"pad `{text}` to one size, pass the number of elements that count, and mask the rest")
+    if library == "torch":
+        return Fix("`dynamic=True`")
+    setting = "reduce_retracing=True"
+    decorators = getattr(function.node, "decorator_list", [])
+    chosen = next((each for each in decorators if context.program.dotted(_callee(each)) == "tensorflow.function"), None)
+    found = None if chosen is None else context.editable(chosen)
+    if not isinstance(found, ast.expr):
+        return Fix(f"`tf.function` with `{setting}`")
+    if isinstance(found, ast.Call):
+        given = [*found.args, *(each.value for each in found.keywords)]
+        if not given:
+            return Fix(f"`tf.function` with `{setting}`")
+        edit = context.edits.inserted(context.edits.end(given[-1]), f", {setting}")
+    else:
+        edit = context.edits.inserted(context.edits.end(found), f"({setting})")
+    reason = "sizes that differ are not known inside of the function then, so that Python cannot count with them"
+    return Fix(f"`tf.function` with `{setting}`", (edit,), Applicability.UNSAFE, reason)
+
+
+def _callee(node: ast.expr) -> ast.expr:
+    return node.func if isinstance(node, ast.Call) else node
 
 
 def _fix(context: Context, argument: Expression, text: str) -> Fix:

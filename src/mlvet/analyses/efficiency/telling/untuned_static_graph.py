@@ -9,19 +9,24 @@ from mlvet.analyses.efficiency.reasoning.solving import Suggested
 from mlvet.analyses.efficiency.telling.context import Context
 from mlvet.core.finding import Finding
 from mlvet.core.fix import Applicability, Fix
-from mlvet.domains.dims import Dim, symbols
+from mlvet.domains.dims import Dim, Expr, symbols
 from mlvet.ir.graph import Node
 
 _FEW = 20
 """So few iterations do not repay the search."""
+_MOST = 0.8
+"""So many convolutions must have a known, fixed shape for the others to be taken for granted."""
 
 
 def tell(context: Context, suggested: Suggested) -> Finding | None:
-    """The suggestion to let cuDNN search, at the first loop whose convolutions all get inputs of a fixed shape."""
+    """The suggestion to let cuDNN search, at the first loop whose convolutions get inputs of a fixed shape."""
     asked = [context.loops[str(each.arguments[0])] for each in context.suggested if each.pattern == suggested.pattern]
     fitting = [each for each in asked if _fits(context, each)]
     loop = context.loops[str(suggested.arguments[0])]
-    if not fitting or loop is not fitting[0] or not _all_fixed(context):
+    if not fitting or loop is not fitting[0]:
+        return None
+    conditions = _keeping_shapes(context)
+    if conditions is None:
         return None
     count = len({node.location for node in _convolutions(context, loop)})
     subject = f"the {count} convolutions of this loop get" if count > 1 else "the convolution of this loop gets"
@@ -33,7 +38,7 @@ def tell(context: Context, suggested: Suggested) -> Finding | None:
     title = f"add `{name}.backends.cudnn.benchmark = True` after the imports"
     return context.finding(
         suggested, message[0].upper() + message[1:], context.program.outline.head(loop.node),
-        conditions=["a GPU with cuDNN is used", f"the loop runs more than {_FEW} times"],
+        conditions=["a GPU with cuDNN is used", f"the loop runs more than {_FEW} times", *conditions],
         fix=_fix(context, f"{name}.backends.cudnn.benchmark = True", title), data={"convolutions": count},
     )  # fmt: skip
 
@@ -59,10 +64,24 @@ def _convolutions(context: Context, loop: Loop) -> list[Node]:
     ]
 
 
-def _all_fixed(context: Context) -> bool:
-    """Whether no convolution of the program gets an input of which a size may be another the next time."""
+def _keeping_shapes(context: Context) -> list[str] | None:
+    """What must hold for no convolution to get an input of another size the next time, None if one is known to."""
     found = [node for node in context.program.graph.nodes() if node.op.startswith("conv")]
-    return all(_is_fixed(context, dim) for node in found for dim in _shape(node))
+    open_ = [node for node in found if not all(_is_fixed(context, dim) for dim in _shape(node))]
+    if not open_:
+        return []
+    if len(open_) > (1 - _MOST) * len(found) or any(_is_ragged(context, node) for node in open_):
+        return None
+    places = sorted({f"{node.location.path}:{node.location.line}" for node in open_ if node.location is not None})
+    return [f"inputs of the convolutions at {', '.join(places)}, of unknown shape, keep it too"]
+
+
+def _is_ragged(context: Context, node: Node) -> bool:
+    """Whether a convolution gets the last, smaller batch of a data set or an input of which nothing is known."""
+    dims = _shape(node)
+    return None in dims or any(
+        each.name in context.demanded.last for dim in dims if isinstance(dim, Expr) for each in symbols(dim)
+    )
 
 
 def _shape(node: Node) -> tuple[Dim | None, ...]:

@@ -55,7 +55,7 @@ class Vectoriser:
                 raise Unfit
         self.library = self._library()
         if self.library == "jax" and self._reaches_vary():
-            raise Unfit
+            return self._masked()
         target = self._target()
         kept = self.axes
         if not nest.reduces:
@@ -65,6 +65,43 @@ class Vectoriser:
         summed = tuple(each for each in nest.variables if each not in kept)
         value = self._reduced(nest.value, kept, summed)
         return self._stored(target, value, adds=True)
+
+    def _masked(self) -> str:
+        """A sum over a part of an axis as one over all of it, the rest left out: its shape is the same each time."""
+        nest = self.nest
+        if not nest.reduces or len(nest.variables) != 1 or not isinstance(nest.target, ast.Name):
+            raise Unfit
+        target, name = self._target(), nest.variables[0]
+        start, end = self.ranges[name]
+        whole = self._axis(name)
+        self.ranges[name] = None, ast.parse(whole, mode="eval").body
+        self.axes = (name,)
+        text, axes = self._value(nest.value)
+        if axes != {name}:
+            raise Unfit
+        places = f"{self._root()}.arange({whole})"
+        kept = f"{places} < {ast.unparse(end)}"
+        if start is not None and not (isinstance(start, ast.Constant) and start.value == 0):
+            kept = f"({places} >= {ast.unparse(start)}) & ({kept})"
+        return self._stored(target, f"{self._root()}.where({kept}, {_bare(text)}, 0).sum()", adds=True)
+
+    def _axis(self, variable: str) -> str:
+        """The size of the axis that a loop variable goes along, which must be one for all items."""
+        program = self.context.program
+        sizes: dict[object, str] = {}
+        for node in ast.walk(self.nest.value):
+            if isinstance(node, ast.Subscript):
+                base, indices = flattened(node)
+                seen = program.host.seen.get(program.outline.span(base))
+                shape = None if seen is None or seen.tensor is None else seen.tensor.shape
+                for position, index in enumerate(indices):
+                    if self._variable(index) == variable:
+                        if not isinstance(index, ast.Name) or not isinstance(shape, tuple) or position >= len(shape):
+                            raise Unfit
+                        sizes.setdefault(shape[position], f"{ast.unparse(base)}.shape[{position}]")
+        if len(sizes) != 1:
+            raise Unfit
+        return next(iter(sizes.values()))
 
     def _reaches_vary(self) -> bool:
         """Whether a loop around sets the bounds: slices of another size each time are compiled each time."""

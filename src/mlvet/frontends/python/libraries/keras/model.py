@@ -191,17 +191,20 @@ def functional_call(it: Layer, inputs: Any) -> Any:
 
 
 def _applied(name: str, ends: tuple[Any, Any], passed: list[Any], kind: Any) -> list[Any]:
-    """The outputs for these inputs. After a few calls on tensors of one type a further call is one node."""
-    known: dict[Any, Any] = machine().constants
+    """The outputs for these inputs. After a few calls on tensors of one type, paths that were taken back not
+    counted, a further call is one node.
+    """
+    here = machine()
+    known: dict[Any, Any] = here.constants
     types = tuple((tensor_of(each).dtype, tensor_of(each).shape) for each in passed)
     key = ("keras", "called", ends, types)
-    made = known.setdefault(key, [])
+    made: tuple[Any, ...] = known.get(key, ())
     if len(made) >= FEW:
         return [opaque(name, passed, each, kind) for each in made[0]]
     if ("keras", "nodes", ends) not in known:
         known["keras", "nodes", ends] = between(*ends)
     values = replayed(*ends, tuple(each.graph_value for each in passed), known["keras", "nodes", ends])
-    made.append([value.declared.without_value() for value in values])
+    here.trail.write(known, key, (*made, [value.declared.without_value() for value in values]))
     return [kind.of(value) for value in values]
 
 
