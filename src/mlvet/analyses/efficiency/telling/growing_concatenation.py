@@ -69,12 +69,12 @@ def tell(context: Context, suggested: Suggested) -> Finding | None:
     )
     conditions = [] if trips is not None else [f"the loop runs at least {enough:,} times"]
     seen = [Related(f"of `{found.name}` only this is looked at in the loop", each.place) for each in looks]
-    unseen = [Related(f"nobody looks at `{found.name}` before the loop ends", outline.head(loop.node))]
+    nobody = [Related(f"nobody looks at `{found.name}` before the loop ends", outline.head(loop.node))]
     fix = Fix(_counsel(found, looks, buffered)) if looks else _fix(context, loop, found)
     if loop not in expression.loops or returns_inside(context, found, loop):
         fix = Fix(f"keep the parts in a list, and join them where `{found.name}` is read")
     return context.finding(
-        suggested, message, outline.location(expression.node), related=seen[:3] or unseen, conditions=conditions,
+        suggested, message, outline.location(expression.node), related=seen[:3] or nobody, conditions=conditions,
         fix=fix, data={"bytes": added, "trips": trips},
     )  # fmt: skip
 
