@@ -1,0 +1,25 @@
+"""What a discriminator says of real pictures, with gradients that are cut off at once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from benchmarks.efficiency.trials import Trial
+from benchmarks.efficiency.trials._gans import REPOSITORY, begun, continued, read_before, trained
+
+trial = Trial(REPOSITORY, "implementations/relativistic_gan/relativistic_gan.py", 148, "missing-no-grad")
+
+
+def prepare(folder: Path) -> Any:
+    names, training, _ = begun(folder / trial.path)
+    read_before(names, "dataloader", 10)
+    return names, training
+
+
+def run(folder: Path, prepared: Any) -> Iterable[Any]:
+    del folder
+    names, training = prepared
+    continued(names, training)
+    return trained(names, "generator", "discriminator")
