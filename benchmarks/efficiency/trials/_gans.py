@@ -1,4 +1,4 @@
-"""The programs of PyTorch-GAN on random pictures: all but their training loop runs first, then a part of them is tried."""
+"""Programs of PyTorch-GAN on random pictures: all before their training loop runs first, then a part is tried."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _DIGITS = 640
 
 
 def begun(file: Path, *arguments: str) -> tuple[dict[str, Any], ast.For, list[Any]]:
-    """The names of a program before its training loop, that loop, and the pictures that the program saves from then on."""
+    """The names of a program before its training loop, that loop, and the pictures that it saves from then on."""
     import numpy as np
     import torch
 

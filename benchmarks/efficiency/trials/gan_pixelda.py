@@ -24,8 +24,8 @@ def prepare(folder: Path) -> Any:
     for name in ("mnist_m_train.pt", "mnist_m_test.pt"):
         torch.save(data, coloured / name)
     names, training, _ = begun(folder / trial.path)
-    read_before(names, "dataloader_A", 4)
-    read_before(names, "dataloader_B", 4)
+    read_before(names, "dataloader_A", 2)
+    read_before(names, "dataloader_B", 2)
     return names, training
 
 

@@ -33,7 +33,7 @@ _TRIPS = 10
 """How often a loop is taken to run if nobody knows."""
 _HOST_CALL = 2e-7
 """What a call of Python takes at least."""
-_BACKWARD = 3
+BACKWARD = 3
 """How much more a computation costs with its gradients."""
 
 _HIDDEN = (
@@ -310,7 +310,7 @@ class Context:
 
     def _body(self, loop: Loop, entered: set[Function]) -> Cost:
         total = self._inside(loop, entered)
-        return total.times(_BACKWARD) if self._trains(self.program.outline.directly_in[loop]) else total
+        return total.times(BACKWARD) if self._trains(self.program.outline.directly_in[loop]) else total
 
     def _inside(self, part: Loop | Function, entered: set[Function]) -> Cost:
         """What a run of a loop's body or of a function costs, with the loops inside and the functions that it runs."""

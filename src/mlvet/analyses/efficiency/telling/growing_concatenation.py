@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Callable
 
 from mlvet.analyses.efficiency.host.outline import Expression, Loop
 from mlvet.analyses.efficiency.reasoning.solving import Suggested
@@ -45,7 +46,7 @@ def tell(context: Context, suggested: Suggested) -> Finding | None:
     items = items_looked_at(context, found, loop)
     if items is None or (any(not each.last for each in items) and found.library not in _BUFFERS):
         return None
-    trips = _trips(context, expression, loop)
+    trips, usual = (_trips(expression, loop, count) for count in (context.trips, context.usual_trips))
     innermost = expression.loops[-1] if expression.loops else loop
     rest = max(0.0, context.cost_of_iteration(innermost).seconds - context.own_cost(expression).seconds)
     unseen = context.works_unseen(innermost)
@@ -53,6 +54,8 @@ def tell(context: Context, suggested: Suggested) -> Finding | None:
         rest = max(rest, _UNSEEN)
     added = sum(_bytes(context, each) for each in found.parts)
     counts = [trips] if trips is not None else list(_COUNTS[:-1] if unseen else _COUNTS)
+    if trips is None and usual is not None:
+        counts = [*(each for each in counts if each < usual), usual]
     call = _TABLE_CALL if found.library == "pandas" else _CALL
     enough = next((n for n in counts if _share(n, added, rest, call) >= _LEAST_SHARE), None)
     if enough is None or enough < _COUNTS[0]:
@@ -101,13 +104,13 @@ def _row(context: Context, suggested: Suggested, expression: Expression, loop: L
     )  # fmt: skip
 
 
-def _trips(context: Context, expression: Expression, loop: Loop) -> int | None:
+def _trips(expression: Expression, loop: Loop, count: Callable[[Loop], int | None]) -> int | None:
     """How often it grows in all: the product over the loops up to the outermost in which it grows."""
     if loop not in expression.loops:
-        return context.trips(loop)
+        return count(loop)
     total = 1
     for each in reversed(expression.loops):
-        found = context.trips(each)
+        found = count(each)
         if found is None:
             return None
         total *= found

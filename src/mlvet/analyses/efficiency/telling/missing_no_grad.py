@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import ast
 
+from mlvet.analyses.efficiency.costs import cost
 from mlvet.analyses.efficiency.host.outline import Expression, Loop
 from mlvet.analyses.efficiency.reasoning.solving import Suggested
-from mlvet.analyses.efficiency.telling.context import Context
+from mlvet.analyses.efficiency.telling.context import BACKWARD, Context
 from mlvet.analyses.efficiency.telling.moves import stands_alone, wrapped_block
 from mlvet.core.evidence import Related
 from mlvet.core.finding import Finding
@@ -15,6 +16,8 @@ from mlvet.core.fix import Applicability, Edit, Fix
 _REASON = "tensors that are made there can no longer be differentiated"
 _LARGE = 5e7
 """Bytes of operands and results from which on an evaluation that runs once is worth a word."""
+_LEAST_SHARE = 0.1
+"""The part of an iteration's activations that is felt: they are about half of what an iteration keeps at its peak."""
 _OTHERS = ("tensorflow", "keras", "flax", "jax")
 
 
@@ -26,6 +29,9 @@ def tell(context: Context, suggested: Suggested) -> Finding | None:
     if _is_rare(call) or (unknown and not _knows_torch_only(context)):
         return None
     if suggested.arguments[2] == "once" and not _is_large(context, call):
+        return None
+    unfelt = suggested.arguments[2] == "outweighed" or _is_slight(context, call)
+    if unfelt and not context.cost(call).is_calling:
         return None
     assert isinstance(call.node, ast.Call)
     model = context.text(call.node.func)
@@ -45,6 +51,21 @@ def tell(context: Context, suggested: Suggested) -> Finding | None:
 def _is_large(context: Context, call: Expression) -> bool:
     """Whether a single evaluation moves so much that its activations are felt in memory."""
     return not (spent := context.cost(call)).guessed and spent.bytes >= _LARGE
+
+
+def _is_slight(context: Context, call: Expression) -> bool:
+    """Whether every iteration also learns, from so much more that the activations of a call are not felt."""
+    if not call.loops or not _learns_beside(context, call):
+        return False
+    own = cost(context.nodes_of_one(call), context.sizes).bytes
+    return own < _LEAST_SHARE * context.cost_of_iteration(call.loops[-1]).bytes / BACKWARD
+
+
+def _learns_beside(context: Context, call: Expression) -> bool:
+    """Whether gradients are computed whenever a call runs, in the same iteration."""
+    beside = context.program.outline.directly_in[call.loops[-1]]
+    always = (each.node for each in beside if {*each.conditions} <= {*call.conditions})
+    return any(isinstance(each, ast.Attribute) and each.attr == "backward" for each in always)
 
 
 def _is_rare(call: Expression) -> bool:
