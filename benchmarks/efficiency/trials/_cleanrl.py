@@ -1,4 +1,4 @@
-"""The choice of actions in the programs of CleanRL, with stand-ins for packages that log, download and read settings."""
+"""The choice of actions in the programs of CleanRL, with stand-ins for packages that log, download and ask."""
 
 from __future__ import annotations
 
@@ -19,7 +19,9 @@ def program(folder: Path, path: str) -> Any:
     import torch
 
     sys.path.insert(0, str(folder))
-    stand_in("tyro", "rich", "rich.progress", "huggingface_hub", "torch.utils.tensorboard", "cleanrl_utils.atari_wrappers")
+    stand_in(
+        "tyro", "rich", "rich.progress", "huggingface_hub", "torch.utils.tensorboard", "cleanrl_utils.atari_wrappers"
+    )
     torch.manual_seed(1)
     return loaded(folder / path)
 
