@@ -245,3 +245,24 @@ for step in range(100):
 """
     found = told(text, tmp_path, RULE)
     assert [[each.text for each in one.assumptions] for one in found] == ([] if conditions is None else [conditions])
+
+
+@pytest.mark.parametrize(
+    ("rows", "dtype", "expected"),
+    [("8", "double", 1), ("64", "double", 0), ("64", "float", 1), ("len(open('rows.txt').read())", "double", 0)],
+)
+def test_a_cell_in_double_precision_is_told_where_its_few_rows_are_known(
+    rows: str, dtype: str, expected: int, tmp_path: Path
+) -> None:
+    text = f"""\
+import torch
+from torch import nn
+
+rows = {rows}
+cell = nn.LSTMCell(51, 51).to(torch.{dtype})
+values = torch.randn(rows, 100, 51, dtype=torch.{dtype})
+h = c = torch.zeros(rows, 51, dtype=torch.{dtype})
+for step in range(100):
+    h, c = cell(values[:, step], (h, c))
+"""
+    assert len(told(text, tmp_path, RULE)) == expected

@@ -7,7 +7,7 @@ import importlib.util
 import runpy
 import sys
 from pathlib import Path
-from types import ModuleType
+from types import CodeType, ModuleType
 from typing import Any
 from unittest.mock import MagicMock
 
@@ -47,6 +47,22 @@ def picked(file: Path, *names: str, given: dict[str, Any] | None = None) -> dict
     namespace: dict[str, Any] = {"__name__": "program", **(given or {})}
     exec(compile(tree, str(file), "exec"), namespace)
     return namespace
+
+
+def passage(file: Path, first: str, last: str) -> CodeType:
+    """The statements of one body of a file from one to another, by how these begin.
+
+    For the part of a long script or function in which a suggestion lies.
+    """
+    text = file.read_text(encoding="utf-8")
+    for node in ast.walk(ast.parse(text)):
+        body = getattr(node, "body", None)
+        begun = [str(ast.get_source_segment(text, each)) for each in body] if isinstance(body, list) else []
+        start = next((index for index, each in enumerate(begun) if each.startswith(first)), None)
+        if isinstance(body, list) and start is not None:
+            end = next(index for index, each in enumerate(begun) if index >= start and each.startswith(last))
+            return compile(ast.Module(body[start : end + 1], []), str(file), "exec")
+    raise LookupError(f"no statement begins with {first}")
 
 
 def _sets(statement: ast.stmt) -> set[str]:

@@ -100,7 +100,7 @@ def growth(context: Context, expression: Expression) -> Growth | None:
         assert isinstance(around, ast.If)
         alone = len(around.body) == len(around.orelse) == 1
         tests_none = _is_none_test(around.test, name)
-        if not tests_none and not same:
+        if not _asks(around.test, name) or (not tests_none and not same):
             return None
         return Growth(
             name, parts, join, library, around, in_front, flat, begins_empty=True,
@@ -165,9 +165,9 @@ def _library(context: Context, node: ast.Call) -> str:
 
 
 def _first_time(context: Context, statement: ast.stmt, name: str) -> ast.Assign | None:
-    """The other branch of the `if` around a statement, where that sets the same name to its first part."""
+    """What sets the same name in the other branch of the `if` around a statement, such as to its first part."""
     around = context.parents.get(statement)
-    if not isinstance(around, ast.If) or not _asks(around.test, name):
+    if not isinstance(around, ast.If):
         return None
     other = around.orelse if statement in around.body else around.body
     found = [each for each in other if isinstance(each, ast.Assign) and ast.unparse(each.targets[0]) == name]
@@ -175,11 +175,13 @@ def _first_time(context: Context, statement: ast.stmt, name: str) -> ast.Assign 
 
 
 def _asks(test: ast.expr, name: str) -> bool:
-    """Whether a test may ask if it is the first time: it asks the grown value itself, or whether a number is zero."""
+    """Whether a test may ask if it is the first time: of the grown value, or if a number is zero or a value None."""
     if any(ast.unparse(each) == name for each in ast.walk(test) if isinstance(each, ast.Name | ast.Attribute)):
         return True
     match test:
         case ast.Compare(left=ast.Name(), ops=[ast.Eq() | ast.NotEq() | ast.Gt()], comparators=[ast.Constant(value=0)]):
+            return True
+        case ast.Compare(ops=[ast.Is() | ast.IsNot()], comparators=[ast.Constant(value=None)]):
             return True
     return False
 

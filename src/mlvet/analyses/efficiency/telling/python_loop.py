@@ -18,6 +18,8 @@ _FEW = 20
 """So few steps are not worth a change."""
 _LITTLE = 4e6
 """Operations of a step in single precision up to which a processor feels what the loop of a library saves."""
+_LITTLE_IN_DOUBLE = 1e6
+"""The same in double precision, for which the library has no kernels of its own and saves little."""
 
 
 def tell(context: Context, suggested: Suggested) -> Finding | None:
@@ -77,7 +79,9 @@ def _paying(context: Context, call: Expression) -> list[str] | None:
     spent = context.own_cost(call)
     given = [value for node in context.program.nodes(call) for value in node.inputs if value is not None]
     double = any(value.declared.dtype is f64 for value in given)
-    little = _LITTLE / 2 if double else _LITTLE
+    little = _LITTLE_IN_DOUBLE if double else _LITTLE
+    if spent.guessed and double:
+        return ["a GPU is used"] if context.on_gpu else None
     if spent.guessed:
         rows = max(1, round(little / (spent.flops / USUAL_SIZE)))
         return [f"a batch has fewer than about {rows:,} rows, or a GPU is used"]

@@ -1,0 +1,25 @@
+"""Actions that a network of convolutions chooses from pictures, with gradients that nothing learns from."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from benchmarks.efficiency.trials import Trial
+from benchmarks.efficiency.trials._cleanrl import REPOSITORY, chosen, games, program
+
+trial = Trial(REPOSITORY, "cleanrl/dqn_atari.py", 192, "missing-no-grad")
+
+
+def prepare(folder: Path) -> Any:
+    import numpy as np
+
+    module = program(folder, trial.path)
+    module.network = module.QNetwork(games(4, 4, 84, 84))
+    return module, np.random.default_rng(0).integers(0, 256, (100, 1, 4, 84, 84), dtype=np.uint8)
+
+
+def run(folder: Path, prepared: Any) -> Iterable[Any]:
+    module, observations = prepared
+    return chosen(folder / trial.path, module, "q_network", games(4, 4, 84, 84), [*observations] * 30)
