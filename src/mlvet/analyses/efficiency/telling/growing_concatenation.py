@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Callable
 
 from mlvet.analyses.efficiency.host.outline import Expression, Loop
 from mlvet.analyses.efficiency.reasoning.solving import Suggested
@@ -45,7 +46,8 @@ def tell(context: Context, suggested: Suggested) -> Finding | None:
     items = items_looked_at(context, found, loop)
     if items is None or (any(not each.last for each in items) and found.library not in _BUFFERS):
         return None
-    trips = _trips(context, expression, loop)
+    trips = _trips(context.trips, expression, loop)
+    usual = _trips(context.usual_trips, expression, loop)
     innermost = expression.loops[-1] if expression.loops else loop
     rest = max(0.0, context.cost_of_iteration(innermost).seconds - context.own_cost(expression).seconds)
     unseen = context.works_unseen(innermost)
@@ -53,6 +55,8 @@ def tell(context: Context, suggested: Suggested) -> Finding | None:
         rest = max(rest, _UNSEEN)
     added = sum(_bytes(context, each) for each in found.parts)
     counts = [trips] if trips is not None else list(_COUNTS[:-1] if unseen else _COUNTS)
+    if usual is not None:
+        counts = [each for each in counts if each <= usual]
     call = _TABLE_CALL if found.library == "pandas" else _CALL
     enough = next((n for n in counts if _share(n, added, rest, call) >= _LEAST_SHARE), None)
     if enough is None or enough < _COUNTS[0]:
@@ -101,13 +105,13 @@ def _row(context: Context, suggested: Suggested, expression: Expression, loop: L
     )  # fmt: skip
 
 
-def _trips(context: Context, expression: Expression, loop: Loop) -> int | None:
+def _trips(of_loop: Callable[[Loop], int | None], expression: Expression, loop: Loop) -> int | None:
     """How often it grows in all: the product over the loops up to the outermost in which it grows."""
     if loop not in expression.loops:
-        return context.trips(loop)
+        return of_loop(loop)
     total = 1
     for each in reversed(expression.loops):
-        found = context.trips(each)
+        found = of_loop(each)
         if found is None:
             return None
         total *= found
