@@ -259,7 +259,7 @@ class Context:
         return self._trains(self._run_by(loop))
 
     def works_unseen(self, loop: Loop) -> bool:
-        """Whether an iteration calls what nobody knows, what hides its work from the graph, or what is in another file."""
+        """Whether an iteration calls what nobody knows, what hides its work from the graph, or is in another file."""
         if loop not in self._unseen:
             self._unseen[loop] = any(map(self._is_hidden, self._run_by(loop)))
         return self._unseen[loop]
