@@ -21,6 +21,11 @@ COMMAND = "python -m benchmarks.efficiency --corpora DIR --only repositories"
 FIRST = 100
 HERE = Path(__file__).parent
 
+_RESEARCH = (
+    "adversarial_text", "attention_ocr", "autoaugment", "cognitive_planning", "cvt_text", "deep_speech", "lfads",
+    "lstm_object_detection", "pcl_rl", "rebar", "vid2depth",
+)  # fmt: skip
+
 CORPORA = (
     Corpus("pytorch/examples", "pytorch+examples"),
     Corpus("keras-io/examples", "keras-team+keras-io/examples"),
@@ -45,6 +50,28 @@ CORPORA = (
     Corpus("hwalsuklee/tensorflow-generative-model-collections", "hwalsuklee+tensorflow-generative-model-collections"),
     Corpus("openai/spinningup", "openai+spinningup"),
     Corpus("vwxyzjn/cleanrl", "vwxyzjn+cleanrl"),
+    Corpus("tensorflow/models research: training scripts", "tensorflow+models/research", _RESEARCH),
+    Corpus("kuangliu/pytorch-cifar", "kuangliu+pytorch-cifar"),
+    Corpus("jcjohnson/pytorch-examples", "jcjohnson+pytorch-examples"),
+    Corpus("hunkim/PyTorchZeroToAll", "hunkim+PyTorchZeroToAll"),
+    Corpus("milesial/Pytorch-UNet", "milesial+Pytorch-UNet"),
+    Corpus("jadore801120/attention-is-all-you-need-pytorch", "jadore801120+attention-is-all-you-need-pytorch"),
+    Corpus("tkipf/pygcn", "tkipf+pygcn"),
+    Corpus("Diego999/pyGAT", "Diego999+pyGAT"),
+    Corpus("ikostrikov/pytorch-a3c", "ikostrikov+pytorch-a3c"),
+    Corpus("sfujim/TD3", "sfujim+TD3"),
+    Corpus("wiseodd/generative-models", "wiseodd+generative-models"),
+    Corpus("carpedm20/DCGAN-tensorflow", "carpedm20+DCGAN-tensorflow"),
+    Corpus("golbin/TensorFlow-Tutorials", "golbin+TensorFlow-Tutorials"),
+    Corpus("aymericdamien/TensorFlow-Examples", "aymericdamien+TensorFlow-Examples"),
+    Corpus("Khrylx/PyTorch-RL", "Khrylx+PyTorch-RL"),
+    Corpus("ShangtongZhang/DeepRL", "ShangtongZhang+DeepRL"),
+    Corpus("hunkim/DeepLearningZeroToAll", "hunkim+DeepLearningZeroToAll"),
+    Corpus("weiaicunzai/pytorch-cifar100", "weiaicunzai+pytorch-cifar100"),
+    Corpus("L1aoXingyu/pytorch-beginner", "L1aoXingyu+pytorch-beginner"),
+    Corpus("MorvanZhou/Tensorflow-Tutorial", "MorvanZhou+Tensorflow-Tutorial"),
+    Corpus("znxlwm/pytorch-generative-model-collections", "znxlwm+pytorch-generative-model-collections"),
+    Corpus("dragen1860/TensorFlow-2.x-Tutorials", "dragen1860+TensorFlow-2.x-Tutorials"),
 )
 
 

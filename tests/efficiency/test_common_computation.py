@@ -62,6 +62,13 @@ def test_what_changes_in_between_keeps_them_apart(between: str, tmp_path: Path) 
     assert lines(session(between=between), tmp_path, RULE) == []
 
 
+@pytest.mark.parametrize("step", ["tf.group(train, grow)", "elsewhere.step(loss)"])
+def test_a_step_of_training_in_the_first_keeps_them_apart(step: str, tmp_path: Path) -> None:
+    text = session(first="_, a = sess.run([step, loss], feed_dict={x: rows, y: goal})")
+    begins = text.replace("history = []", f"step = {step}\nhistory = []", 1)
+    assert lines(f"import elsewhere\n{begins}", tmp_path, RULE) == []
+
+
 def test_other_feeds_keep_them_apart(tmp_path: Path) -> None:
     assert lines(session(second="b = sess.run(error, feed_dict={x: goal, y: rows})"), tmp_path, RULE) == []
 

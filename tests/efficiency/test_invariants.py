@@ -106,3 +106,23 @@ def test_without_the_extra_the_pattern_is_off(tmp_path: Path, monkeypatch: pytes
     text = next(each.text for each in PROGRAMS if each.name == "three iterations pay")
     monkeypatch.setattr(saturation, "_engine", lambda: None)
     assert told("algebraic-loop-invariant", text, tmp_path) == []
+
+
+@pytest.mark.parametrize(("module", "expected"), [("nothing", 1), ("elsewhere", 0)])
+def test_work_in_another_file_is_not_counted_as_none(module: str, expected: int, tmp_path: Path) -> None:
+    (tmp_path / "nothing.py").write_text("", encoding="utf-8")
+    (tmp_path / "elsewhere.py").write_text("def work(x):\n    return [x @ x for _ in range(1000)]\n", encoding="utf-8")
+    call = "elsewhere.work(np.ones((500, 500)))" if module == "elsewhere" else "0"
+    text = f"""\
+import numpy as np
+import {module}
+
+rows = np.ones((300, 300))
+total = 0.0
+for step in range(1000):
+    scaled = rows * 2.0
+    other = {call}
+    total = total + (scaled + step).sum()
+print(total, other)
+"""
+    assert len(told("loop-invariant", text, tmp_path)) == expected

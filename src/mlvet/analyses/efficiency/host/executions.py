@@ -55,6 +55,8 @@ class Executions:
     """The runs of a program by the expressions that make them."""
 
     program: HostProgram
+    unfollowed: frozenset[int] = frozenset()
+    """The numbers of the executions that fetch something of which nobody knows what it runs."""
 
     @cached_property
     def blocks(self) -> Blocks:
@@ -71,7 +73,8 @@ class Executions:
             expression = self.program.outline.at.get(place_of(where))
             if expression is not None:
                 known = found.setdefault(expression, {})
-                known.setdefault((execution.fetches, execution.feeds, execution.targets), number)
+                parts = (execution.fetches, execution.feeds, execution.targets, number in self.unfollowed)
+                known.setdefault(parts, number)
         return {expression: list(numbers.values()) for expression, numbers in found.items()}
 
     @cached_property
@@ -104,12 +107,13 @@ class Executions:
         """What an execution computes, from what it fetches back to what is fed."""
         return self._upwards(execution)[0]
 
-    def effect(self, execution: Execution) -> str:
+    def effect(self, number: int) -> str:
         """The worst that an execution does beside yielding values."""
+        execution = self.program.graph.executions[number]
         nodes, loose = self._upwards(execution)
         if execution.targets or any(each in self._variables for each in execution.fetches):
             return "state"
-        if loose or not execution.fetches:
+        if loose or not execution.fetches or number in self.unfollowed:
             return "unknown"
         return worst(nodes)
 
@@ -280,7 +284,7 @@ def execution_facts(runs: Executions, nodes: bool = False) -> Iterator[Fact]:
     for expression, numbers in runs.at.items():
         for number in numbers:
             yield Fact("runs_at", (number, expression.name))
-            yield Fact("run_effect", (number, runs.effect(graph.executions[number])))
+            yield Fact("run_effect", (number, runs.effect(number)))
             for node in runs.nodes(graph.executions[number]) if nodes else ():
                 yield Fact("run_node", (number, node.name))
     pairs: dict[tuple[Expression, Expression], None] = {}

@@ -69,7 +69,9 @@ class Context:
 
     @cached_property
     def runs(self) -> Executions:
-        return Executions(self.program)
+        followed = {id(run.execution) for run in self.demanded.runs if run.followed}
+        made = enumerate(self.program.graph.executions)
+        return Executions(self.program, frozenset(number for number, each in made if id(each) not in followed))
 
     @cached_property
     def sharing(self) -> Sharing:
@@ -257,7 +259,7 @@ class Context:
         return self._trains(self._run_by(loop))
 
     def works_unseen(self, loop: Loop) -> bool:
-        """Whether an iteration calls what nobody knows, or what hides its work from the graph."""
+        """Whether an iteration calls what nobody knows, what hides its work from the graph, or is in another file."""
         if loop not in self._unseen:
             self._unseen[loop] = any(map(self._is_hidden, self._run_by(loop)))
         return self._unseen[loop]
@@ -266,7 +268,9 @@ class Context:
         if not isinstance(expression.node, ast.Call):
             return False
         site = self.program.site(expression)
-        return site is None or site.dark or any(name.endswith(_HIDDEN) for name in site.names)
+        if site is None or site.dark or any(name.endswith(_HIDDEN) for name in site.names):
+            return True
+        return not all(self.program.outline.function_at.get(span) for span in site.enters)
 
     def is_unseen(self, expression: Expression) -> bool:
         """Whether nobody knows what a call does, or it does something to tensors that the graph does not show."""

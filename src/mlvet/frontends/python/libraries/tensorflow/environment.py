@@ -80,7 +80,7 @@ def effect(*args: Any, **keywords: Any) -> None:
 
 EFFECTS = (
     "summary.experimental.set_step "
-    "print Assert assert_equal assert_greater assert_less assert_rank no_op group summary.scalar summary.histogram "
+    "print Assert assert_equal assert_greater assert_less assert_rank no_op summary.scalar summary.histogram "
     "summary.image summary.text summary.audio summary.trace_on summary.trace_export summary.flush summary.write "
     "debugging.assert_equal debugging.assert_none_equal debugging.assert_near debugging.assert_rank "
     "debugging.assert_rank_at_least debugging.assert_rank_in debugging.assert_type debugging.assert_shapes "

@@ -210,6 +210,7 @@ for _name in (
     "initialize_local_variables initialize_variables variables_initializer summary.initialize"
 ).split():
     model(f"tensorflow.compat.v1.{_name}")(operation)
+model("tensorflow.group")(operation)
 
 
 @model("tensorflow.compat.v1.Session")
