@@ -91,9 +91,12 @@ def _fed(context: Context, made: ast.Call) -> Iterator[tuple[int, ...] | None]:
                     yield _shape(context, value)
                 elif (found is None or not is_placeholder(context, found)) and _may_be_fed(context, found):
                     yield None
-        elif isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Store):
-            if definition(context, node.slice) is made:
-                yield None
+        elif (
+            isinstance(node, ast.Subscript)
+            and isinstance(node.ctx, ast.Store)
+            and definition(context, node.slice) is made
+        ):
+            yield None
 
 
 def _may_be_fed(context: Context, key: ast.expr | None) -> bool:
