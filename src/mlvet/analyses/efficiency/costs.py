@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from math import prod
+from math import log2, prod
 
 from mlvet.domains.dims import Dim, substitute, symbols
 from mlvet.domains.tensors import Tensor, Unranked
@@ -39,6 +39,9 @@ _LINEAR = frozenset(
     )
 )  # fmt: skip
 """Operators that take a matrix or a signal as a whole."""
+_FOURIER = frozenset(("dft", "fft", "ifft", "rfft", "irfft"))
+_BUTTERFLY = 50
+"""What an element of a Fourier transform costs in each of its rounds, beside an operation of a dense kernel."""
 _DRAWN = 100
 """What a random number costs beside an operation on one."""
 _RECURRENT = {"rnn": 1, "gru": 3, "lstm": 4, "rnn_cell": 1, "gru_cell": 3, "lstm_cell": 4}
@@ -139,6 +142,8 @@ def _flops(node: Node, elements: float, sizes: Sizes) -> float:
     if node.op in _RECURRENT and operands:
         given, _ = sizes.of(operands[0].declared)
         return 4 * _RECURRENT[node.op] * given * max(1, _last(node.outputs[0], sizes) if node.outputs else 1)
+    if node.op in _FOURIER:
+        return _BUTTERFLY * elements * log2(max(2.0, elements))
     if node.op.startswith("random"):
         return _DRAWN * elements
     if "attention" in node.op and operands:

@@ -39,7 +39,8 @@ class DynamicShape(Rule):
 
     ## How sure
     Likely. Small arrays of NumPy and PyTorch, for which the copy is cheaper, are not reported, nor are shapes left open
-    in a `tf.function` or a layer of Keras, where measurements show no gain.
+    in a `tf.function` or a layer of Keras, where measurements show no gain. A placeholder is reported only if all that
+    may be fed to it is seen, and the graph is not exported.
     """
 
     code = "EFF161"

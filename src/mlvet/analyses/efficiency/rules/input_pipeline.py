@@ -11,8 +11,8 @@ class InputPipeline(Rule):
 
     ## What it does
     Suggests `num_parallel_calls` for a `map` of tf.data that reads or decodes, `map` after `batch` where the
-    function means the same for batches, workers for a `DataLoader` whose data set reads a file for each item, and none
-    for one whose data set is in memory.
+    function means the same for batches, workers for a `DataLoader` whose data set reads a file for each item, or
+    computes on it for a millisecond or more, and none for one whose data set is in memory.
 
     ## Why it matters
     The model waits while one core prepares the next batch. Data that is in memory already gains nothing from workers:
@@ -46,6 +46,8 @@ class InputPipeline(Rule):
 
     ## How sure
     Likely, on the conditions that the finding names: the machine has cores to spare and input takes a part of a step.
+    Data sets that keep items once they are made, or make them on a device, are left alone, and so are those that are
+    known to have few items, or whose items are computed by what uses all cores anyway.
     """
 
     code = "EFF175"

@@ -11,7 +11,8 @@ class ItemPerStep(Rule):
 
     ## What it does
     Suggests `tolist()` before the loop in place of `x[i].item()`, `float(x[i])` or `x[i].numpy()` in it. In programs
-    that use a GPU it suggests to add up losses on the device, in place of `total += loss.item()` in every step.
+    that use a GPU it suggests to add up losses and counts on the device, in place of `total += loss.item()` in every
+    step.
 
     ## Why it matters
     Each of them makes a tensor of one element and asks the library for its value, some fifty times as slow as to read a

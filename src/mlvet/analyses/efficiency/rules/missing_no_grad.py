@@ -43,8 +43,8 @@ class MissingNoGrad(Rule):
         print(correct)
 
     ## How sure
-    Likely. Programs that set `requires_grad` by hand are left alone, and so are functions that return tensors to
-    callers which are not known.
+    Likely. A model whose parameters are frozen records nothing and is not reported. Programs that set `requires_grad`
+    to anything but False are left alone, and so are functions that return tensors to callers which are not known.
     """
 
     code = "EFF173"

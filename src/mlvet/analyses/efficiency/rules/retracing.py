@@ -12,8 +12,8 @@ class Retracing(Rule):
     ## What it does
     Suggests to pass tensors where a `tf.function` is given a Python number, or a `jax.jit` function a static argument,
     that differs in every iteration of a loop; and one size, or a function traced for sizes of any kind, where the
-    size of what is passed differs: slices with one bound that moves, tensors made with another size each time, and
-    tensors that grow.
+    size of what is passed differs: slices with one bound that moves, tensors made with another size each time, items
+    of a list that differ in size, the words or characters of texts, and tensors that grow.
 
     ## Why it matters
     Python numbers, static arguments and shapes are part of what a function is compiled for. Each new one is traced and

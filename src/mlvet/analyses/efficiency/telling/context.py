@@ -285,6 +285,11 @@ class Context:
         libraries = any(each.startswith(_COMPUTING) and not each.startswith(_SHOWN) for each in site.names)
         return takes and libraries and not site.enters and not self.program.nodes(expression)
 
+    def run_by(self, function: Function) -> list[Expression]:
+        """What a run of a function evaluates, in the functions that it runs too."""
+        inside = self._body_of(function)
+        return inside + [each for other in self._reached(inside) if other != function for each in self._body_of(other)]
+
     def _run_by(self, loop: Loop) -> list[Expression]:
         """What an iteration of a loop evaluates, in the functions that it runs too."""
         if loop not in self._run:

@@ -18,7 +18,7 @@ def definition(context: Context, node: ast.expr, depth: int = 0) -> ast.expr:
     found: ast.expr | None = None
     match node:
         case ast.Name():
-            found = _set(context, node)
+            found = _set(context, node, depth)
         case ast.Attribute(attr="op", value=inner):
             return definition(context, inner, depth + 1)
         case ast.Attribute():
@@ -59,15 +59,33 @@ def _module(context: Context, node: ast.expr) -> bool:
     return seen is not None and seen.kind == "module"
 
 
-def _set(context: Context, node: ast.Name) -> ast.expr | None:
+def _set(context: Context, node: ast.Name, depth: int) -> ast.expr | None:
     place = context.program.outline.of_node.get(node)
     name = None if place is None else context.program.names_read.get(place)
     settings = context.settings.get(name or "", [])
-    if len(settings) != 1 or settings[0].value is None or settings[0].loop is not None:
+    if len(settings) != 1 or settings[0].loop is not None:
         return None
-    statement = settings[0].target.statement
-    plain = isinstance(statement, ast.Assign) and settings[0].target.node in statement.targets
-    return settings[0].value.node if plain else None
+    target, statement = settings[0].target.node, settings[0].target.statement
+    if not isinstance(statement, ast.Assign):
+        return None
+    values = (_aligned(context, each, statement.value, target, depth) for each in statement.targets)
+    return next((each for each in values if each is not None), None)
+
+
+def _aligned(context: Context, targets: ast.expr, value: ast.expr, target: ast.expr, depth: int) -> ast.expr | None:
+    """What a target is set to, also as one of several values that are unpacked, if each of them is spelled out."""
+    if targets is target:
+        return value
+    if depth > _DEEPEST or not isinstance(targets, ast.Tuple | ast.List) or target not in ast.walk(targets):
+        return None
+    whole = definition(context, value, depth + 1)
+    if not isinstance(whole, ast.Tuple | ast.List) or len(whole.elts) != len(targets.elts):
+        return None
+    if any(isinstance(each, ast.Starred) for each in (*whole.elts, *targets.elts)):
+        return None
+    pairs = zip(targets.elts, whole.elts, strict=True)
+    found = (_aligned(context, part, each, target, depth + 1) for part, each in pairs)
+    return next((each for each in found if each is not None), None)
 
 
 def _written(context: Context, attribute: str) -> ast.expr | None:

@@ -150,14 +150,13 @@ def _pad(
 ) -> Finding | None:  # fmt: skip
     """Items that are padded one by one and joined afterwards."""
     read = padded(context.program, item.node)
-    comprehension = context.program.outline.of_node[item.node].parent
-    if read is None or comprehension is None or not isinstance(comprehension.node, ast.ListComp | ast.GeneratorExp):
+    gone_through = _gone_through(item)
+    if read is None or gone_through is None:
         return None
     name, length, kind = ast.unparse(read[0]), ast.unparse(read[1]), read[2]
-    generators = comprehension.node.generators
-    if len(generators) != 1 or generators[0].ifs or ast.unparse(generators[0].target) != name:
+    if ast.unparse(gone_through[0]) != name:
         return None
-    items = ast.unparse(generators[0].iter)
+    items = ast.unparse(gone_through[1])
     cure = (
         f"`rows = np.zeros((len({items}), {length}), dtype=...)`, then `rows[i, :len({name})] = {name}` for each, "
         f"which converts what is there and nothing else"
@@ -177,6 +176,16 @@ def _pad(
         conditions=[f"`{items}` are many or long enough that encoding takes a part of each step worth having"],
         fix=Fix(cure), data={"case": "pad", "of": kind},
     )  # fmt: skip
+
+
+def _gone_through(item: Expression) -> tuple[ast.expr, ast.expr] | None:
+    """The target and the items of the one loop that makes each padded item."""
+    match item.loops[-1].node if item.loops else None:
+        case ast.ListComp(generators=[each]) | ast.GeneratorExp(generators=[each]):
+            return None if each.ifs else (each.target, each.iter)
+        case ast.For(target=target, iter=items):
+            return target, items
+    return None
 
 
 def _classes(context: Context, hot: Expression) -> int | None:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import ast
 
 from mlvet.analyses.efficiency.host.annotations import effect
-from mlvet.analyses.efficiency.host.outline import Expression
+from mlvet.analyses.efficiency.host.outline import Expression, Function
 from mlvet.analyses.efficiency.reasoning.solving import Suggested
+from mlvet.analyses.efficiency.telling import items
 from mlvet.analyses.efficiency.telling.context import Context
 from mlvet.core.evidence import Related
 from mlvet.core.finding import Finding
@@ -28,6 +29,8 @@ def tell(context: Context, suggested: Suggested) -> Finding | None:
             return _map_before_batch(context, suggested, expression, context.expressions[str(suggested.arguments[2])])
         case "needless-workers":
             return _needless_workers(context, suggested, expression)
+        case "computed-items":
+            return _computed_items(context, suggested, expression)
         case _:
             return _no_workers(context, suggested, expression)
 
@@ -102,6 +105,40 @@ def _swapped(context: Context, node: ast.Call, batch: ast.Call) -> Fix:
 
 
 def _no_workers(context: Context, suggested: Suggested, expression: Expression) -> Finding | None:
+    length = items.known_length(context, _fetching(context, suggested)) if len(suggested.arguments) > 2 else None
+    message = (
+        f"`{context.text(expression.node)}` reads and decodes every item in the process that trains, which waits for "
+        f"it; workers do it beside"
+    )
+    return _workers(context, suggested, expression, message, length, [])
+
+
+def _computed_items(context: Context, suggested: Suggested, expression: Expression) -> Finding | None:
+    """Items whose work is known by its shapes, or is done by functions that are known to take long."""
+    function = _fetching(context, suggested)
+    known = items.takes_long(context, function)
+    if not known and not items.is_laborious(context, function):
+        return None
+    message = (
+        f"`{context.text(expression.node)}` has every item computed by `{context.program.methods[function.node]}` in "
+        f"the process that trains, which waits for it; workers do it beside"
+    )
+    conditions = [] if known else ["an item takes a millisecond or more"]
+    return _workers(context, suggested, expression, message, items.known_length(context, function), conditions)
+
+
+def _fetching(context: Context, suggested: Suggested) -> Function:
+    return next(each for each in context.program.outline.functions if each.name == suggested.arguments[2])
+
+
+def _workers(
+    context: Context, suggested: Suggested, expression: Expression, message: str, length: int | None,
+    conditions: list[str],
+) -> Finding | None:  # fmt: skip
+    """The suggestion to start workers, unless the data set is known to have too few items for them."""
+    if length is not None and length < _SMALL:
+        return None
+    enough = [f"the data set has {_SMALL} items or more"] if length is None else []
     node = expression.node
     assert isinstance(node, ast.Call)
     found = context.editable(node)
@@ -112,13 +149,10 @@ def _no_workers(context: Context, suggested: Suggested, expression: Expression) 
         reason = "workers draw random numbers of their own, and start the program again where processes are spawned"
         edit = context.edits.inserted(context.edits.end(last), ", num_workers=4")
         fix = Fix("`num_workers=4`", (edit,), Applicability.UNSAFE, reason)
-    message = (
-        f"`{context.text(node)}` reads and decodes every item in the process that trains, which waits for it; workers "
-        f"do it beside"
-    )
     return context.finding(
         suggested, message, context.program.outline.location(node),
-        conditions=[_CORES, f"the data set has {_SMALL} items or more"], fix=fix, data={"case": "no-workers"},
+        conditions=[_CORES, *enough, *conditions], fix=fix,
+        data={"case": str(suggested.arguments[1])},
     )  # fmt: skip
 
 

@@ -64,7 +64,7 @@ def _is_large(context: Context, tensor: ast.expr) -> bool:
 
 
 def _waiting(context: Context, suggested: Suggested, expression: Expression, loop: Loop) -> Finding:
-    """A loss that each step reads from the device, only to add it to a sum."""
+    """A loss or a count that each step reads from the device, only to add it to a sum."""
     asked = _asked(expression.node)
     name, text = context.text(asked), context.text(expression.node)
     outline = context.program.outline
@@ -76,7 +76,7 @@ def _waiting(context: Context, suggested: Suggested, expression: Expression, loo
     title = f"add up `{name}.detach()`, and read the sum once behind the loop"
     fix = Fix(title)
     if isinstance(found, ast.expr):
-        edit = context.edits.replaced(found, f"{name}.detach()")
+        edit = context.edits.replaced(found, f"{context.edits.of(_asked(found))}.detach()")
         reason = "the sum is then a tensor of the device, which `float` makes a number of"
         fix = Fix(title, (edit,), Applicability.UNSAFE, reason)
     return context.finding(
