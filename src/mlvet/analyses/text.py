@@ -18,10 +18,10 @@ Position = tuple[int, int]
 class Text:
     """A file as it is shown, with its tree. Columns of trees count bytes, those of edits characters."""
 
-    def __init__(self, path: str, text: str) -> None:
+    def __init__(self, path: str, text: str, tree: ast.Module | None = None) -> None:
         self.path = path
         self.text = text
-        self.tree = ast.parse(text)
+        self.tree = ast.parse(text) if tree is None else tree
         self._lines = split_lines(text)
 
     @cached_property
@@ -153,6 +153,11 @@ class Text:
                     found.setdefault(f"{node.module}.{each.name}", each.asname or each.name)
         return found
 
+    @cached_property
+    def _imported(self) -> dict[str, str]:
+        """What the names of imports are, the first that each is given to."""
+        return {known: whole for whole, known in reversed(self.imports.items())}
+
     def reference(self, *names: str) -> str:
         """How the file can refer to the first of some dotted names that its imports reach; empty if to none."""
         for name in names:
@@ -171,10 +176,8 @@ class Text:
             node = node.value
         if not isinstance(node, ast.Name):
             return ""
-        for whole, known in self.imports.items():
-            if known == node.id:
-                return ".".join((whole, *reversed(parts)))
-        return ""
+        whole = self._imported.get(node.id)
+        return "" if whole is None else ".".join((whole, *reversed(parts)))
 
 
 def last_name(node: ast.expr) -> str:

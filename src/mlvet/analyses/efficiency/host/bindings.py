@@ -66,7 +66,7 @@ class _Binder:
         self._found = Bindings()
         self._modules = {
             alias.asname or alias.name.partition(".")[0]
-            for each in ast.walk(outline.tree)
+            for each in outline.nodes
             if isinstance(each, ast.Import)
             for alias in each.names
         }

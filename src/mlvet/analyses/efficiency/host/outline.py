@@ -21,6 +21,7 @@ Place = tuple[int | None, ...]
 Scope = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda | ast.Module
 LoopNode = ast.For | ast.AsyncFor | ast.While | ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp
 COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+_WITHOUT_OPERANDS = (ast.Name, ast.Constant, ast.expr_context, ast.operator)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -79,6 +80,11 @@ class Outline:
     functions: list[Function] = field(default_factory=list)
     loops: list[Loop] = field(default_factory=list)
     expressions: list[Expression] = field(default_factory=list)
+
+    @cached_property
+    def nodes(self) -> list[ast.AST]:
+        """All nodes of the tree."""
+        return list(ast.walk(self.tree))
 
     @cached_property
     def of_node(self) -> dict[ast.AST, Expression]:
@@ -280,7 +286,7 @@ class _Reader:
         elif isinstance(node, COMPREHENSIONS):
             self._comprehension(node, here, made)
         else:
-            for part in _operands(node):
+            for part in operands(node):
                 self._expression(part, here, made)
 
     def _comprehension(self, node: ast.expr, here: _Place, made: Expression) -> None:
@@ -309,10 +315,12 @@ class _Place:
         return replace(self, loops=(*self.loops, loop))
 
 
-def _operands(node: ast.AST) -> Iterator[ast.expr]:
+def operands(node: ast.AST) -> Iterator[ast.expr]:
     """The expressions directly below an expression, through keywords and slices."""
+    if isinstance(node, _WITHOUT_OPERANDS):
+        return
     for part in ast.iter_child_nodes(node):
         if isinstance(part, ast.expr):
             yield part
         else:
-            yield from _operands(part)
+            yield from operands(part)

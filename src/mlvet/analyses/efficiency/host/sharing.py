@@ -18,9 +18,8 @@ from mlvet.analyses.efficiency.costs import is_heavy
 from mlvet.analyses.efficiency.host.blocks import Blocks
 from mlvet.analyses.efficiency.host.facts import HostProgram, bound, call_effect
 from mlvet.analyses.efficiency.host.numbering import equal_nodes
-from mlvet.analyses.efficiency.host.outline import COMPREHENSIONS, Expression, Function, Loop
+from mlvet.analyses.efficiency.host.outline import COMPREHENSIONS, Expression, Function, Loop, place_of
 from mlvet.analyses.text import last_name
-from mlvet.core.location import Location
 from mlvet.ir.facts import Fact
 from mlvet.ir.graph import Iteration, Node, Value
 
@@ -121,10 +120,6 @@ class Sharing:
         return found
 
     @cached_property
-    def _at(self) -> dict[tuple[int | None, ...], Expression]:
-        return {_place(self.program.outline.location(each.node)): each for each in self.program.outline.expressions}
-
-    @cached_property
     def _loops(self) -> dict[str, Loop]:
         """The loops of the file by their names in the graph."""
         places = {}
@@ -139,9 +134,9 @@ class Sharing:
 
     def _leading(self, node: Node) -> Iterator[Expression]:
         entered: tuple[Function | None, ...] | None = None
-        path = self.program.outline.source.path
+        path, at = self.program.outline.source.path, self.program.outline.at
         for place in (*(each.location for each in node.stack), node.location):
-            found = self._at.get(_place(place)) if place is not None and place.path == path else None
+            found = at.get(place_of(place)) if place is not None and place.path == path else None
             if found is None or (entered is not None and found.function not in entered):
                 return
             yield found
@@ -371,10 +366,6 @@ def _parted(one: tuple[Iteration, ...], other: tuple[Iteration, ...]) -> str | N
     if rest[0] and rest[1] and rest[0][0].loop == rest[1][0].loop:
         return rest[0][0].loop
     return ""
-
-
-def _place(location: Location) -> tuple[int | None, ...]:
-    return location.cell, location.line, location.column, location.end_line, location.end_column
 
 
 def sharing_facts(sharing: Sharing) -> Iterator[Fact]:
