@@ -206,6 +206,13 @@ class HostProgram:
             return None if items is None else items.length
         return max(counts) if counts and len(counts) == len(found) else None
 
+    def may_act(self, expression: Expression) -> bool:
+        """Whether an expression can do more than compute: a call, a target, an attribute that runs a function."""
+        node = expression.node
+        if isinstance(node, ast.Call) or isinstance(getattr(node, "ctx", None), ast.Store):
+            return True
+        return isinstance(node, ast.Attribute) and node.attr in self.properties
+
     @cached_property
     def properties(self) -> dict[str, list[Function]]:
         """The functions of the file that are read as attributes."""
@@ -221,7 +228,8 @@ def host_facts(program: HostProgram, whole: bool = True) -> Iterator[Fact]:
     """All facts of the host side of a program, or without those that no shipped rule can use.
 
     What a call looks up to call it, as `torch.relu`, is computed with by nobody; of the target of an assignment the
-    value tells more.
+    value tells more. Expressions have a condition in common if they have the outermost one, and one in a loop if the
+    innermost is; an `elif` is in all conditions before it.
     """
     yield Fact("host_schema", (VERSION,))
     for function in program.outline.functions:
@@ -301,9 +309,9 @@ def _described(program: HostProgram, found: Expression, whole: bool) -> Iterator
     if isinstance(found.statement, ast.Return) and found.statement.value is node:
         yield Fact("returns", (name, found.function.name))
     of_node = program.outline.of_node
-    for test in found.conditions:
+    for test in found.conditions if whole else dict.fromkeys((*found.conditions[:1], *found.conditions[-1:])):
         yield Fact("only_if", (name, of_node[test].name))
-    for position, part in enumerate(_sources(node)):
+    for position, part in enumerate(sources(node)):
         if part in of_node:
             yield Fact("operand", (name, position, of_node[part].name))
     for context in found.contexts:
@@ -318,7 +326,7 @@ def _described(program: HostProgram, found: Expression, whole: bool) -> Iterator
         yield from _constant(name, node.value)
 
 
-def _sources(node: ast.expr) -> list[ast.expr]:
+def sources(node: ast.expr) -> list[ast.expr]:
     """The expressions that the value of an expression is computed from."""
     if isinstance(node, ast.Call):
         receiver = [node.func.value] if isinstance(node.func, ast.Attribute) else [node.func]

@@ -10,7 +10,7 @@ import ast
 from collections.abc import Iterable, Iterator
 
 from mlvet.analyses.efficiency.host.facts import HostProgram
-from mlvet.analyses.efficiency.host.outline import COMPREHENSIONS, Function
+from mlvet.analyses.efficiency.host.outline import COMPREHENSIONS, Function, operands
 from mlvet.ir.facts import Fact
 
 SCHEMA = {
@@ -295,21 +295,13 @@ class _Ways:
             for part in [node.key, node.value] if isinstance(node, ast.DictComp) else [node.elt]:
                 state = self._read(part, state)
             return state
-        for part in _inner(node):
+        for part in operands(node):
             state = self._read(part, state)
         return state
 
     def _name(self, node: ast.Name) -> str:
         """The name with its function: the one that reads it if it sets it too, else one around it."""
         return self._program.name_at(node)
-
-
-def _inner(node: ast.AST) -> Iterator[ast.expr]:
-    for part in ast.iter_child_nodes(node):
-        if isinstance(part, ast.expr):
-            yield part
-        else:
-            yield from _inner(part)
 
 
 def _joined(*states: State | None) -> State | None:

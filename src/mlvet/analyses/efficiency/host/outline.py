@@ -21,7 +21,8 @@ Place = tuple[int | None, ...]
 Scope = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda | ast.Module
 LoopNode = ast.For | ast.AsyncFor | ast.While | ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp
 COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
-_WITHOUT_OPERANDS = (ast.Name, ast.Constant, ast.expr_context, ast.operator)
+_MARKS = (ast.expr_context, ast.operator, ast.unaryop, ast.cmpop, ast.boolop)
+_WITHOUT_OPERANDS = (ast.Name, ast.Constant, *_MARKS)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -83,8 +84,12 @@ class Outline:
 
     @cached_property
     def nodes(self) -> list[ast.AST]:
-        """All nodes of the tree."""
-        return list(ast.walk(self.tree))
+        """All nodes of the tree but those that say what is done with names and which operators are meant."""
+        found: list[ast.AST] = [self.tree]
+        for node in found:
+            if not isinstance(node, _WITHOUT_OPERANDS):
+                found += (each for each in ast.iter_child_nodes(node) if not isinstance(each, _MARKS))
+        return found
 
     @cached_property
     def of_node(self) -> dict[ast.AST, Expression]:

@@ -368,8 +368,9 @@ def _parted(one: tuple[Iteration, ...], other: tuple[Iteration, ...]) -> str | N
     return ""
 
 
-def sharing_facts(sharing: Sharing) -> Iterator[Fact]:
-    """All facts of shared work."""
+def sharing_facts(sharing: Sharing, whole: bool = True) -> Iterator[Fact]:
+    """All facts of shared work, or without those that no shipped rule can use."""
+    acts = sharing.program.may_act
     told: dict[Expression, None] = {}
     for first, second in sharing.pairs:
         between = sharing.blocks.between(first, second)
@@ -377,14 +378,14 @@ def sharing_facts(sharing: Sharing) -> Iterator[Fact]:
             continue
         yield Fact("computes_again", (first.name, second.name))
         told |= {first: None, second: None}
-        for each in between:
+        for each in between if whole else filter(acts, between):
             yield Fact("shared_between", (first.name, second.name, each.name))
     for call, loop in sharing.turns:
         yield Fact("computes_in_turn", (call.name, loop.name))
         told[call] = None
     for expression in told:
         inside = list(run_by(sharing.program, expression))
-        for each in inside:
+        for each in inside if whole else filter(acts, inside):
             yield Fact("shared_runs", (expression.name, each.name))
         for name in sorted(set(_used(sharing.program, inside))):
             yield Fact("shared_uses", (expression.name, name))
