@@ -19,6 +19,7 @@ from mlvet.analyses.efficiency.host.facts import SCHEMA as HOST_SCHEMA
 from mlvet.analyses.efficiency.host.facts import HostProgram, host_facts
 from mlvet.analyses.efficiency.host.flows import SCHEMA as FLOW_SCHEMA
 from mlvet.analyses.efficiency.host.flows import flow_facts
+from mlvet.analyses.efficiency.host.limits import TooLarge, limited
 from mlvet.analyses.efficiency.host.outline import Outline
 from mlvet.analyses.efficiency.host.outline import outline as outlined
 from mlvet.analyses.efficiency.host.sharing import SCHEMA as SHARING_SCHEMA
@@ -76,7 +77,10 @@ def vet(
     """Suggest what a program could do with less work."""
     with paused():
         context = Context(HostProgram(found, host, graph), demanded, rules)
-        reasoned = _reasoned(context, request)
+        try:
+            reasoned = _reasoned(context, request)
+        except TooLarge as error:
+            return Efficiency(notes=[f"{found.source.path}: {error}"])
         context.suggested = reasoned.suggested
         notes = [f"{found.source.path}: {each}" for each in reasoned.problems]
         told = [_told(context, each) for each in reasoned.suggested]
@@ -93,7 +97,7 @@ def _told(context: Context, suggested: Suggested) -> Finding | None:
 
 def _reasoned(context: Context, request: EfficiencyRequest) -> Answers:
     """What the shipped rules suggest, and what the user's rules report, which run apart so that they spoil nothing."""
-    found = answers(_facts(context, request, shipped()), shipped(), SCHEMA)
+    found = answers(limited(_facts(context, request, shipped())), shipped(), SCHEMA)
     if request.rules:
         names = ", ".join(each.name for each in request.rules)
         rules = (*shipped(), *request.rules)

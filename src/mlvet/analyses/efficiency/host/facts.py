@@ -12,8 +12,16 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from mlvet.analyses.efficiency.host.annotations import effect, reads
-from mlvet.analyses.efficiency.host.bindings import Bindings, bindings
-from mlvet.analyses.efficiency.host.outline import COMPREHENSIONS, Expression, Function, Outline, Place, operands, place_of
+from mlvet.analyses.efficiency.host.bindings import Bindings, Setting, bindings
+from mlvet.analyses.efficiency.host.outline import (
+    COMPREHENSIONS,
+    Expression,
+    Function,
+    Outline,
+    Place,
+    operands,
+    place_of,
+)
 from mlvet.analyses.text import Text
 from mlvet.domains.tensors import Unranked
 from mlvet.ir.facts import Fact
@@ -105,6 +113,14 @@ class HostProgram:
     @cached_property
     def bindings(self) -> Bindings:
         return bindings(self.outline)
+
+    @cached_property
+    def settings(self) -> dict[str, list[Setting]]:
+        """Where each name is set."""
+        found: dict[str, list[Setting]] = {}
+        for each in self.bindings.settings:
+            found.setdefault(each.name, []).append(each)
+        return found
 
     @cached_property
     def names_read(self) -> dict[Expression, str]:

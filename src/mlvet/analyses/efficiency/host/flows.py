@@ -10,6 +10,7 @@ import ast
 from collections.abc import Iterable, Iterator
 
 from mlvet.analyses.efficiency.host.facts import HostProgram
+from mlvet.analyses.efficiency.host.limits import check
 from mlvet.analyses.efficiency.host.outline import COMPREHENSIONS, Function, operands
 from mlvet.ir.facts import Fact
 
@@ -163,6 +164,7 @@ class _Ways:
         return state
 
     def _statement(self, node: ast.stmt, state: State) -> State | None:
+        check(len(self._found))
         match node:
             case ast.If():
                 state = self._read(node.test, state)

@@ -262,7 +262,7 @@ class _Writer(ast.NodeTransformer):
                 return _ITEM
         if isinstance(node, ast.Name):
             name = self._program.names_read.get(self._program.outline.of_node[node], "")
-            if any(each.name == name and each.loop is not None for each in self._program.bindings.settings):
+            if any(each.loop is not None for each in self._program.settings.get(name, ())):
                 return _ITEM
         return self._text(node)
 
@@ -301,7 +301,7 @@ class _Writer(ast.NodeTransformer):
         call = self._calls[-1].node
         assert isinstance(call, ast.Call)
         given = [value for parameter, value in bound(call, found.function) if parameter == name]
-        settings = [each for each in self._program.bindings.settings if each.name == f"{owner}.{name}"]
+        settings = self._program.settings.get(f"{owner}.{name}", [])
         if len(given) == 1 and not settings:
             return _Writer(self._program, self._calls[:-1])._visited(given[0])
         if not given and not settings:
