@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections import deque
 from collections.abc import Iterator
 from functools import cached_property
 
@@ -11,6 +12,7 @@ from mlvet.core.location import Location
 from mlvet.core.source import split_lines
 from mlvet.ir.host import Span
 
+_BLOCKS = ("body", "handlers", "cases", "orelse", "finalbody")
 _ATOMS = (ast.Name, ast.Attribute, ast.Call, ast.Subscript, ast.List, ast.Tuple)
 Position = tuple[int, int]
 
@@ -18,10 +20,10 @@ Position = tuple[int, int]
 class Text:
     """A file as it is shown, with its tree. Columns of trees count bytes, those of edits characters."""
 
-    def __init__(self, path: str, text: str) -> None:
+    def __init__(self, path: str, text: str, tree: ast.Module | None = None) -> None:
         self.path = path
         self.text = text
-        self.tree = ast.parse(text)
+        self.tree = ast.parse(text) if tree is None else tree
         self._lines = split_lines(text)
 
     @cached_property
@@ -143,7 +145,7 @@ class Text:
     def imports(self) -> dict[str, str]:
         """The names that the file gives to modules and what it takes out of them, by what they are."""
         found: dict[str, str] = {}
-        for node in ast.walk(self.tree):
+        for node in statements(self.tree):
             if isinstance(node, ast.Import):
                 for each in node.names:
                     whole = each.name if each.asname else each.name.partition(".")[0]
@@ -152,6 +154,11 @@ class Text:
                 for each in node.names:
                     found.setdefault(f"{node.module}.{each.name}", each.asname or each.name)
         return found
+
+    @cached_property
+    def _imported(self) -> dict[str, str]:
+        """What the names of imports are, the first that each is given to."""
+        return {known: whole for whole, known in reversed(self.imports.items())}
 
     def reference(self, *names: str) -> str:
         """How the file can refer to the first of some dotted names that its imports reach; empty if to none."""
@@ -171,10 +178,25 @@ class Text:
             node = node.value
         if not isinstance(node, ast.Name):
             return ""
-        for whole, known in self.imports.items():
-            if known == node.id:
-                return ".".join((whole, *reversed(parts)))
-        return ""
+        whole = self._imported.get(node.id)
+        return "" if whole is None else ".".join((whole, *reversed(parts)))
+
+
+def statements(tree: ast.AST) -> Iterator[ast.AST]:
+    """The statements below a node, with handlers and cases, in the order of `ast.walk`; nothing of expressions."""
+    pending = deque(directly_below(tree))
+    while pending:
+        each = pending.popleft()
+        yield each
+        pending += directly_below(each)
+
+
+def directly_below(node: ast.AST) -> Iterator[ast.AST]:
+    """The statements of the blocks of a statement, and its handlers and cases."""
+    for name in _BLOCKS:
+        block = getattr(node, name, None)
+        if isinstance(block, list):
+            yield from block
 
 
 def last_name(node: ast.expr) -> str:

@@ -8,8 +8,7 @@ an expression.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 from mlvet.domains.dims import Dim
 from mlvet.domains.dtypes import DType
@@ -78,8 +77,7 @@ _LARGEST = 2**31 - 1
 _PLACE = ("line", "column", "end_line", "end_column", "cell")
 
 
-@dataclass(frozen=True, slots=True)
-class Fact:
+class Fact(NamedTuple):
     """A ground atom. Its text is in the syntax of answer-set programs, with the full stop."""
 
     predicate: str
@@ -227,5 +225,7 @@ def _argument(value: Any) -> Argument:
 def _spelled(argument: Argument) -> str:
     if isinstance(argument, int) and -_LARGEST - 1 <= argument <= _LARGEST:
         return str(int(argument))
-    text = str(argument).replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
+    text = str(argument)
+    if "\\" in text or '"' in text or "\n" in text:
+        text = text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
     return f'"{text}"'

@@ -19,6 +19,7 @@ from mlvet.analyses.efficiency.host.facts import SCHEMA as HOST_SCHEMA
 from mlvet.analyses.efficiency.host.facts import HostProgram, host_facts
 from mlvet.analyses.efficiency.host.flows import SCHEMA as FLOW_SCHEMA
 from mlvet.analyses.efficiency.host.flows import flow_facts
+from mlvet.analyses.efficiency.host.limits import TooLarge, limited
 from mlvet.analyses.efficiency.host.outline import Outline
 from mlvet.analyses.efficiency.host.outline import outline as outlined
 from mlvet.analyses.efficiency.host.sharing import SCHEMA as SHARING_SCHEMA
@@ -34,6 +35,7 @@ from mlvet.analyses.efficiency.telling.context import Context
 from mlvet.core.finding import Finding
 from mlvet.core.rule import Catalogue
 from mlvet.core.source import Source
+from mlvet.frontends.collection import paused
 from mlvet.ir.facts import SCHEMA as GRAPH_SCHEMA
 from mlvet.ir.facts import Fact
 from mlvet.ir.facts import facts as graph_facts
@@ -73,12 +75,16 @@ def vet(
     found: Outline, host: Host, graph: Graph, demanded: Demands, rules: Catalogue, request: EfficiencyRequest
 ) -> Efficiency:
     """Suggest what a program could do with less work."""
-    context = Context(HostProgram(found, host, graph), demanded, rules)
-    reasoned = _reasoned(context, request)
-    context.suggested = reasoned.suggested
-    outcome = Efficiency([], [f"{found.source.path}: {each}" for each in reasoned.problems], reasoning=reasoned.seconds)
-    told = [_told(context, each) for each in reasoned.suggested]
-    outcome.findings = [each for each in told if each is not None]
+    with paused():
+        context = Context(HostProgram(found, host, graph), demanded, rules)
+        try:
+            reasoned = _reasoned(context, request)
+        except TooLarge as error:
+            return Efficiency(notes=[f"{found.source.path}: {error}"])
+        context.suggested = reasoned.suggested
+        notes = [f"{found.source.path}: {each}" for each in reasoned.problems]
+        told = [_told(context, each) for each in reasoned.suggested]
+    outcome = Efficiency([each for each in told if each is not None], notes, reasoning=reasoned.seconds)
     outcome.figures.update(suggested=len(told), told=len(outcome.findings))
     return outcome
 
@@ -91,7 +97,7 @@ def _told(context: Context, suggested: Suggested) -> Finding | None:
 
 def _reasoned(context: Context, request: EfficiencyRequest) -> Answers:
     """What the shipped rules suggest, and what the user's rules report, which run apart so that they spoil nothing."""
-    found = answers(_facts(context, request, shipped()), shipped(), SCHEMA)
+    found = answers(limited(_facts(context, request, shipped())), shipped(), SCHEMA)
     if request.rules:
         names = ", ".join(each.name for each in request.rules)
         rules = (*shipped(), *request.rules)
@@ -104,10 +110,12 @@ def _reasoned(context: Context, request: EfficiencyRequest) -> Answers:
 def _facts(context: Context, request: EfficiencyRequest, rules: tuple[RuleText, ...]) -> Iterator[Fact]:
     """The facts of a program. A program can be large, so that only those are told that a rule reads."""
     asked = set[str]().union(*map(mentioned, rules))
-    yield from (each for each in host_facts(context.program) if each.signature in asked)
+    told = {(name, int(arity)) for name, _, arity in (each.partition("/") for each in asked)}
+    whole = rules is not shipped()
+    yield from (each for each in host_facts(context.program, whole) if (each[0], len(each[1])) in told)
     yield from training_facts(context.program, context.demanded)
-    yield from execution_facts(context.runs, nodes="run_node/2" in asked)
-    yield from sharing_facts(context.sharing)
+    yield from execution_facts(context.runs, nodes="run_node/2" in asked, whole=whole)
+    yield from sharing_facts(context.sharing, whole)
     yield from element_facts(context.program)
     yield from encoding_facts(context.program)
     yield from (each for each in flow_facts(context.program) if each.signature in asked)

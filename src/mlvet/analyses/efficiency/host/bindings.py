@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 from mlvet.analyses.efficiency.host.outline import COMPREHENSIONS, Expression, Function, Loop, Outline
+from mlvet.analyses.text import directly_below
 
 MUTATORS = frozenset(
     (
@@ -61,12 +62,12 @@ def bindings(outline: Outline) -> Bindings:
 class _Binder:
     def __init__(self, outline: Outline) -> None:
         self._outline = outline
-        self._locals = {each: _locals(each) for each in outline.functions}
+        self._locals = {each: _locals(each, outline.of_function[each]) for each in outline.functions}
         self._loops = {each.node: each for each in outline.loops}
         self._found = Bindings()
         self._modules = {
             alias.asname or alias.name.partition(".")[0]
-            for each in ast.walk(outline.tree)
+            for each in outline.nodes
             if isinstance(each, ast.Import)
             for alias in each.names
         }
@@ -194,34 +195,30 @@ def _statements(node: ast.AST, conditions: tuple[ast.expr, ...]) -> Iterator[tup
         yield from _statements(each, inside)
 
 
-def _locals(function: Function) -> frozenset[str]:
+def _locals(function: Function, expressions: list[Expression]) -> frozenset[str]:
     """The names that a function sets itself."""
     node = function.node
-    found: set[str] = set()
+    targets = (each.node for each in expressions if isinstance(getattr(each.node, "ctx", None), ast.Store))
+    found = {each.id for each in targets if isinstance(each, ast.Name)}
     if not isinstance(node, ast.Module):
         arguments = node.args
         every = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs, arguments.vararg, arguments.kwarg]
         found |= {each.arg for each in every if each is not None}
     outer: set[str] = set()
-    pending: list[ast.AST] = [node.body] if isinstance(node, ast.Lambda) else list(node.body)
+    pending: list[ast.AST] = [] if isinstance(node, ast.Lambda) else list(node.body)
     while pending:
         each = pending.pop()
         if isinstance(each, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
             found.add(each.name)
-            pending += each.decorator_list
-            if isinstance(each, ast.ClassDef):
-                pending += each.body
+            pending += each.body if isinstance(each, ast.ClassDef) else ()
             continue
         if isinstance(each, ast.Global | ast.Nonlocal):
             outer |= set(each.names)
-        elif isinstance(each, ast.Name) and isinstance(each.ctx, ast.Store):
-            found.add(each.id)
         elif isinstance(each, ast.Import | ast.ImportFrom):
             found |= {(alias.asname or alias.name).partition(".")[0] for alias in each.names}
         elif isinstance(each, ast.ExceptHandler) and each.name:
             found.add(each.name)
-        if not isinstance(each, ast.Lambda):
-            pending += ast.iter_child_nodes(each)
+        pending += directly_below(each)
     return frozenset(found - outer)
 
 

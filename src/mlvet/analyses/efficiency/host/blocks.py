@@ -62,6 +62,14 @@ class Blocks:
         end = self.above(second.statement, start.block)
         return end is not None and end.index >= start.index and first.function is second.function
 
+    def is_between(self, found: Expression, first: Expression, second: Expression) -> bool:
+        """Whether an expression runs between two others, as `between` tells, before the statement of the second."""
+        start, end = self.places[first.statement], self.above(second.statement, self.places[first.statement].block)
+        place = self.above(found.statement, start.block)
+        if place is None or end is None or not start.index <= place.index < max(end.index, start.index + 1):
+            return False
+        return found.node not in _below(first) | _below(second)
+
     def between(self, first: Expression, second: Expression) -> list[Expression] | None:
         """What runs after one expression and before another that is further down in its block, or inside of there.
 

@@ -7,13 +7,14 @@ whose like stands elsewhere in the same block.
 from __future__ import annotations
 
 import ast
+from bisect import bisect_left
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
 
 from mlvet.analyses.efficiency.host.blocks import Blocks
-from mlvet.analyses.efficiency.host.facts import HostProgram
+from mlvet.analyses.efficiency.host.facts import HostProgram, sources
 from mlvet.analyses.efficiency.host.outline import Expression, place_of
 from mlvet.ir.facts import Fact
 from mlvet.ir.graph import OPAQUE, Execution, Graph, Node, Value
@@ -30,6 +31,7 @@ SCHEMA = {
     "only_before/2": "expression that runs the graph, a later one that changes variables only after the first's values",
     "again/2": "call that computes with tensors, a later call with the same text in the same block or inside of it",
     "call_effect/2": "such a call, pure random state or unknown, which is the worst that a node of it does",
+    "takes_data/1": "such a call that is given more than numbers, texts and functions",
     "between/3": "expression, a later one of the two kinds above, expression that runs between them",
     "run_uses/2": "such an expression, name or attribute that it reads",
 }
@@ -48,6 +50,7 @@ _CHANGING = (
 _DERIVING = ("gradient", "gradients")
 _DRAWING = ("random", "dropout", "multinomial", "bernoulli", "shuffle")
 _MOST_ALIKE = 12
+_NO_DATA = ("module", "number", "text", "none", "function")
 
 
 @dataclass
@@ -163,9 +166,13 @@ class Executions:
     @cached_property
     def repeated(self) -> list[tuple[Expression, Expression]]:
         """Pairs of calls that compute with tensors and have one text, the second further down in the same block."""
+        near: dict[tuple[object, object], list[Expression]] = {}
         alike: dict[tuple[object, str], list[Expression]] = {}
         for each in self.program.outline.expressions:
             if isinstance(each.node, ast.Call) and each not in self.at and self._computes(each):
+                near.setdefault((each.function, _gist(each.node)), []).append(each)
+        for listed in near.values():
+            for each in listed if len(listed) > 1 else ():
                 alike.setdefault((each.function, ast.dump(each.node)), []).append(each)
         found = []
         for listed in alike.values():
@@ -180,7 +187,40 @@ class Executions:
     @cached_property
     def alike(self) -> frozenset[tuple[Expression, Expression]]:
         """Those of the pairs of one text of which it can be told what runs between them."""
-        return frozenset(pair for pair in self.repeated if self.blocks.between(*pair) is not None)
+        return frozenset(pair for pair in self.repeated if self.blocks.follows(*pair))
+
+    def takes_data(self, call: Expression) -> bool:
+        """Whether a call is given tensors, objects or what nobody knows."""
+        operands = (self.program.outline.of_node.get(each) for each in sources(call.node))
+        seen = (self.program.seen(each) for each in operands if each is not None)
+        return any(each is not None and each.kind not in _NO_DATA for each in seen)
+
+    def disturbing(self, first: Expression, second: Expression) -> list[Expression]:
+        """What runs between two runs and may change what the second reads; one thing alone where it surely does."""
+        setting = self._setting_between(first, second)
+        if setting is not None:
+            return [setting]
+        return [each for each in self.blocks.between(first, second) or () if self.program.may_act(each)]
+
+    def _setting_between(self, first: Expression, second: Expression) -> Expression | None:
+        """A target between two runs that sets what the second reads."""
+        start = _number(next(self.blocks.of_statement(first.statement)))
+        for name in _used(self.program, second):
+            targets = self._targets.get(name, [])
+            for each in targets[bisect_left(targets, start, key=_number) :]:
+                if _number(each) > _number(second):
+                    break
+                if self.blocks.is_between(each, first, second):
+                    return each
+        return None
+
+    @cached_property
+    def _targets(self) -> dict[str, list[Expression]]:
+        """The targets that set each name, in the order of the text."""
+        found: dict[str, list[Expression]] = {}
+        for each in sorted(self.program.bindings.settings, key=lambda each: _number(each.target)):
+            found.setdefault(each.name, []).append(each.target)
+        return found
 
     def fed(self, run: Expression) -> frozenset[str]:
         """What a run feeds, item by item as text; of a name that holds what is written nearby, what it holds."""
@@ -245,10 +285,11 @@ class Executions:
 
 def worst(nodes: Iterable[Node]) -> str:
     """The worst that some nodes do."""
-    return max((_effect(each) for each in nodes), key=_SEVERITY.index, default="unknown")
+    return max((node_effect(each) for each in nodes), key=_SEVERITY.index, default="unknown")
 
 
-def _effect(node: Node) -> str:
+def node_effect(node: Node) -> str:
+    """What a node does beside yielding values."""
     if node.source_op.rpartition(".")[2] in _CHANGING:
         return "state"
     if node.op == "dropout" and _is_switched_off(node):
@@ -271,6 +312,17 @@ def _is_switched_off(node: Node) -> bool:
     return value is not None and not value.any()
 
 
+def _gist(node: ast.Call) -> object:
+    """What calls of one text have in common, and many others do not: names and kinds, one step down."""
+    parts = (node.func, *node.args, *(each.value for each in node.keywords))
+    return tuple((type(each), getattr(each, "id", getattr(each, "attr", None))) for each in parts)
+
+
+def _number(expression: Expression) -> int:
+    """The place of an expression in the order of the text."""
+    return int(expression.name[1:])
+
+
 def _same_statement_order(first: Expression, second: Expression) -> bool:
     """Whether one call is part of the other."""
     return any(node is first.node for node in ast.walk(second.node)) or any(
@@ -278,8 +330,8 @@ def _same_statement_order(first: Expression, second: Expression) -> bool:
     )
 
 
-def execution_facts(runs: Executions, nodes: bool = False) -> Iterator[Fact]:
-    """All facts about the runs of a program; those about their nodes on demand."""
+def execution_facts(runs: Executions, nodes: bool = False, whole: bool = True) -> Iterator[Fact]:
+    """All facts about the runs of a program, or without those that no shipped rule can use; their nodes on demand."""
     graph = runs.program.graph
     for expression, numbers in runs.at.items():
         for number in numbers:
@@ -309,10 +361,20 @@ def execution_facts(runs: Executions, nodes: bool = False) -> Iterator[Fact]:
         if (first, second) in runs.alike:
             yield Fact("again", (first.name, second.name))
             pairs[first, second] = None
+    idle: set[Expression] = set()
     for expression in dict.fromkeys(each for pair in runs.repeated for each in pair):
-        yield Fact("call_effect", (expression.name, worst(runs.computed(expression))))
+        effect = worst(runs.computed(expression))
+        yield Fact("call_effect", (expression.name, effect))
+        if runs.takes_data(expression):
+            yield Fact("takes_data", (expression.name,))
+        if effect != "pure" or not runs.takes_data(expression):
+            idle.add(expression)
     for first, second in pairs:
-        for each in runs.blocks.between(first, second) or ():
+        if whole:
+            between = runs.blocks.between(first, second) or []
+        else:
+            between = [] if first in idle or second in idle else runs.disturbing(first, second)
+        for each in between:
             yield Fact("between", (first.name, second.name, each.name))
     for expression in dict.fromkeys(each for pair in pairs for each in pair):
         for name in sorted(_used(runs.program, expression)):

@@ -12,8 +12,16 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from mlvet.analyses.efficiency.host.annotations import effect, reads
-from mlvet.analyses.efficiency.host.bindings import Bindings, bindings
-from mlvet.analyses.efficiency.host.outline import COMPREHENSIONS, Expression, Function, Outline, Place, place_of
+from mlvet.analyses.efficiency.host.bindings import Bindings, Setting, bindings
+from mlvet.analyses.efficiency.host.outline import (
+    COMPREHENSIONS,
+    Expression,
+    Function,
+    Outline,
+    Place,
+    operands,
+    place_of,
+)
 from mlvet.analyses.text import Text
 from mlvet.domains.tensors import Unranked
 from mlvet.ir.facts import Fact
@@ -39,6 +47,7 @@ SCHEMA = {
     "expression/1": "expression",
     "kind/2": "expression, call operator name attribute index constant container comprehension lambda yield or other",
     "line/2": "expression, line",
+    "run_line/2": "call, or attribute that runs a function of the file, line",
     "inside/2": "expression, a loop of its function that contains it",
     "of_function/2": "expression, function",
     "only_if/2": "expression, test of an `if` around it in its function",
@@ -81,8 +90,13 @@ SCHEMA = {
 """Every predicate of the host with its number of arguments, and what the arguments are."""
 
 _LEAVES = (ast.Return, ast.Break, ast.Raise)
-_OPERATORS = (ast.BinOp, ast.UnaryOp, ast.BoolOp, ast.Compare)
-_CONTAINERS = (ast.Tuple, ast.List, ast.Dict, ast.Set, ast.JoinedStr, ast.Starred, ast.FormattedValue)
+_KINDS: dict[type[ast.expr], str] = {
+    ast.Call: "call", ast.Name: "name", ast.Attribute: "attribute", ast.Subscript: "index", ast.Constant: "constant",
+    ast.Lambda: "lambda", **dict.fromkeys((ast.BinOp, ast.UnaryOp, ast.BoolOp, ast.Compare), "operator"),
+    **dict.fromkeys((ast.Yield, ast.YieldFrom, ast.Await), "yield"), **dict.fromkeys(COMPREHENSIONS, "comprehension"),
+    **dict.fromkeys((ast.Tuple, ast.List, ast.Dict, ast.Set, ast.JoinedStr, ast.Starred), "container"),
+    ast.FormattedValue: "container",
+}  # fmt: skip
 _LARGEST = 2**31 - 1
 _DRAWING_LAYERS = ("Random", "Noise", "AutoAugment", "AugMix", "MixUp", "CutMix", "ColorJitter")
 """Words in the names of layers and transforms that draw."""
@@ -99,6 +113,14 @@ class HostProgram:
     @cached_property
     def bindings(self) -> Bindings:
         return bindings(self.outline)
+
+    @cached_property
+    def settings(self) -> dict[str, list[Setting]]:
+        """Where each name is set."""
+        found: dict[str, list[Setting]] = {}
+        for each in self.bindings.settings:
+            found.setdefault(each.name, []).append(each)
+        return found
 
     @cached_property
     def names_read(self) -> dict[Expression, str]:
@@ -165,7 +187,7 @@ class HostProgram:
 
     @cached_property
     def text(self) -> Text:
-        return Text(self.outline.source.path, self.outline.source.text)
+        return Text(self.outline.source.path, self.outline.source.text, self.outline.tree)
 
     def dotted(self, node: ast.expr) -> str:
         """The name of something in its library, as far as imports tell; empty if they do not."""
@@ -184,7 +206,7 @@ class HostProgram:
     @cached_property
     def methods(self) -> dict[ast.AST, str]:
         """The statements of classes with the names of the classes."""
-        classes = (each for each in ast.walk(self.outline.tree) if isinstance(each, ast.ClassDef))
+        classes = (each for each in self.outline.nodes if isinstance(each, ast.ClassDef))
         return {part: each.name for each in classes for part in each.body}
 
     def is_method(self, function: Function) -> bool:
@@ -200,6 +222,13 @@ class HostProgram:
             return None if items is None else items.length
         return max(counts) if counts and len(counts) == len(found) else None
 
+    def may_act(self, expression: Expression) -> bool:
+        """Whether an expression can do more than compute: a call, a target, an attribute that runs a function."""
+        node = expression.node
+        if isinstance(node, ast.Call) or isinstance(getattr(node, "ctx", None), ast.Store):
+            return True
+        return isinstance(node, ast.Attribute) and node.attr in self.properties
+
     @cached_property
     def properties(self) -> dict[str, list[Function]]:
         """The functions of the file that are read as attributes."""
@@ -211,8 +240,13 @@ class HostProgram:
         return found
 
 
-def host_facts(program: HostProgram) -> Iterator[Fact]:
-    """All facts of the host side of a program."""
+def host_facts(program: HostProgram, whole: bool = True) -> Iterator[Fact]:
+    """All facts of the host side of a program, or without those that no shipped rule can use.
+
+    What a call looks up to call it, as `torch.relu`, is computed with by nobody; of the target of an assignment the
+    value tells more. Expressions have a condition in common if they have the outermost one, and one in a loop if the
+    innermost is; an `elif` is in all conditions before it.
+    """
     yield Fact("host_schema", (VERSION,))
     for function in program.outline.functions:
         yield Fact("function", (function.name,))
@@ -230,7 +264,9 @@ def host_facts(program: HostProgram) -> Iterator[Fact]:
         if isinstance(body := getattr(loop.node, "body", None), list) and isinstance(body[-1], _LEAVES):
             yield Fact("once", (loop.name,))
     for expression in program.outline.expressions:
-        yield from _expression(program, expression)
+        if whole or not _is_called(expression):
+            yield from _described(program, expression, whole)
+        yield from _placed(program, expression)
     yield from _bindings(program.bindings)
 
 
@@ -254,79 +290,70 @@ def _defined(program: HostProgram, function: Function) -> Iterator[Fact]:
         yield Fact("function_of_name", (f"{function.outer.name}.{function.title}", function.name))
 
 
-def _expression(program: HostProgram, found: Expression) -> Iterator[Fact]:
+def _is_called(found: Expression) -> bool:
+    """Whether an expression is the attribute that a call calls."""
+    around = None if found.parent is None else found.parent.node
+    return isinstance(found.node, ast.Attribute) and isinstance(around, ast.Call) and around.func is found.node
+
+
+def _placed(program: HostProgram, found: Expression) -> Iterator[Fact]:
+    """Where an expression stands, and what it runs and makes there."""
     name, node = found.name, found.node
-    kind = _kind(node)
-    yield Fact("expression", (name,))
-    yield Fact("kind", (name, kind))
-    yield Fact("line", (name, node.lineno))
     yield Fact("of_function", (name, found.function.name))
     for loop in found.loops:
         yield Fact("inside", (name, loop.name))
+    made = program.nodes(found)
+    for one in made:
+        yield Fact("makes", (name, one.name))
+    for op in dict.fromkeys(one.op for one in made):
+        yield Fact("applies", (name, op))
+    if isinstance(node, ast.Call):
+        yield Fact("run_line", (name, node.lineno))
+        yield from _call(program, found, node)
+    elif isinstance(node, ast.Attribute):
+        for getter in program.properties.get(node.attr, []):
+            yield Fact("run_line", (name, node.lineno))
+            yield Fact("enters", (name, getter.name))
+
+
+def _described(program: HostProgram, found: Expression, whole: bool) -> Iterator[Fact]:
+    """What an expression is and what it is computed from."""
+    name, node = found.name, found.node
+    yield Fact("expression", (name,))
+    yield Fact("kind", (name, _KINDS.get(type(node), "other")))
+    yield Fact("line", (name, node.lineno))
     if isinstance(found.statement, ast.Return) and found.statement.value is node:
         yield Fact("returns", (name, found.function.name))
     of_node = program.outline.of_node
-    for test in found.conditions:
+    for test in found.conditions if whole else dict.fromkeys((*found.conditions[:1], *found.conditions[-1:])):
         yield Fact("only_if", (name, of_node[test].name))
-    for position, part in enumerate(_sources(node)):
+    for position, part in enumerate(sources(node)):
         if part in of_node:
             yield Fact("operand", (name, position, of_node[part].name))
     for context in found.contexts:
         site = program.host.calls.get(program.outline.span(context))
         for each in site.names if site is not None else ():
             yield Fact("under", (name, each))
-    made = program.nodes(found)
-    for one in made:
-        yield Fact("makes", (name, one.name))
-    for op in dict.fromkeys(one.op for one in made):
-        yield Fact("applies", (name, op))
     if (seen := program.seen(found)) is not None:
-        yield from _seen(name, seen)
+        yield Fact("seen", (name, seen.kind))
+        if whole or not (isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)):
+            yield from _seen(name, seen)
     if isinstance(node, ast.Constant):
         yield from _constant(name, node.value)
-    if isinstance(node, ast.Call):
-        yield from _call(program, found, node)
-    if isinstance(node, ast.Attribute):
-        for getter in program.properties.get(node.attr, []):
-            yield Fact("enters", (name, getter.name))
 
 
-def _kind(node: ast.expr) -> str:
-    if isinstance(node, ast.Call):
-        return "call"
-    if isinstance(node, _OPERATORS):
-        return "operator"
-    if isinstance(node, COMPREHENSIONS):
-        return "comprehension"
-    if isinstance(node, _CONTAINERS):
-        return "container"
-    names = {
-        ast.Name: "name", ast.Attribute: "attribute", ast.Subscript: "index", ast.Constant: "constant",
-        ast.Lambda: "lambda", ast.Yield: "yield", ast.YieldFrom: "yield", ast.Await: "yield",
-    }  # fmt: skip
-    return names.get(type(node), "other")
-
-
-def _sources(node: ast.expr) -> list[ast.expr]:
+def sources(node: ast.expr) -> list[ast.expr]:
     """The expressions that the value of an expression is computed from."""
     if isinstance(node, ast.Call):
         receiver = [node.func.value] if isinstance(node.func, ast.Attribute) else [node.func]
         return [*receiver, *node.args, *(each.value for each in node.keywords)]
     if isinstance(node, ast.Lambda):
         return []
-    found: list[ast.expr] = []
-    pending: list[ast.AST] = list(ast.iter_child_nodes(node))
-    while pending:
-        each = pending.pop(0)
-        if isinstance(each, ast.expr):
-            found.append(each)
-        else:
-            pending = [*ast.iter_child_nodes(each), *pending]
-    return found
+    return list(operands(node))
 
 
 def _seen(name: str, seen: Seen) -> Iterator[Fact]:
-    yield Fact("seen", (name, seen.kind))
+    """What more is known of the values of an expression than their kind."""
     if seen.type:
         yield Fact("type", (name, seen.type))
     if isinstance(seen.number, int) and abs(seen.number) <= _LARGEST:

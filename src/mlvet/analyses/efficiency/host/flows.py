@@ -10,7 +10,8 @@ import ast
 from collections.abc import Iterable, Iterator
 
 from mlvet.analyses.efficiency.host.facts import HostProgram
-from mlvet.analyses.efficiency.host.outline import COMPREHENSIONS, Function
+from mlvet.analyses.efficiency.host.limits import check
+from mlvet.analyses.efficiency.host.outline import COMPREHENSIONS, Function, operands
 from mlvet.ir.facts import Fact
 
 SCHEMA = {
@@ -29,6 +30,7 @@ SCHEMA = {
 Given = tuple[str, str]
 """A setting: ("set", target) or ("given", name of a parameter)."""
 State = dict[str, frozenset[Given]]
+_NOTHING: frozenset[Given] = frozenset()
 
 
 def flow_facts(program: HostProgram) -> Iterator[Fact]:
@@ -47,8 +49,8 @@ def flow_facts(program: HostProgram) -> Iterator[Fact]:
             any(isinstance(each, ast.Starred) for each in node.args) or any(each.arg is None for each in node.keywords)
         ):
             yield Fact("spreads", (expression.name,))
-    for statement in ast.walk(program.outline.tree):
-        yield from _stored(program, statement)
+    for node in program.outline.nodes:
+        yield from _stored(program, node)
 
 
 def reached(program: HostProgram, function: Function) -> Iterator[tuple[str, str]]:
@@ -130,13 +132,17 @@ def _parameters(function: Function) -> Iterator[str]:
 
 
 class _Ways:
-    """The ways through one function: which settings are seen by which reads."""
+    """The ways through one function: which settings are seen by which reads.
+
+    A state is changed in place by whoever is given it; where ways part, each gets a copy.
+    """
 
     def __init__(self, program: HostProgram, function: Function) -> None:
         self._program = program
         self._function = function
         self._of_node = program.outline.of_node
         self._found: set[tuple[str, str, str]] = set()
+        self._left: dict[ast.stmt, State] = {}
         self._breaks: list[list[State]] = []
         self._continues: list[list[State]] = []
 
@@ -158,6 +164,7 @@ class _Ways:
         return state
 
     def _statement(self, node: ast.stmt, state: State) -> State | None:
+        check(len(self._found))
         match node:
             case ast.If():
                 state = self._read(node.test, state)
@@ -216,22 +223,30 @@ class _Ways:
         return state
 
     def _loop(self, node: ast.For | ast.AsyncFor | ast.While, state: State) -> State | None:
-        """A loop: its second iteration begins with what the first has left."""
-        after: State | None = state
-        left: list[State] = []
-        for _ in range(2):
-            self._breaks.append([])
-            self._continues.append([])
-            inner: State = dict(after or state)
-            inner = self._read(node.test, inner) if isinstance(node, ast.While) else self._set(node.target, inner)
-            end = self._block(node.body, inner)
-            left += self._breaks.pop()
-            after = _joined(state, end, *self._continues.pop())
+        """A loop: its second iteration begins with what the first has left.
+
+        What an iteration leaves is the same whatever it begins with. So it is found out once, and loops in loops are
+        not followed four times, eight times and so on.
+        """
+        if node not in self._left:
+            after, _ = self._iteration(node, state)
+            self._left[node] = {name: after[name] - state.get(name, _NOTHING) for name in after}
+        after, left = self._iteration(node, _joined(state, self._left[node]) or state)
+        way: State | None = after
         if isinstance(node, ast.While):
-            after = self._read(node.test, after or state)
+            way = self._read(node.test, after)
             if isinstance(node.test, ast.Constant) and node.test.value:
-                after = None if left else after
-        return _joined(self._block(node.orelse, after), *left)
+                way = None if left else way
+        return _joined(self._block(node.orelse, way), *left)
+
+    def _iteration(self, node: ast.For | ast.AsyncFor | ast.While, before: State) -> tuple[State, list[State]]:
+        """What may be set before another iteration or the end, and where the loop is left from within."""
+        self._breaks.append([])
+        self._continues.append([])
+        state = dict(before)
+        state = self._read(node.test, state) if isinstance(node, ast.While) else self._set(node.target, state)
+        end = self._block(node.body, state)
+        return _joined(before, end, *self._continues.pop()) or before, self._breaks.pop()
 
     def _try(self, node: ast.Try, state: State) -> State | None:
         anywhere: State | None = state
@@ -251,7 +266,8 @@ class _Ways:
                 place = self._of_node[target]
                 name = self._name(target)
                 before = state.get(name, frozenset()) if changed else frozenset()
-                return {**state, name: before | {("set", place.name)}}
+                state[name] = before | {("set", place.name)}
+                return state
             case ast.Tuple() | ast.List():
                 for each in target.elts:
                     state = self._set(each, state)
@@ -281,21 +297,13 @@ class _Ways:
             for part in [node.key, node.value] if isinstance(node, ast.DictComp) else [node.elt]:
                 state = self._read(part, state)
             return state
-        for part in _inner(node):
+        for part in operands(node):
             state = self._read(part, state)
         return state
 
     def _name(self, node: ast.Name) -> str:
         """The name with its function: the one that reads it if it sets it too, else one around it."""
         return self._program.name_at(node)
-
-
-def _inner(node: ast.AST) -> Iterator[ast.expr]:
-    for part in ast.iter_child_nodes(node):
-        if isinstance(part, ast.expr):
-            yield part
-        else:
-            yield from _inner(part)
 
 
 def _joined(*states: State | None) -> State | None:

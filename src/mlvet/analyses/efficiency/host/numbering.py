@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterator
 
-from mlvet.analyses.efficiency.host.executions import worst
+from mlvet.analyses.efficiency.host.executions import node_effect
 from mlvet.analyses.efficiency.host.facts import steady_node
 from mlvet.ir.graph import OPAQUE, Graph, Node, Value
 
@@ -20,7 +20,9 @@ def equal_nodes(graph: Graph) -> Iterator[list[Node]]:
     numbers: dict[Value, Hashable] = {}
     groups: dict[Hashable, list[Node]] = {}
     for node in graph.nodes():
-        if node.op == OPAQUE or node.regions or not node.outputs or not steady_node(node) or worst([node]) != "pure":
+        if node.op == OPAQUE or node.regions or not node.outputs:
+            continue
+        if not steady_node(node) or node_effect(node) != "pure":
             continue
         key = (node.op, _attributes(node), tuple(_number(each, numbers) for each in node.inputs))
         groups.setdefault(key, []).append(node)

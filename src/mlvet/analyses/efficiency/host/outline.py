@@ -21,6 +21,9 @@ Place = tuple[int | None, ...]
 Scope = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda | ast.Module
 LoopNode = ast.For | ast.AsyncFor | ast.While | ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp
 COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+_BY_TEXT = ("locals", "globals", "vars", "eval", "exec")
+_MARKS = (ast.expr_context, ast.operator, ast.unaryop, ast.cmpop, ast.boolop)
+_WITHOUT_OPERANDS = (ast.Name, ast.Constant, *_MARKS)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -81,8 +84,29 @@ class Outline:
     expressions: list[Expression] = field(default_factory=list)
 
     @cached_property
+    def nodes(self) -> list[ast.AST]:
+        """All nodes of the tree but those that say what is done with names and which operators are meant."""
+        found: list[ast.AST] = [self.tree]
+        for node in found:
+            if not isinstance(node, _WITHOUT_OPERANDS):
+                found += (each for each in ast.iter_child_nodes(node) if not isinstance(each, _MARKS))
+        return found
+
+    @cached_property
     def of_node(self) -> dict[ast.AST, Expression]:
         return {each.node: each for each in self.expressions}
+
+    @cached_property
+    def deleted(self) -> frozenset[str]:
+        """The names behind `del`."""
+        names = (each.node for each in self.expressions if isinstance(each.node, ast.Name))
+        return frozenset(each.id for each in names if isinstance(each.ctx, ast.Del))
+
+    @cached_property
+    def reads_by_text(self) -> bool:
+        """Whether something can read names that no expression spells."""
+        called = (each.node.func for each in self.expressions if isinstance(each.node, ast.Call))
+        return any(isinstance(each, ast.Name) and each.id in _BY_TEXT for each in called)
 
     @cached_property
     def function_at(self) -> dict[Span, Function]:
@@ -167,7 +191,12 @@ class Outline:
 
     def text(self, node: ast.expr | ast.stmt) -> str:
         """A piece of the file on one line."""
-        return " ".join((ast.get_source_segment(self.source.text, node) or ast.unparse(node)).split())
+        if getattr(node, "end_lineno", None) is None:
+            return " ".join(ast.unparse(node).split())
+        lines = self.source.lines[node.lineno - 1 : node.end_lineno]
+        lines[-1] = lines[-1].encode()[: node.end_col_offset].decode(errors="replace")
+        lines[0] = lines[0].encode()[node.col_offset :].decode(errors="replace")
+        return " ".join("\n".join(lines).split())
 
     @cached_property
     def _ascii(self) -> bool:
@@ -280,7 +309,7 @@ class _Reader:
         elif isinstance(node, COMPREHENSIONS):
             self._comprehension(node, here, made)
         else:
-            for part in _operands(node):
+            for part in operands(node):
                 self._expression(part, here, made)
 
     def _comprehension(self, node: ast.expr, here: _Place, made: Expression) -> None:
@@ -309,10 +338,12 @@ class _Place:
         return replace(self, loops=(*self.loops, loop))
 
 
-def _operands(node: ast.AST) -> Iterator[ast.expr]:
+def operands(node: ast.AST) -> Iterator[ast.expr]:
     """The expressions directly below an expression, through keywords and slices."""
+    if isinstance(node, _WITHOUT_OPERANDS):
+        return
     for part in ast.iter_child_nodes(node):
         if isinstance(part, ast.expr):
             yield part
         else:
-            yield from _operands(part)
+            yield from operands(part)

@@ -18,9 +18,8 @@ from mlvet.analyses.efficiency.costs import is_heavy
 from mlvet.analyses.efficiency.host.blocks import Blocks
 from mlvet.analyses.efficiency.host.facts import HostProgram, bound, call_effect
 from mlvet.analyses.efficiency.host.numbering import equal_nodes
-from mlvet.analyses.efficiency.host.outline import COMPREHENSIONS, Expression, Function, Loop
+from mlvet.analyses.efficiency.host.outline import COMPREHENSIONS, Expression, Function, Loop, place_of
 from mlvet.analyses.text import last_name
-from mlvet.core.location import Location
 from mlvet.ir.facts import Fact
 from mlvet.ir.graph import Iteration, Node, Value
 
@@ -121,10 +120,6 @@ class Sharing:
         return found
 
     @cached_property
-    def _at(self) -> dict[tuple[int | None, ...], Expression]:
-        return {_place(self.program.outline.location(each.node)): each for each in self.program.outline.expressions}
-
-    @cached_property
     def _loops(self) -> dict[str, Loop]:
         """The loops of the file by their names in the graph."""
         places = {}
@@ -139,9 +134,9 @@ class Sharing:
 
     def _leading(self, node: Node) -> Iterator[Expression]:
         entered: tuple[Function | None, ...] | None = None
-        path = self.program.outline.source.path
+        path, at = self.program.outline.source.path, self.program.outline.at
         for place in (*(each.location for each in node.stack), node.location):
-            found = self._at.get(_place(place)) if place is not None and place.path == path else None
+            found = at.get(place_of(place)) if place is not None and place.path == path else None
             if found is None or (entered is not None and found.function not in entered):
                 return
             yield found
@@ -267,7 +262,7 @@ class _Writer(ast.NodeTransformer):
                 return _ITEM
         if isinstance(node, ast.Name):
             name = self._program.names_read.get(self._program.outline.of_node[node], "")
-            if any(each.name == name and each.loop is not None for each in self._program.bindings.settings):
+            if any(each.loop is not None for each in self._program.settings.get(name, ())):
                 return _ITEM
         return self._text(node)
 
@@ -306,7 +301,7 @@ class _Writer(ast.NodeTransformer):
         call = self._calls[-1].node
         assert isinstance(call, ast.Call)
         given = [value for parameter, value in bound(call, found.function) if parameter == name]
-        settings = [each for each in self._program.bindings.settings if each.name == f"{owner}.{name}"]
+        settings = self._program.settings.get(f"{owner}.{name}", [])
         if len(given) == 1 and not settings:
             return _Writer(self._program, self._calls[:-1])._visited(given[0])
         if not given and not settings:
@@ -373,12 +368,9 @@ def _parted(one: tuple[Iteration, ...], other: tuple[Iteration, ...]) -> str | N
     return ""
 
 
-def _place(location: Location) -> tuple[int | None, ...]:
-    return location.cell, location.line, location.column, location.end_line, location.end_column
-
-
-def sharing_facts(sharing: Sharing) -> Iterator[Fact]:
-    """All facts of shared work."""
+def sharing_facts(sharing: Sharing, whole: bool = True) -> Iterator[Fact]:
+    """All facts of shared work, or without those that no shipped rule can use."""
+    acts = sharing.program.may_act
     told: dict[Expression, None] = {}
     for first, second in sharing.pairs:
         between = sharing.blocks.between(first, second)
@@ -386,14 +378,14 @@ def sharing_facts(sharing: Sharing) -> Iterator[Fact]:
             continue
         yield Fact("computes_again", (first.name, second.name))
         told |= {first: None, second: None}
-        for each in between:
+        for each in between if whole else filter(acts, between):
             yield Fact("shared_between", (first.name, second.name, each.name))
     for call, loop in sharing.turns:
         yield Fact("computes_in_turn", (call.name, loop.name))
         told[call] = None
     for expression in told:
         inside = list(run_by(sharing.program, expression))
-        for each in inside:
+        for each in inside if whole else filter(acts, inside):
             yield Fact("shared_runs", (expression.name, each.name))
         for name in sorted(set(_used(sharing.program, inside))):
             yield Fact("shared_uses", (expression.name, name))

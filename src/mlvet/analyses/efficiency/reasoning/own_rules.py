@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
+from functools import cache
 from typing import Any
 
 from mlvet.analyses.efficiency.reasoning.functions import HostFunctions
@@ -63,6 +64,7 @@ def _unsafe(rule: RuleText) -> RuleProblem | None:
     return None
 
 
+@cache
 def mentioned(rule: RuleText) -> frozenset[str]:
     """The predicates that a file of rules mentions, as `name/arity`; functions that it mentions are among them."""
     plain = _UNSEEN.sub(lambda match: "_" if match[0].startswith('"') else " ", rule.text)

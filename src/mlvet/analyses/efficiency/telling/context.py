@@ -105,13 +105,10 @@ class Context:
         tree = self.program.outline.tree
         return {child: node for node in ast.walk(tree) for child in ast.iter_child_nodes(node)}
 
-    @cached_property
+    @property
     def settings(self) -> dict[str, list[Setting]]:
         """Where each name is set."""
-        found: dict[str, list[Setting]] = {}
-        for each in self.program.bindings.settings:
-            found.setdefault(each.name, []).append(each)
-        return found
+        return self.program.settings
 
     @cached_property
     def on_gpu(self) -> bool:

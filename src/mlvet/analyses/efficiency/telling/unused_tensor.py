@@ -52,13 +52,8 @@ def tell(context: Context, suggested: Suggested) -> Finding | None:
 
 def _is_looked_up(context: Context, names: list[str]) -> bool:
     """Whether names are deleted somewhere, or can be read by their text."""
-    for node in ast.walk(context.program.outline.tree):
-        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Del) and node.id in names:
-            return True
-        called = node.func if isinstance(node, ast.Call) else None
-        if isinstance(called, ast.Name) and called.id in ("locals", "globals", "vars", "eval", "exec"):
-            return True
-    return False
+    outline = context.program.outline
+    return outline.reads_by_text or not outline.deleted.isdisjoint(names)
 
 
 def _followers(context: Context, settings: list[Setting]) -> list[Setting]:
