@@ -74,7 +74,7 @@ SCHEMA = {
     "applies/2": "expression, canonical operator of a node that it makes",
     "under/2": "expression, dotted name of what a `with` around it calls",
     "untrained/1": "call where gradients are not recorded",
-    "returns/2": "expression that a function returns, function",
+    "drops/1": "expression whose value its statement drops",
     "uncalled/1": "call in a function that nobody calls",
     "decorated/2": "function, dotted name of a decorator",
 }
@@ -263,8 +263,8 @@ def _expression(program: HostProgram, found: Expression) -> Iterator[Fact]:
     yield Fact("of_function", (name, found.function.name))
     for loop in found.loops:
         yield Fact("inside", (name, loop.name))
-    if isinstance(found.statement, ast.Return) and found.statement.value is node:
-        yield Fact("returns", (name, found.function.name))
+    if isinstance(found.statement, ast.Expr) and found.statement.value is node:
+        yield Fact("drops", (name,))
     of_node = program.outline.of_node
     for test in found.conditions:
         yield Fact("only_if", (name, of_node[test].name))
