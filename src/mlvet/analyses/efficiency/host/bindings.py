@@ -155,8 +155,8 @@ class _Binder:
             case ast.NamedExpr():
                 self._set(node.target, node.value, ())
             case ast.Call():
-                for each in changed_by(node, self._imports):
-                    self._mutated(each, found)
+                for changed in changed_by(node, self._imports):
+                    self._mutated(changed, found)
             case ast.ListComp() | ast.SetComp() | ast.DictComp() | ast.GeneratorExp():
                 loop = self._loops[node]
                 for each in node.generators:
