@@ -66,8 +66,9 @@ def vet(paths: Iterable[Path], config: Config, executor: Executor, *, known: fro
     if config.measure:
         from mlvet.analyses.efficiency.measurement import tried
 
-        standing, untried = tried(standing, config, base)
+        standing, untried, failed = tried(standing, config, base)
         notes += untried
+        reading.problems += failed
     visible, hidden = _visible([f for f in [*standing, *unused] if wanted(f.rule, f.location.path)], config)
     stamped = fingerprinted(visible, shown, str(config.root), str(base))
     new = [finding for finding in stamped if finding.fingerprint not in known]

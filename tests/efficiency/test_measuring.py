@@ -104,7 +104,7 @@ def test_a_suggestion_is_graded_by_what_was_seen(tmp_path: Path, content: str, c
     file = program(tmp_path)
     edit = Edit(Location("slow.py", 8, 16, 8, 19), content)
     config = replace(Config(), measure=f"{file}:work")
-    (found,), notes = tried([suggestion(edit)], config, tmp_path)
+    (found,), notes, _ = tried([suggestion(edit)], config, tmp_path)
     assert notes == []
     assert found.certainty is certainty
     assert "measured with `slow.py:work`" in found.related[-1].message
@@ -113,11 +113,23 @@ def test_a_suggestion_is_graded_by_what_was_seen(tmp_path: Path, content: str, c
 
 
 def test_without_a_suggestion_to_try_it_says_so(tmp_path: Path) -> None:
-    _, notes = tried([], replace(Config(), measure=str(program(tmp_path))), tmp_path)
+    _, notes, _ = tried([], replace(Config(), measure=str(program(tmp_path))), tmp_path)
     assert notes == ["nothing was measured: no suggestion with an edit is in slow.py"]
 
 
-@pytest.mark.parametrize("text", ["absent.py", "'open", "slow.py:work --steps 3"])
+@pytest.mark.parametrize(
+    ("ending", "words"), [("raise OSError('full')\n", "failed on line 15: OSError: full"), ("sys.exit(3)\n", "failed")]
+)
+def test_a_target_that_fails_is_a_problem_and_nothing_else_is_lost(tmp_path: Path, ending: str, words: str) -> None:
+    target = program(tmp_path, SLOW + ending)
+    slow = suggestion(Edit(Location("slow.py", 8, 16, 8, 19), "0.0"))
+    found, notes, problems = tried([slow], replace(Config(), measure=str(target)), tmp_path)
+    assert (found, notes) == ([slow], [])
+    assert len(problems) == 1
+    assert words in problems[0].reason
+
+
+@pytest.mark.parametrize("text", ["absent.py", "'open", "slow.py:work --steps 3", "slow.py:wrok", "slow.py:"])
 def test_a_target_that_cannot_be_is_refused(tmp_path: Path, text: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     program(tmp_path)

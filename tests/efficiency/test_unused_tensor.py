@@ -89,3 +89,20 @@ def ran(text: str) -> dict[str, object]:
     names: dict[str, object] = {}
     exec(compile(text, "program.py", "exec"), names)
     return names
+
+
+def test_what_is_computed_between_looks_at_the_clock_is_measured(tmp_path: Path) -> None:
+    text = """\
+import time
+import torch
+
+def seconds(a, b):
+    start = time.perf_counter()
+    for _ in range(10):
+        product = a @ b
+    return time.perf_counter() - start
+
+print(seconds(torch.randn(200, 200), torch.randn(200, 200)))
+"""
+    assert lines(text, tmp_path, RULE) == []
+    assert lines(text.replace("time.perf_counter()", "0"), tmp_path, RULE) == [7]

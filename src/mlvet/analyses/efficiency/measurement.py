@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 from collections.abc import Iterable
 from dataclasses import replace
+from difflib import get_close_matches
 from pathlib import Path
 
 from mlvet.core.config import Config
@@ -13,7 +15,8 @@ from mlvet.core.evidence import Evidence, Related
 from mlvet.core.finding import Finding
 from mlvet.core.fix import apply_edits
 from mlvet.core.grade import Certainty
-from mlvet.runtime.measuring.sides import Measured, NotMeasured, Target, interpreter, measured
+from mlvet.core.result import Problem
+from mlvet.runtime.measuring.sides import Measured, NotMeasured, Target, TargetFails, interpreter, measured
 
 FASTER = 1.05
 """The ratio from which on a run counts as faster, and the part of memory from which on it counts as smaller."""
@@ -26,17 +29,30 @@ def target_of(text: str) -> Target:
         first, *arguments = shlex.split(text)
     except ValueError as error:
         raise UsageError(f"--measure: cannot read `{text}`: {error}") from error
-    name, _, function = first.partition(":")
+    name, colon, function = first.partition(":")
     file = Path(name)
     if not file.is_file():
         raise UsageError(f"--measure: no such file: {name}")
     if arguments and function:
         raise UsageError("--measure: a function is called without arguments")
+    if colon:
+        _check_function(file, function)
     return Target(file.resolve(), function, tuple(arguments))
 
 
-def tried(findings: Iterable[Finding], config: Config, base: Path) -> tuple[list[Finding], list[str]]:
-    """Findings with what was measured of them, and notes on what could not be."""
+def _check_function(file: Path, function: str) -> None:
+    """Refuse a function of which the file says nothing, whether by `def`, by an assignment or by an import."""
+    words = set(re.findall(r"\w+", file.read_text(encoding="utf-8", errors="replace")))
+    if function not in words:
+        alike = get_close_matches(function, words, 1)
+        hint = f"; did you mean `{alike[0]}`?" if alike else ""
+        raise UsageError(f"--measure: {file} has no function `{function}`{hint}")
+
+
+def tried(
+    findings: Iterable[Finding], config: Config, base: Path
+) -> tuple[list[Finding], list[str], list[Problem]]:  # fmt: skip
+    """Findings with what was measured of them, notes on what could not be, and why the target does not run at all."""
     target = target_of(config.measure)
     found = list(findings)
     waiting = [
@@ -45,7 +61,7 @@ def tried(findings: Iterable[Finding], config: Config, base: Path) -> tuple[list
         if each.code.startswith("EFF") and each.fix is not None and each.fix.edits and _is_of(each, target, base)
     ]
     if not waiting:
-        return found, [f"nothing was measured: no suggestion with an edit is in {target.file.name}"]
+        return found, [f"nothing was measured: no suggestion with an edit is in {target.file.name}"], []
     notes: list[str] = []
     for index in waiting:
         fix = found[index].fix
@@ -53,11 +69,13 @@ def tried(findings: Iterable[Finding], config: Config, base: Path) -> tuple[list
         changed, _ = apply_edits(target.file.read_text(encoding="utf-8"), [fix])
         try:
             seen = measured(target, changed, interpreter(config.python), config.timeout)
+        except TargetFails as problem:
+            return found, notes, [Problem(found[index].location.path, f"not measured: {problem}")]
         except NotMeasured as problem:
             notes.append(f"{found[index].location}: not measured: {problem}")
             continue
         found[index] = _with(found[index], seen, target)
-    return found, notes
+    return found, notes, []
 
 
 def _is_of(finding: Finding, target: Target, base: Path) -> bool:

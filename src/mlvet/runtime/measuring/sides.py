@@ -55,6 +55,10 @@ class NotMeasured(Exception):
     """Why there is no measurement: a run failed, or took too long."""
 
 
+class TargetFails(NotMeasured):
+    """The program that the user names does not run as it is, so that there is nothing to compare with."""
+
+
 def measured(target: Target, changed: str, python: str, seconds: float, rounds: int = ROUNDS) -> Measured:
     """Run a target and its changed text in turn."""
     with tempfile.TemporaryDirectory(prefix="mlvet") as folder:
@@ -87,14 +91,20 @@ def _run(target: Target, file: Path, python: str, seconds: float) -> dict[str, A
                 stdin=subprocess.DEVNULL, check=False,
             )  # fmt: skip
         except subprocess.TimeoutExpired:
-            raise NotMeasured(f"`{target}` took more than {seconds:g} s") from None
+            raise _failure(target, file, f"took more than {seconds:g} s") from None
         if ended.returncode or not answer.exists():
             last = (ended.stderr.strip().splitlines() or ["no message"])[-1]
-            which = "the changed copy of " if file != target.file else ""
-            raise NotMeasured(f"{which}`{target}` failed: {last}")
+            places = re.findall(rf'File "{re.escape(str(file))}", line (\d+)', ended.stderr)
+            raise _failure(target, file, f"failed{f' on line {places[-1]}' if places else ''}: {last}")
         found: dict[str, Any] = json.loads(answer.read_text(encoding="utf-8"))
     found["printed"] = [float(each) for each in _NUMBER.findall(ended.stdout)]
     return found
+
+
+def _failure(target: Target, file: Path, how: str) -> NotMeasured:
+    if file == target.file:
+        return TargetFails(f"`{target}` {how}")
+    return NotMeasured(f"the changed copy of `{target}` {how}")
 
 
 def _difference(before: Mapping[str, Any], after: Mapping[str, Any]) -> tuple[float | None, str]:

@@ -11,21 +11,13 @@ import ast
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
+from mlvet.analyses.efficiency.host.changes import Imported, changed_by
 from mlvet.analyses.efficiency.host.outline import COMPREHENSIONS, Expression, Function, Loop, Outline
 from mlvet.analyses.text import directly_below
 
-MUTATORS = frozenset(
-    (
-        "append", "extend", "insert", "remove", "pop", "clear", "update", "add", "discard", "sort", "reverse",
-        "setdefault", "popitem", "appendleft", "extendleft", "popleft", "fill", "resize", "put", "shuffle",
-        "load_state_dict", "set_weights", "set_value", "assign", "assign_add", "assign_sub", "scatter_update",
-        "write", "writelines", "seek", "send", "step", "zero_grad", "fit", "train_on_batch", "set_postfix", "train",
-        "eval", "requires_grad_", "reset_states", "reset_state", "update_state", "step_update", "close", "next",
-        "__next__", "read", "readline", "advance", "reset", "sample", "set_description", "add_scalar",
-        "apply_gradients", "minimize",
-    )
-)  # fmt: skip
-"""Methods that change what they are called on, by the names that libraries give them."""
+_PARTS = ("data", "weight", "bias")
+"""Attributes that are what an object computes with: who changes one changes the object."""
+_HANDS_ON = ("list", "tuple", "reversed", "zip", "enumerate", "iter")
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,10 +57,10 @@ class _Binder:
         self._locals = {each: _locals(each, outline.of_function[each]) for each in outline.functions}
         self._loops = {each.node: each for each in outline.loops}
         self._found = Bindings()
-        self._modules = {
-            alias.asname or alias.name.partition(".")[0]
-            for each in outline.nodes
-            if isinstance(each, ast.Import)
+        imports = [each for each in outline.nodes if isinstance(each, ast.Import | ast.ImportFrom)]
+        self._imported = {
+            alias.asname or alias.name.partition(".")[0]: isinstance(each, ast.Import)
+            for each in imports
             for alias in each.names
         }
 
@@ -129,7 +121,7 @@ class _Binder:
                     self._set(inner, parts[index] if alike else value, conditions, loop=loop, changed=changed)
             case ast.Attribute():
                 self._found.written.append((of_node[target], f".{target.attr}"))
-                if target.attr == "data":
+                if target.attr in _PARTS:
                     self._mutated(target.value, of_node[target])
             case ast.Subscript():
                 self._mutated(target.value, of_node[target])
@@ -141,12 +133,18 @@ class _Binder:
                 self._found.mutations.append((by, self.name(by.function, node.id)))
             case ast.Attribute():
                 self._found.written.append((by, f".{node.attr}"))
-                if node.attr == "data":
+                if node.attr in _PARTS:
                     self._mutated(node.value, by)
             case ast.Subscript() | ast.Starred():
                 self._mutated(node.value, by)
             case ast.Call(func=ast.Attribute(value=inner)):
                 self._mutated(inner, by)
+            case ast.Call(func=ast.Name(id=name), args=items) if name in _HANDS_ON:
+                for each in items:
+                    self._mutated(each, by)
+            case ast.List(elts=items) | ast.Tuple(elts=items):
+                for each in items:
+                    self._mutated(each, by)
 
     def _expression(self, found: Expression) -> None:
         node = found.node
@@ -157,27 +155,22 @@ class _Binder:
                 self._found.attributes.append((found, f".{node.attr}"))
             case ast.NamedExpr():
                 self._set(node.target, node.value, ())
-            case ast.Call(func=ast.Attribute(attr=method, value=receiver)) if _mutates(method):
-                if not self._is_module(receiver):
-                    self._mutated(receiver, found)
             case ast.Call():
-                for keyword in node.keywords:
-                    if keyword.arg == "out":
-                        self._mutated(keyword.value, found)
+                for changed in changed_by(node, self._imports):
+                    self._mutated(changed, found)
             case ast.ListComp() | ast.SetComp() | ast.DictComp() | ast.GeneratorExp():
                 loop = self._loops[node]
                 for each in node.generators:
                     self._set(each.target, each.iter, (), loop=loop)
 
-    def _is_module(self, node: ast.expr) -> bool:
-        """Whether an expression is a module, or a part of one, by its import at the top level."""
+    def _imports(self, node: ast.expr) -> Imported:
+        """What is known of an expression by the imports of the file."""
         while isinstance(node, ast.Attribute):
             node = node.value
-        return isinstance(node, ast.Name) and node.id in self._modules
-
-
-def _mutates(method: str) -> bool:
-    return method in MUTATORS or (method.endswith("_") and not method.startswith("_"))
+        name = node.id if isinstance(node, ast.Name) else ""
+        if name not in self._imported:
+            return Imported.NOT
+        return Imported.MODULE if self._imported[name] else Imported.PERHAPS_MODULE
 
 
 def _statements(node: ast.AST, conditions: tuple[ast.expr, ...]) -> Iterator[tuple[ast.stmt, tuple[ast.expr, ...]]]:

@@ -83,7 +83,7 @@ SCHEMA = {
     "applies/2": "expression, canonical operator of a node that it makes",
     "under/2": "expression, dotted name of what a `with` around it calls",
     "untrained/1": "call where gradients are not recorded",
-    "returns/2": "expression that a function returns, function",
+    "drops/1": "expression whose value its statement drops",
     "uncalled/1": "call in a function that nobody calls",
     "decorated/2": "function, dotted name of a decorator",
 }
@@ -322,8 +322,8 @@ def _described(program: HostProgram, found: Expression, whole: bool) -> Iterator
     yield Fact("expression", (name,))
     yield Fact("kind", (name, _KINDS.get(type(node), "other")))
     yield Fact("line", (name, node.lineno))
-    if isinstance(found.statement, ast.Return) and found.statement.value is node:
-        yield Fact("returns", (name, found.function.name))
+    if isinstance(found.statement, ast.Expr) and found.statement.value is node:
+        yield Fact("drops", (name,))
     of_node = program.outline.of_node
     for test in found.conditions if whole else dict.fromkeys((*found.conditions[:1], *found.conditions[-1:])):
         yield Fact("only_if", (name, of_node[test].name))

@@ -198,7 +198,8 @@ class Context:
 
     def cost(self, expression: Expression) -> Cost:
         """What one evaluation of an expression costs, with its operands and the functions that it runs."""
-        return cost(self.nodes_below(expression), self.sizes)
+        found = self._written_in(expression.node)
+        return cost(self._nodes(found), self.sizes) + self._functions(found, set())
 
     def host_seconds(self, node: ast.expr) -> float:
         """What Python takes for the comprehensions of an expression that run functions of the program, at least."""
@@ -343,9 +344,12 @@ class Context:
                 if (function := self.program.outline.function_at.get(span)) is not None:
                     yield function
 
-    def _below(self, node: ast.expr) -> list[Expression]:
+    def _written_in(self, node: ast.expr) -> list[Expression]:
         of_node = self.program.outline.of_node
-        found = [of_node[each] for each in ast.walk(node) if isinstance(each, ast.expr) and each in of_node]
+        return [of_node[each] for each in ast.walk(node) if isinstance(each, ast.expr) and each in of_node]
+
+    def _below(self, node: ast.expr) -> list[Expression]:
+        found = self._written_in(node)
         entered = dict.fromkeys(self._entered(found))
         return found + [each for function in entered for each in self._body_of(function)]
 

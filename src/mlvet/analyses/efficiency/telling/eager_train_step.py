@@ -27,7 +27,8 @@ _TAKEN = {
 }
 """What a compiled function takes without being compiled again for each value."""
 _REASON = {
-    "tensorflow": "Python statements of the function run only while it is traced, and a new shape is traced again",
+    "tensorflow": "Python statements of the function run only while it is traced, a new shape is traced again, and a "
+    "seed draws other random numbers",
     "jax": "Python statements of the function run only while it is traced, and it must not change what is outside",
 }
 _OFTEN = f"the step is called more than {_FEW} times"

@@ -216,13 +216,26 @@ def _rows(context: Context, suggested: Suggested, *parts: Expression) -> Finding
     conditions = [] if classes is not None else [f"there are at least {least} classes"]
     fix = Fix(f"`{instead}`")
     found = context.editable(product.node)
-    if hot.node in ast.walk(product.node) and isinstance(found, ast.expr):
+    if library == "tensorflow" and _handles_gradients(context):
+        fix = Fix(f"`{instead}`; its gradient is an `IndexedSlices`, which `tf.convert_to_tensor` makes a tensor of")
+    elif hot.node in ast.walk(product.node) and isinstance(found, ast.expr):
         reason = "numbers beyond the last class, and rows that are not finite, give other results"
         fix = Fix(f"`{instead}`", (context.edits.replaced(found, instead),), Applicability.UNSAFE, reason)
     return context.finding(
         suggested, message, context.program.outline.location(product.node), conditions=conditions, fix=fix,
         related=[Related("the codes are made here", context.program.outline.location(hot.node))], data={"case": "rows"},
     )  # fmt: skip
+
+
+def _handles_gradients(context: Context) -> bool:
+    """Whether the program computes with gradients of TensorFlow itself, which a gather makes sparse."""
+    expressions = context.program.outline.expressions
+    called = {
+        each.node.func.attr
+        for each in expressions
+        if isinstance(each.node, ast.Call) and isinstance(each.node.func, ast.Attribute)
+    }
+    return "gradient" in called and not called & {"apply_gradients", "minimize"}
 
 
 def _atom(node: ast.expr, text: str) -> str:
