@@ -156,7 +156,8 @@ class Driver:
 def _failure(error):
     # type: (Exception) -> Dict[str, Any]
     words = " ".join(str(error).split())
-    refused = isinstance(error, (Unsupported, NotImplementedError, ImportError)) or _UNSUPPORTED.search(words)
+    own = type(error).__name__ in ("UnsupportedInput", "NoReference", "UsageError")
+    refused = own or isinstance(error, (Unsupported, NotImplementedError, ImportError)) or _UNSUPPORTED.search(words)
     place = traceback.extract_tb(error.__traceback__)[-1]
     return {
         "failure": "unsupported" if refused else "crash", "exception": type(error).__name__,
@@ -613,6 +614,7 @@ class Mlvet(Graphs):
     def prepare(self, request):
         # type: (Dict[str, Any]) -> None
         self.reference = _imported("mlvet.runtime.reference")
+        self.layers = _imported("mlvet.runtime.layers")
         self.models = _imported("mlvet.frontends.models")
         self.version = "mlvet {}".format(_imported("mlvet").__version__)
 
@@ -620,12 +622,26 @@ class Mlvet(Graphs):
         # type: (str) -> Any
         from pathlib import Path
 
-        return self.models.read_model(Path(path), path)
+        try:
+            return self.models.read_model(Path(path), path)
+        except _imported("mlvet.core.errors").UnsupportedInput as error:
+            raise Unsupported(str(error))
 
     def apply(self, loaded, given):
         # type: (Any, Dict[str, Any]) -> List[Any]
         found = self.reference.evaluate(loaded, given, double=bool(self.request.get("double")))
         return [np.asarray(found[value.name]) for value in loaded.outputs]
+
+    def step(self, node, given):
+        # type: (str, Dict[str, Any]) -> List[Any]
+        """The file of a part, or a layer of the model, which knows no masks."""
+        if os.path.exists(node):
+            return Graphs.step(self, node, given)
+        if any(mask is not None for _, mask in given.values()):
+            raise Unsupported("the references of operators know no masks")
+        cut = self.layers.LayerByLayer(self.whole)
+        arrays = OrderedDict((name, array) for name, (array, _) in given.items())
+        return [np.asarray(each) for each in cut.run(node, arrays, double=bool(self.request.get("double")))]
 
 
 DRIVERS = {
