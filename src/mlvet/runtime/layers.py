@@ -19,9 +19,7 @@ class LayerByLayer:
     def __init__(self, graph: Graph) -> None:
         self.graph = graph
         self._stored = {each.value for each in graph.parameters} | {each.value for each in graph.body.constants}
-        self._layer_of: dict[Value, str] = {
-            value: node.module for node in graph.body.nodes for value in node.outputs
-        }
+        self._layer_of: dict[Value, str] = {value: node.module for node in graph.body.nodes for value in node.outputs}
         self._inputs = {value: value.name for value in graph.inputs}
 
     def run(self, layer: str, given: Mapping[str, Any], *, double: bool) -> list[Any]:

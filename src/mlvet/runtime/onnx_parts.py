@@ -75,8 +75,12 @@ class OnnxParts:
             while name in known:
                 name += "'"
             known.add(name)
-            inputs = tuple(dict.fromkeys(each for each in (*node.input, *_captured(node)) if each and each not in self._stored))
-            yield OnnxNode(name, node.op_type, inputs, tuple(each for each in node.output if each), _config(node), index)
+            inputs = tuple(
+                dict.fromkeys(each for each in (*node.input, *_captured(node)) if each and each not in self._stored)
+            )
+            yield OnnxNode(
+                name, node.op_type, inputs, tuple(each for each in node.output if each), _config(node), index
+            )
 
     def alone(self, name: str) -> Path:
         """A model of one node."""
@@ -124,7 +128,9 @@ class OnnxParts:
             graph, opset_imports=self.model.opset_import, ir_version=self.model.ir_version,
             functions=self.model.functions,
         )  # fmt: skip
-        key = hashlib.sha256("\0".join([*(node.name for node in nodes), *inputs, "", *outputs]).encode()).hexdigest()[:16]
+        key = hashlib.sha256("\0".join([*(node.name for node in nodes), *inputs, "", *outputs]).encode()).hexdigest()[
+            :16
+        ]
         path = self.folder / f"part-{key}.onnx"
         if not path.exists():
             onnx.save(part, str(path))

@@ -29,9 +29,7 @@ class NoReference(UnsupportedInput):
         self.node = node
 
 
-def evaluate(
-    graph: Graph, inputs: Mapping[str, Any], *, values: bool = False, double: bool = False
-) -> dict[str, Any]:
+def evaluate(graph: Graph, inputs: Mapping[str, Any], *, values: bool = False, double: bool = False) -> dict[str, Any]:
     """The outputs by name; with `values`, every value that was computed, of loops those of the last iteration.
 
     `inputs` gives inputs, and parameters whose elements the file lacks, by name. With `double` every number of single

@@ -55,7 +55,10 @@ class LocalError:
 
 
 def local_errors(
-    layer: Layer, exact: Mapping[str, Array], results: Mapping[str, Mapping[str, Array]], noises: Iterable[Mapping[str, Array]]
+    layer: Layer,
+    exact: Mapping[str, Array],
+    results: Mapping[str, Mapping[str, Array]],
+    noises: Iterable[Mapping[str, Array]],
 ) -> list[LocalError]:
     """The error of each backend in a layer, over all that the layer yields. `noises` are results off by rounding only."""
     told = {value: _rms_of([each[value] for each in noises if value in each], exact[value]) for value in exact}

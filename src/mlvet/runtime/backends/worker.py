@@ -244,7 +244,9 @@ class Keras(Driver):
         if request.get("double") and os.environ.get("KERAS_BACKEND") == "jax":
             _imported("jax").config.update("jax_enable_x64", True)
         self.keras = _imported("keras")
-        self.version = "keras {} on {}{}".format(self.keras.__version__, self.keras.backend.backend(), _library(self.keras))
+        self.version = "keras {} on {}{}".format(
+            self.keras.__version__, self.keras.backend.backend(), _library(self.keras)
+        )
         model = _keras_model(self.keras, request)
         if request.get("double"):
             model = self._doubled(model)
@@ -304,9 +306,7 @@ class Keras(Driver):
         if inner is None:
             return [{"name": "input", "shape": None, "dtype": "float32"}]
         tensors = self.keras.tree.flatten(inner.inputs)
-        return [
-            {"name": tensor.name, "shape": list(tensor.shape), "dtype": str(tensor.dtype)} for tensor in tensors
-        ]
+        return [{"name": tensor.name, "shape": list(tensor.shape), "dtype": str(tensor.dtype)} for tensor in tensors]
 
     def outputs(self):
         # type: () -> List[str]
@@ -599,7 +599,11 @@ class LiteRt(Graphs):
     def inputs(self):
         # type: () -> List[Dict[str, Any]]
         return [
-            {"name": each["name"], "shape": [int(n) if n >= 0 else None for n in each["shape_signature"]], "dtype": np.dtype(each["dtype"]).name}
+            {
+                "name": each["name"],
+                "shape": [int(n) if n >= 0 else None for n in each["shape_signature"]],
+                "dtype": np.dtype(each["dtype"]).name,
+            }
             for each in self.whole.get_input_details()
         ]
 

@@ -1,0 +1,31 @@
+"""Backends that do not agree on the outputs of a model."""
+
+from __future__ import annotations
+
+from mlvet.core.grade import Severity
+from mlvet.core.rule import Rule
+
+
+class InconsistentBackends(Rule):
+    """Backends that do not agree on the outputs of a model.
+
+    ## What it does
+    Runs a model on several backends, and reports pairs whose outputs are so far apart that a prediction changes: a class
+    distance of at least 8 or a MAD distance of at least 0.2 by default. It names the layer that does it and the backend
+    that is wrong, which is found by giving each layer the input that an oracle in double precision had.
+
+    ## Why it matters
+    The same weights give other answers elsewhere. What was validated is not what is served.
+
+    ## Example
+        keras.Sequential([keras.Input((10, 10, 1)), keras.layers.AveragePooling2D(3, strides=2, padding="same")])
+
+    ## Use instead
+        keras.Sequential([keras.Input((11, 11, 1)), keras.layers.AveragePooling2D(3, strides=2, padding="same")])
+
+    ## How sure
+    Observed: it was run and seen. Likely where no oracle knows the layer and the backends alone disagree.
+    """
+
+    code = "CMP101"
+    severity = Severity.ERROR
