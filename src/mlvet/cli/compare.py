@@ -6,10 +6,12 @@ import argparse
 import os
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 
-from mlvet.cli.check import report_and_exit
+from mlvet.cli.reporting import known_format, reported
 from mlvet.core.errors import UsageError
+from mlvet.core.grade import Severity
 
 
 def run(options: argparse.Namespace) -> int:
@@ -23,6 +25,7 @@ def run(options: argparse.Namespace) -> int:
     from mlvet.core.fingerprint import fingerprinted
     from mlvet.core.result import Summary, Vetting
 
+    known_format(options)
     model = Path(options.model)
     if not model.exists():
         raise UsageError(f"{model}: no such file or folder")
@@ -46,7 +49,7 @@ def run(options: argparse.Namespace) -> int:
         ),
         {}, catalogue(), base, base,
     )  # fmt: skip
-    return report_and_exit(vetting, options)
+    return reported(vetting, options, options.fail_on or Severity.WARNING)
 
 
 def _file(name: str | None) -> Path | None:
@@ -65,7 +68,7 @@ def _environments(given: list[str]) -> dict[str, str]:
     return found
 
 
-def _progress():
+def _progress() -> Callable[[str, int, int], None]:
     """A line on a terminal that tells what is being done."""
     visible = sys.stderr is not None and sys.stderr.isatty()
 

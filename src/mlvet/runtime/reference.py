@@ -16,7 +16,6 @@ from mlvet.domains import dtypes
 from mlvet.ir.graph import CALL, OPAQUE, Graph, Node, Region, Value
 from mlvet.ops import REGISTRY
 
-
 _NARROW = frozenset(np.dtype(each.numpy) for each in (dtypes.f32, dtypes.f16, dtypes.bf16))
 
 

@@ -132,7 +132,9 @@ def _wrong_layers(found: Comparison, shown: str) -> Iterator[Finding]:
         rule = InconsistentBackends if concerned else WrongLayer
         judge = found.walk.judges.get(first.layer.name, "")
         if first.wrong_shape:
-            fact = f"`{first.layer.name}` ({first.layer.kind}) has another shape on `{first.backend}` than by the oracle"
+            fact = (
+                f"`{first.layer.name}` ({first.layer.kind}) has another shape on `{first.backend}` than by the oracle"
+            )
         else:
             fact = (
                 f"`{first.layer.name}` ({first.layer.kind}) is off by {first.greatest:.3g} on `{first.backend}`, "
@@ -193,7 +195,10 @@ def _fused(found: Comparison, shown: str) -> Iterator[Finding]:
 
 def _unsteady(found: Comparison, shown: str) -> Iterator[Finding]:
     for backend, moved in found.unsteady.items():
-        scale = max((float(np.max(np.abs(each[np.isfinite(each)]), initial=0.0)) for each in found.outputs.get(backend, ())), default=0.0)
+        scale = max(
+            (float(np.max(np.abs(each[np.isfinite(each)]), initial=0.0)) for each in found.outputs.get(backend, ())),
+            default=0.0,
+        )
         if moved > _FELT * scale:
             message = f"two runs on the same examples differ by {moved:.3g} on `{backend}`"
             yield _finding(UnsteadyBackend, message, Location(shown), {"blamed": backend, "difference": moved})
