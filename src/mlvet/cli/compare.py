@@ -6,7 +6,7 @@ import argparse
 import os
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from mlvet.cli.reporting import known_format, reported
@@ -58,7 +58,7 @@ def _file(name: str | None) -> Path | None:
     return None if name is None else Path(name)
 
 
-def _environments(given: list[str]) -> dict[str, str]:
+def _environments(given: Sequence[str]) -> dict[str, str]:
     found: dict[str, str] = {}
     for each in given:
         name, separator, python = each.partition("=")

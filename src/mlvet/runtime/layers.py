@@ -29,7 +29,7 @@ class LayerByLayer:
             raise UnsupportedInput(f"the graph has no operators for the layer `{layer}`")
         own = {value for node in nodes for value in node.outputs}
         entering = [value for value in self._used(nodes) if value not in own and value not in self._stored]
-        wanted = [value for value in self._leaving(own)]
+        wanted = self._leaving(own)
         return evaluate_nodes(self.graph, nodes, self._matched(entering, given, layer), wanted, double=double)
 
     def _used(self, nodes: list[Node]) -> list[Value]:

@@ -1,4 +1,4 @@
-"""Parts of an ONNX model as models of their own: one node, or all that leads to a value; and models in double precision.
+"""Parts of an ONNX model as models of their own: one node, or all that leads to a value; and both in double precision.
 
 A part has the tensors that enter it as inputs. What the model stores goes along.
 """
@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from mlvet.core.errors import UnsupportedInput
 
 if TYPE_CHECKING:
-    from onnx import GraphProto, ModelProto, NodeProto
+    from onnx import GraphProto, NodeProto
 
 _LARGEST_ATTRIBUTE = 64
 

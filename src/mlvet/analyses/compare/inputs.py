@@ -7,7 +7,6 @@ tail) or plain numbers, by rank and element type; some of them hold values at th
 from __future__ import annotations
 
 import zipfile
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -127,11 +126,11 @@ def _pictures(sizes: list[int], random: np.random.Generator) -> Array:
     down = np.linspace(0, 1, height)[:, None]
     across = np.linspace(0, 1, width)[None, :]
     found = np.zeros((sizes[0], height, width, channels))
-    for picture in found:
+    for index in range(sizes[0]):
         for _ in range(4):
             y, x, spread = random.random(), random.random(), 0.05 + 0.3 * random.random()
             blob = np.exp(-((down - y) ** 2 + (across - x) ** 2) / spread**2)
-            picture += blob[:, :, None] * random.random(channels)
+            found[index] += blob[:, :, None] * random.random(channels)
     found += 0.2 * random.random(found.shape)
     found /= np.max(found, axis=(1, 2, 3), keepdims=True)
     return found if channels_last else np.moveaxis(found, -1, 1)

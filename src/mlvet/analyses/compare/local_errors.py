@@ -1,7 +1,7 @@
 """What a layer of a backend does wrong by itself: its error on the very input that the oracle had.
 
-The error is measured in units of the layer's own noise: what rounding in the model's precision costs, as the reference
-shows it in that precision, as small changes of the input show it in double precision, and as the other backends show it.
+The error is measured in units of the layer's own noise: what rounding in the model's precision costs. The reference
+shows it in that precision, small changes of the input show it in double precision, and the other backends show it.
 """
 
 from __future__ import annotations
@@ -60,8 +60,9 @@ def local_errors(
     results: Mapping[str, Mapping[str, Array]],
     noises: Iterable[Mapping[str, Array]],
 ) -> list[LocalError]:
-    """The error of each backend in a layer, over all that the layer yields. `noises` are results off by rounding only."""
-    told = {value: _rms_of([each[value] for each in noises if value in each], exact[value]) for value in exact}
+    """The error of each backend in a layer, over all that it yields. `noises` are results off by rounding only."""
+    off = list(noises)
+    told = {value: _rms_of([each[value] for each in off if value in each], exact[value]) for value in exact}
     found = []
     for backend, own in results.items():
         worst: LocalError | None = None

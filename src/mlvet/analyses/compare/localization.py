@@ -1,7 +1,7 @@
 """Where a deviation comes from: hidden states of two backends, layer by layer [CRADLE III-C].
 
-delta = mean |s - s'| of a layer's two states; R = (delta - d) / (d + 1e-7), with d the greatest delta of the layers that
-it reads. Layers whose R is above the third quartile of all are highlighted, as in the paper.
+delta = mean |s - s'| of a layer's two states; R = (delta - d) / (d + 1e-7), with d the greatest delta of the layers
+that it reads. Layers whose R is above the third quartile of all are highlighted, as in the paper.
 """
 
 from __future__ import annotations

@@ -156,7 +156,7 @@ def _apart(one: Sequence[Array], other: Sequence[Array]) -> Array:
         with np.errstate(invalid="ignore"):
             differences = np.nan_to_num(np.where(same, 0.0, np.abs(first - second)), nan=np.inf)
         found.append(differences.reshape(len(a), -1).max(axis=1, initial=0.0) if a.ndim else differences.reshape(1))
-    return np.max(found, axis=0)
+    return np.asarray(np.max(found, axis=0))
 
 
 def _broken(one: Sequence[Array], other: Sequence[Array]) -> NDArray[np.bool_]:

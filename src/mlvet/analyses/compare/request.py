@@ -23,8 +23,8 @@ class CompareRequest:
     backends: tuple[str, ...] = ()
     environments: Mapping[str, str] = field(default_factory=dict)
     build: str | None = None
-    thresholds: Thresholds = Thresholds()
-    limits: Limits = Limits()
+    thresholds: Thresholds = field(default_factory=Thresholds)
+    limits: Limits = field(default_factory=Limits)
     batch: int = 32
     count: int = COUNT
     seed: int = 0

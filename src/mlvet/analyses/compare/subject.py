@@ -26,7 +26,7 @@ class Port:
 
 @dataclass(frozen=True, slots=True)
 class Layer:
-    """A layer of a model or a node of a graph. Values are named; the first input of a layer is usually another layer."""
+    """A layer of a model or a node of a graph. Values are named; the first of a layer has the name of the layer."""
 
     name: str
     kind: str

@@ -90,7 +90,7 @@ class Walker:
         loaded = {name: _arrays(files) for name, files in results.items()}
         self.walk.largest = max(self.walk.largest, sum(each.nbytes for each in arrays.values()))
         self.walk.errors += local_errors(layer, arrays, loaded, self._noises(layer, by))
-        self._settle(layer, exact, arrays, loaded)
+        self._settle(exact, arrays, loaded)
 
     def _own_states(self, layer: Layer) -> dict[str, dict[str, Path]]:
         found: dict[str, dict[str, Path]] = {}
@@ -160,9 +160,7 @@ class Walker:
         if found is not None:
             yield _arrays(found)
 
-    def _settle(
-        self, layer: Layer, exact: Files, arrays: Mapping[str, Array], loaded: Mapping[str, Mapping[str, Array]]
-    ) -> None:
+    def _settle(self, exact: Files, arrays: Mapping[str, Array], loaded: Mapping[str, Mapping[str, Array]]) -> None:
         """Keep what is right as the next layers are given it: in the precision that the backends have there."""
         for value, array in arrays.items():
             kinds = {each[value].dtype for each in loaded.values() if value in each}

@@ -25,8 +25,8 @@ _GRACE = 5.0
 class Failure(Exception):
     """A request that yields nothing.
 
-    `kind` is unsupported (this version lacks something), crash (an error of the backend), model (no such model), memory,
-    hang (no answer in time), death (the process ended) or environment (there is no such interpreter or backend).
+    `kind` is unsupported (this version lacks something), crash (an error of the backend), model (no such model),
+    memory, hang (no answer in time), death (the process ended) or environment (there is no such interpreter or backend).
     """
 
     def __init__(self, kind: str, words: str, place: str = "") -> None:
@@ -49,7 +49,7 @@ class Worker:
     """A process that answers requests. It is started at once and can be given its first request while it loads."""
 
     def __init__(self, command: Command) -> None:
-        self._errors: IO[bytes] = tempfile.TemporaryFile()
+        self._errors: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115
         surroundings = {**os.environ, **_QUIET, **command.environment}
         if command.python != sys.executable:
             surroundings.pop("PYTHONPATH", None)

@@ -10,8 +10,8 @@ class BackendCrash(Rule):
     """A backend that fails on a model that others run.
 
     ## What it does
-    Reports errors, ends of the process and missing answers of one backend on a model that another backend runs. A layer or
-    an operator that this version does not support is told apart and is no finding.
+    Reports errors, ends of the process and missing answers of one backend on a model that another backend runs. A layer
+    or an operator that this version does not support is told apart and is no finding.
 
     ## Why it matters
     The model cannot be moved to that backend, and wrong shapes of weights or kernels are a usual cause.

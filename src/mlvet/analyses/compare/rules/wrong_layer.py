@@ -10,8 +10,8 @@ class WrongLayer(Rule):
     """A layer that a backend computes wrongly, though the outputs of the model stay close.
 
     ## What it does
-    Gives every layer on every backend the input that an oracle in double precision had, and reports layers whose error is
-    several times the noise of rounding in that layer.
+    Gives every layer on every backend the input that an oracle in double precision had, and reports layers whose error
+    is several times the noise of rounding in that layer.
 
     ## Why it matters
     Later layers may hide the error for these inputs and not for others.
