@@ -26,7 +26,7 @@ class Failure(Exception):
     """A request that yields nothing.
 
     `kind` is unsupported (this version lacks something), crash (an error of the backend), model (no such model),
-    memory, hang (no answer in time), death (the process ended) or environment (there is no such interpreter or backend).
+    memory, hang (no answer in time), death (the process ended) or environment (there is no such interpreter).
     """
 
     def __init__(self, kind: str, words: str, place: str = "") -> None:
