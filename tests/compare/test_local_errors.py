@@ -67,7 +67,5 @@ def test_the_sign_of_an_error_is_told(shift: float, sign: str) -> None:
 def test_layers_that_differ_only_in_size_are_one_cause() -> None:
     wide = Layer("wide", "Dense", ("dense",), ("wide",), {"units": 64})
     relu = Layer("relu", "Dense", ("wide",), ("relu",), {"units": 64, "activation": "relu"})
-    found = [
-        local_errors(layer, {"v": EXACT}, {"torch": {"v": EXACT + 1}}, [])[0] for layer in (LAYER, wide, relu)
-    ]
+    found = [local_errors(layer, {"v": EXACT}, {"torch": {"v": EXACT + 1}}, [])[0] for layer in (LAYER, wide, relu)]
     assert [[error.layer.name for error in cluster] for cluster in clusters(found)] == [["dense", "wide"], ["relu"]]

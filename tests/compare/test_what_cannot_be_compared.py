@@ -43,9 +43,7 @@ def test_a_kind_of_file_that_cannot_be_compared(compare: Compare, tmp_path: Path
         ({"left": np.zeros(3), "right": np.zeros(3)}, "no array for the input `image`"),
     ],
 )
-def test_data_that_does_not_fit(
-    compare: Compare, onnx_model: Path, arrays: dict[str, np.ndarray], words: str
-) -> None:
+def test_data_that_does_not_fit(compare: Compare, onnx_model: Path, arrays: dict[str, np.ndarray], words: str) -> None:
     np.savez(onnx_model.parent / "data.npz", **arrays)
     assert words in refused(compare, onnx_model.name, "--data", "data.npz", *PAIR)
 

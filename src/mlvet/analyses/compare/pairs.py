@@ -128,8 +128,13 @@ def _pair(
 
 
 def _distances(one: Sequence[Array], other: Sequence[Array], truth: Truth, thresholds: Thresholds) -> tuple[str, Array]:
+    """Classes by the first output; further outputs that are inconsistent count as the greatest distance."""
     if truth.labels is not None and one[0].ndim == 2:
-        return "class", class_distances(one[0], other[0], truth.labels, thresholds.k, _floor(one[0], other[0]))
+        distances = class_distances(one[0], other[0], truth.labels, thresholds.k, _floor(one[0], other[0]))
+        for a, b, right in zip(one[1:], other[1:], truth.outputs[1:], strict=False):
+            apart = mad_distances(a, b, right, _floor(a, b)) >= thresholds.deviation
+            distances = np.where(apart, 2.0 ** (thresholds.k - 1), distances)
+        return "class", distances
     if truth.outputs:
         known = [
             mad_distances(a, b, right, _floor(a, b)) for a, b, right in zip(one, other, truth.outputs, strict=False)

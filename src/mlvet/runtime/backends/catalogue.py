@@ -12,7 +12,7 @@ from mlvet.core.rule import did_you_mean
 from mlvet.runtime.backends.process import Command
 
 KERAS = ("tensorflow", "jax", "torch", "numpy", "openvino")
-ONNX = ("onnxruntime", "onnxruntime-noopt", "openvino", "onnx-reference", "torch", "mlvet")
+ONNX = ("onnxruntime", "onnxruntime-noopt", "openvino", "onnx-reference", "mlvet")
 TFLITE = ("litert", "litert-reference", "openvino")
 OF_FORMAT: Mapping[str, Sequence[str]] = {"keras": KERAS, "onnx": ONNX, "tflite": TFLITE}
 """The backends that a model is run on if the user names none, by the format of the model."""

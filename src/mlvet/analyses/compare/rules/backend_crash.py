@@ -14,13 +14,22 @@ class BackendCrash(Rule):
     or an operator that this version does not support is told apart and is no finding.
 
     ## Why it matters
-    The model cannot be moved to that backend, and wrong shapes of weights or kernels are a usual cause.
+    The model cannot be moved to that backend. Wrong shapes of weights or kernels are a usual cause; here ONNX Runtime
+    refuses an index that is out of range, and OpenVINO does not.
 
     ## Example
-        keras.Sequential([keras.Input((8, 8, 3)), keras.layers.Conv2D(4, 3)])
+        <ir_version: 9, opset_import: ["": 17]>
+        model (float[n, 4] x) => (float[n, 1] y) {
+          fifth = Constant <value_ints = [4]> ()
+          y = Gather <axis = 1> (x, fifth)
+        }
 
     ## Use instead
-        keras.Sequential([keras.Input((8, 8, 3)), keras.layers.Conv2D(4, 3)])
+        <ir_version: 9, opset_import: ["": 17]>
+        model (float[n, 4] x) => (float[n, 1] y) {
+          fourth = Constant <value_ints = [3]> ()
+          y = Gather <axis = 1> (x, fourth)
+        }
 
     ## How sure
     Observed: it was run and seen.

@@ -17,13 +17,21 @@ class FusionDependent(Rule):
     The deviation vanishes as soon as somebody looks at hidden states, so it is not found by looking at them.
 
     ## Example
-        keras.Sequential([keras.Input((8, 8, 3)), keras.layers.Conv2D(4, 3), keras.layers.ReLU()])
+        <ir_version: 9, opset_import: ["": 17]>
+        model (float[n, 4] x) => (float[n, 4] z) {
+          y = Relu (x)
+          z = Softmax <axis = 1> (y)
+        }
 
     ## Use instead
-        keras.Sequential([keras.Input((8, 8, 3)), keras.layers.Conv2D(4, 3, activation="relu")])
+        <ir_version: 9, opset_import: ["": 17]>
+        model (float[n, 4] x) => (float[n, 4] z) {
+          y = Relu (x)
+          z = Softmax <axis = 1> (y)
+        }
 
     ## How sure
-    Observed: it was run and seen.
+    The example fires where the backend that joins the two operators is wrong. Observed: it was run and seen.
     """
 
     code = "CMP121"

@@ -18,10 +18,16 @@ class InconsistentBackends(Rule):
     The same weights give other answers elsewhere. What was validated is not what is served.
 
     ## Example
-        keras.Sequential([keras.Input((10, 10, 1)), keras.layers.AveragePooling2D(3, strides=2, padding="same")])
+        <ir_version: 9, opset_import: ["": 17]>
+        model (float[n, 1, 6, 6] x) => (float[n, 1, 3, 3] y, int64[n, 1, 3, 3] places) {
+          y, places = MaxPool <kernel_shape = [2, 2], strides = [2, 2], storage_order = 1> (x)
+        }
 
     ## Use instead
-        keras.Sequential([keras.Input((11, 11, 1)), keras.layers.AveragePooling2D(3, strides=2, padding="same")])
+        <ir_version: 9, opset_import: ["": 17]>
+        model (float[n, 1, 6, 6] x) => (float[n, 1, 3, 3] y, int64[n, 1, 3, 3] places) {
+          y, places = MaxPool <kernel_shape = [2, 2], strides = [2, 2], storage_order = 0> (x)
+        }
 
     ## How sure
     Observed: it was run and seen. Likely where no oracle knows the layer and the backends alone disagree.

@@ -16,10 +16,17 @@ class UnsteadyBackend(Rule):
     A model that draws random numbers when it should not, or reads what was never written, cannot be validated.
 
     ## Example
-        keras.Sequential([keras.Input((8,)), keras.layers.Lambda(lambda x: x + keras.random.normal((1, 8)))])
+        <ir_version: 9, opset_import: ["": 17]>
+        model (float[n, 4] x) => (float[n, 4] y) {
+          noise = RandomNormalLike (x)
+          y = Add (x, noise)
+        }
 
     ## Use instead
-        keras.Sequential([keras.Input((8,)), keras.layers.GaussianNoise(1.0)])
+        <ir_version: 9, opset_import: ["": 17]>
+        model (float[n, 4] x, float[n, 4] noise) => (float[n, 4] y) {
+          y = Add (x, noise)
+        }
 
     ## How sure
     Observed: it was run and seen.

@@ -17,10 +17,20 @@ class WrongLayer(Rule):
     Later layers may hide the error for these inputs and not for others.
 
     ## Example
-        keras.Sequential([keras.Input((64,)), keras.layers.Dense(64), keras.layers.Dense(3, activation="softmax")])
+        <ir_version: 9, opset_import: ["": 17]>
+        model (float[n, 1, 6, 6] x) => (float[n, 1, 3, 3] y, bool[n, 1, 3, 3] inside) {
+          y, places = MaxPool <kernel_shape = [2, 2], strides = [2, 2], storage_order = 1> (x)
+          limit = Constant <value_int = 36000> ()
+          inside = Less (places, limit)
+        }
 
     ## Use instead
-        keras.Sequential([keras.Input((64,)), keras.layers.Dense(64), keras.layers.Dense(3, activation="softmax")])
+        <ir_version: 9, opset_import: ["": 17]>
+        model (float[n, 1, 6, 6] x) => (float[n, 1, 3, 3] y, bool[n, 1, 3, 3] inside) {
+          y, places = MaxPool <kernel_shape = [2, 2], strides = [2, 2], storage_order = 0> (x)
+          limit = Constant <value_int = 36000> ()
+          inside = Less (places, limit)
+        }
 
     ## How sure
     Observed: it was run and seen.
