@@ -460,6 +460,8 @@ class Keras2(Driver):
         self.functions = {}  # type: Dict[Any, Any]
         if type(self.model).__name__ == "Sequential" and not self.model.built:
             self.model.build()
+        if not request.get("build"):
+            _name_as_in_file(self.model, request["model"])
         self.graph = hasattr(self.model, "_nodes_by_depth")
         if self.graph:
             self.names.update((id(tensor), _maker(tensor).name) for tensor in self.model.inputs)
@@ -519,15 +521,23 @@ class Keras2(Driver):
 
     def _to(self, target, given):
         # type: (str, Dict[str, Any]) -> List[Any]
-        """A value of the model, from the inputs of the model by way of every call before it."""
+        """A value of the model, or of a model inside it; the calls before the latter are then made once more."""
         if target not in self.functions:
-            before = list(self.calls)[: 1 + next(n for n, name in enumerate(self.calls) if target in self.calls[name][2])]
-            places = OrderedDict((_maker(each).name, (self._place(each), None)) for each in self.model.inputs)
-            table = dict(places)
-            for name in before:
-                table.update(self._applied(name, table))
+            nodes = [node for level in self.model._nodes_by_depth.values() for node in level]
+            held = {self.names[id(tensor)]: tensor for node in nodes for tensor in node.output_tensors}
+            places = OrderedDict((_maker(each).name, (each, None)) for each in self.model.inputs)
+            table = {target: (held[target], None)} if target in held else self._again(target, places)
             self.functions[target] = self._function(places, [table[target]])
         return [value for value, _ in self.functions[target](list(given.values()))]
+
+    def _again(self, target, table):
+        # type: (str, Dict[str, Tuple[Any, Any]]) -> Dict[str, Tuple[Any, Any]]
+        table = dict(table)
+        for name, (_, _, outputs) in self.calls.items():
+            table.update(self._applied(name, table))
+            if target in outputs:
+                break
+        return table
 
     def step(self, node, given):
         # type: (str, Dict[str, Any]) -> List[Any]
@@ -592,6 +602,17 @@ def _release(keras):
     # type: (Any) -> Tuple[int, int]
     major, minor = keras.__version__.split(".")[:2]
     return int(major), int(minor)
+
+
+def _name_as_in_file(model, path):
+    # type: (Any, str) -> None
+    """Before 2.2.3 a sequential model inside another one loses its name when it is loaded."""
+    with _imported("h5py").File(path, "r") as file:
+        stored = [name.decode() for name in file["model_weights"].attrs["layer_names"]]
+    loaded = {layer.name for layer in model.layers}
+    lost = [layer for layer in model.layers if layer.name not in stored]
+    for layer, name in zip(lost, [name for name in stored if name not in loaded]):
+        layer.name = name
 
 
 def _maker(tensor):
