@@ -15,7 +15,7 @@ import sys
 import time
 import traceback
 from collections import OrderedDict
-from typing import Any, Dict, List, Optional, Tuple
+from typing import Any, Callable, Dict, List, Optional, Tuple
 
 import numpy as np
 
@@ -453,11 +453,12 @@ class Keras2(Driver):
             raise Unsupported("keras {} is a part of TensorFlow".format(self.keras.__version__))
         if request.get("double"):
             raise Unsupported("keras {} has no double precision on every backend".format(self.keras.__version__))
-        self.version = "keras {} on {}{}".format(self.keras.__version__, self.keras.backend.backend(), _library(self.keras))
+        library = self.keras.backend.backend() + _library(self.keras)
+        self.version = "keras {} on {}".format(self.keras.__version__, library)
         self.model = _keras_model(self.keras, request)
         self.calls = OrderedDict()  # type: Dict[str, Tuple[Any, List[str], List[str]]]
         self.names = {}  # type: Dict[int, str]
-        self.functions = {}  # type: Dict[Any, Any]
+        self.functions = {}  # type: Dict[Any, Callable[[List[Any]], List[Tuple[Any, Any]]]]
         if type(self.model).__name__ == "Sequential" and not self.model.built:
             self.model.build()
         if not request.get("build"):
@@ -581,7 +582,7 @@ class Keras2(Driver):
         return backend.placeholder(shape=backend.int_shape(tensor)[:2], dtype=kind)
 
     def _function(self, places, wanted):
-        # type: (Dict[str, Tuple[Any, Any]], List[Tuple[Any, Any]]) -> Any
+        # type: (Dict[str, Tuple[Any, Any]], List[Tuple[Any, Any]]) -> Callable[[List[Any]], List[Tuple[Any, Any]]]
         """A function of arrays that gives the wanted values and their masks as when the model predicts."""
         backend = self.keras.backend
         phase = backend.learning_phase()
