@@ -7,6 +7,7 @@ is a chain of nodes (layers, or operators of a graph), each of which can be run 
 
 import contextlib
 import importlib
+import inspect
 import json
 import os
 import re
@@ -14,7 +15,7 @@ import sys
 import time
 import traceback
 from collections import OrderedDict
-from typing import Any, Dict, List, Optional, Tuple
+from typing import Any, Callable, Dict, List, Optional, Tuple
 
 import numpy as np
 
@@ -443,6 +444,198 @@ def _get_mask(tensor):
         return getattr(tensor, "_keras_mask", None)
 
 
+class Keras2(Driver):
+    """A model of Keras 2.0 to 2.3, on the backend that KERAS_BACKEND names: TensorFlow 1, Theano or CNTK."""
+
+    def open(self, request):
+        # type: (Dict[str, Any]) -> None
+        self.keras = _imported("keras")
+        if _release(self.keras) >= (2, 4):
+            raise Unsupported("keras {} is a part of TensorFlow".format(self.keras.__version__))
+        if request.get("double"):
+            raise Unsupported("keras {} has no double precision on every backend".format(self.keras.__version__))
+        library = self.keras.backend.backend() + _library(self.keras)
+        self.version = "keras {} on {}".format(self.keras.__version__, library)
+        self.model = _keras_model(self.keras, request)
+        self.calls = OrderedDict()  # type: Dict[str, Tuple[Any, List[str], List[str]]]
+        self.names = {}  # type: Dict[int, str]
+        self.functions = {}  # type: Dict[Any, Callable[[List[Any]], List[Tuple[Any, Any]]]]
+        if type(self.model).__name__ == "Sequential" and not self.model.built:
+            self.model.build()
+        if not request.get("build"):
+            _name_as_in_file(self.model, request["model"])
+        self.graph = hasattr(self.model, "_nodes_by_depth")
+        if self.graph:
+            self.names.update((id(tensor), _maker(tensor).name) for tensor in self.model.inputs)
+            self._flatten(self.model, "")
+
+    def _flatten(self, model, prefix):
+        # type: (Any, str) -> None
+        """Number the calls of a model, those of the models inside it in their place."""
+        for depth in sorted(model._nodes_by_depth, reverse=True):
+            for node in model._nodes_by_depth[depth]:
+                layer = node.outbound_layer
+                if not node.inbound_layers:
+                    continue
+                inputs = [self.names[id(tensor)] for tensor in node.input_tensors]
+                if hasattr(layer, "_nodes_by_depth"):
+                    self.names.update(zip(map(id, layer.inputs), inputs))
+                    self._flatten(layer, prefix + layer.name + "/")
+                    outputs = [self.names[id(tensor)] for tensor in layer.outputs]
+                else:
+                    name = _fresh(prefix + layer.name, self.calls)
+                    count = len(node.output_tensors)
+                    outputs = [name if not index else "{}:{}".format(name, index) for index in range(count)]
+                    self.calls[name] = (node, inputs, outputs)
+                self.names.update(zip(map(id, node.output_tensors), outputs))
+
+    def inputs(self):
+        # type: () -> List[Dict[str, Any]]
+        if not self.graph:
+            return [{"name": "input", "shape": None, "dtype": "float32"}]
+        backend = self.keras.backend
+        return [
+            {"name": _maker(each).name, "shape": list(backend.int_shape(each)), "dtype": backend.dtype(each)}
+            for each in self.model.inputs
+        ]
+
+    def outputs(self):
+        # type: () -> List[str]
+        return [self.names[id(tensor)] for tensor in self.model.outputs] if self.graph else [self.model.name]
+
+    def nodes(self):
+        # type: () -> List[Node]
+        return [
+            {
+                "name": name, "kind": type(node.outbound_layer).__name__, "inputs": list(OrderedDict.fromkeys(inputs)),
+                "outputs": outputs, "config": _plain_config(node.outbound_layer),
+            }
+            for name, (node, inputs, outputs) in self.calls.items()
+        ]  # fmt: skip
+
+    def run(self, given, batch, target=None):
+        # type: (Dict[str, Any], int, Optional[str]) -> List[Any]
+        if target is not None:
+            return _joined([self._to(target, part) for part in _batches(given, batch)])
+        values = [np.asarray(each) for each in given.values()]
+        found = self.model.predict(values[0] if len(values) == 1 else values, batch_size=batch, verbose=0)
+        return [np.asarray(each) for each in _listed(found)]
+
+    def _to(self, target, given):
+        # type: (str, Dict[str, Any]) -> List[Any]
+        """A value of the model, or of a model inside it; the calls before the latter are then made once more."""
+        if target not in self.functions:
+            nodes = [node for level in self.model._nodes_by_depth.values() for node in level]
+            held = {self.names[id(tensor)]: tensor for node in nodes for tensor in node.output_tensors}
+            places = OrderedDict((_maker(each).name, (each, None)) for each in self.model.inputs)
+            table = {target: (held[target], None)} if target in held else self._again(target, places)
+            self.functions[target] = self._function(places, [table[target]])
+        return [value for value, _ in self.functions[target](list(given.values()))]
+
+    def _again(self, target, table):
+        # type: (str, Dict[str, Tuple[Any, Any]]) -> Dict[str, Tuple[Any, Any]]
+        table = dict(table)
+        for name, (_, _, outputs) in self.calls.items():
+            table.update(self._applied(name, table))
+            if target in outputs:
+                break
+        return table
+
+    def step(self, node, given):
+        # type: (str, Dict[str, Any]) -> List[Any]
+        call, inputs, outputs = self.calls[node]
+        masked = tuple(given[value][1] is not None for value in inputs)
+        if (node, masked) not in self.functions:
+            places = OrderedDict()  # type: Dict[str, Tuple[Any, Any]]
+            for value, tensor, has_mask in zip(inputs, call.input_tensors, masked):
+                places[value] = (self._place(tensor), self._place_of_mask(tensor) if has_mask else None)
+            found = self._applied(node, places)
+            self.functions[node, masked] = self._function(places, [found[value] for value in outputs])
+        fed = [each for value in OrderedDict.fromkeys(inputs) for each in given[value] if each is not None]
+        return self.functions[node, masked](fed)
+
+    def _applied(self, name, table):
+        # type: (str, Dict[str, Tuple[Any, Any]]) -> Dict[str, Tuple[Any, Any]]
+        """What one call gives for other tensors, with masks, than those that the model was built of."""
+        node, inputs, outputs = self.calls[name]
+        layer = node.outbound_layer
+        tensors, masks = ([table[value][part] for value in inputs] for part in (0, 1))
+        exchanged = dict(zip(map(id, node.input_tensors), tensors))
+        arguments = {key: _exchange(value, exchanged) for key, value in (node.arguments or {}).items() if key != "mask"}
+        data, mask = (tensors[0], masks[0]) if len(tensors) == 1 else (tensors, masks)
+        if "mask" in inspect.signature(layer.call).parameters:
+            arguments["mask"] = mask
+        found = _listed(layer.call(data, **arguments))
+        for tensor, shape in zip(found, node.output_shapes):
+            tensor._keras_shape = shape
+        found_masks = layer.compute_mask(data, mask)
+        return dict(zip(outputs, zip(found, [None] * len(found) if found_masks is None else _listed(found_masks))))
+
+    def _place(self, tensor):
+        # type: (Any) -> Any
+        backend = self.keras.backend
+        return backend.placeholder(shape=backend.int_shape(tensor), dtype=backend.dtype(tensor))
+
+    def _place_of_mask(self, tensor):
+        # type: (Any) -> Any
+        backend = self.keras.backend
+        kind = "float32" if backend.backend() == "cntk" else "bool"
+        return backend.placeholder(shape=backend.int_shape(tensor)[:2], dtype=kind)
+
+    def _function(self, places, wanted):
+        # type: (Dict[str, Tuple[Any, Any]], List[Tuple[Any, Any]]) -> Callable[[List[Any]], List[Tuple[Any, Any]]]
+        """A function of arrays that gives the wanted values and their masks as when the model predicts."""
+        backend = self.keras.backend
+        phase = backend.learning_phase()
+        phases = [] if isinstance(phase, int) else [phase]
+        fed = [each for pair in places.values() for each in pair if each is not None]
+        tensors = [backend.identity(each) for pair in wanted for each in pair if each is not None]
+        function = backend.function(fed + phases, tensors)
+
+        def apply(arrays):
+            # type: (List[Any]) -> List[Tuple[Any, Any]]
+            found = iter(function(list(arrays) + [0] * len(phases)))
+            return [(next(found), None if mask is None else np.asarray(next(found)) != 0) for _, mask in wanted]
+
+        return apply
+
+
+def _release(keras):
+    # type: (Any) -> Tuple[int, int]
+    major, minor = keras.__version__.split(".")[:2]
+    return int(major), int(minor)
+
+
+def _name_as_in_file(model, path):
+    # type: (Any, str) -> None
+    """Before 2.2.3 a sequential model inside another one loses its name when it is loaded."""
+    with _imported("h5py").File(path, "r") as file:
+        stored = [name.decode() for name in file["model_weights"].attrs["layer_names"]]
+    loaded = {layer.name for layer in model.layers}
+    lost = [layer for layer in model.layers if layer.name not in stored]
+    for layer, name in zip(lost, [name for name in stored if name not in loaded]):
+        layer.name = name
+
+
+def _maker(tensor):
+    # type: (Any) -> Any
+    """The layer of Keras 2 that gives a tensor."""
+    return tensor._keras_history[0]
+
+
+def _exchange(value, tensors):
+    # type: (Any, Dict[int, Any]) -> Any
+    """An argument with other tensors in place of those that it holds."""
+    if isinstance(value, (list, tuple)):
+        return [_exchange(each, tensors) for each in value]
+    return tensors.get(id(value), value)
+
+
+def _keras_of_this_environment():
+    # type: () -> Driver
+    return Keras2() if _release(_imported("keras")) < (3, 0) else Keras()
+
+
 # Graphs in files
 
 
@@ -649,7 +842,8 @@ class Mlvet(Graphs):
 
 
 DRIVERS = {
-    "keras": Keras,
+    "keras": _keras_of_this_environment,
+    "keras2": Keras2,
     "onnxruntime": OnnxRuntime,
     "openvino": OpenVino,
     "onnx-reference": OnnxReference,
