@@ -25,7 +25,7 @@ def test_the_greatest_deviation_of_several_inputs_counts() -> None:
 
 def test_layers_above_the_third_quartile_are_red() -> None:
     names = "abcdefgh"
-    deltas = {name: 1e-8 for name in names} | {"e": 0.1, "f": 0.1, "g": 0.1, "h": 0.1}
+    deltas = dict.fromkeys(names, 1e-08) | {"e": 0.1, "f": 0.1, "g": 0.1, "h": 0.1}
     places = localization_map(chain(*names), deltas)
     assert places[4].red
     assert max(places, key=lambda place: place.rate).layer.name == "e"

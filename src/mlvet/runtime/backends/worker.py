@@ -39,8 +39,7 @@ class BadModel(Exception):
     """The file is no model that anything could run."""
 
 
-def main():
-    # type: () -> None
+def main() -> None:
     """Answer requests until there are no more. What libraries print goes to standard error."""
     answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)
@@ -53,14 +52,12 @@ def main():
 class Session:
     """The model that is open, if any."""
 
-    def __init__(self):
-        # type: () -> None
-        self.driver = None  # type: Optional[Driver]
+    def __init__(self) -> None:
+        self.driver: "Optional[Driver]" = None
 
-    def answer(self, request):
-        # type: (Dict[str, Any]) -> Dict[str, Any]
+    def answer(self, request: Dict[str, Any]) -> Dict[str, Any]:
         try:
-            return getattr(self, "on_" + request["do"])(request)
+            return dict(getattr(self, "on_" + request["do"])(request))
         except BadModel as error:
             return {"failure": "model", "words": str(error)}
         except MemoryError:
@@ -68,8 +65,7 @@ class Session:
         except Exception as error:
             return _failure(error)
 
-    def on_open(self, request):
-        # type: (Dict[str, Any]) -> Dict[str, Any]
+    def on_open(self, request: Dict[str, Any]) -> Dict[str, Any]:
         _limit_memory(request.get("memory"))
         began = time.time()
         driver = DRIVERS[request["driver"]]()
@@ -81,8 +77,7 @@ class Session:
             "memory": _resident(),
         }  # fmt: skip
 
-    def on_run(self, request):
-        # type: (Dict[str, Any]) -> Dict[str, Any]
+    def on_run(self, request: Dict[str, Any]) -> Dict[str, Any]:
         """The whole model as its users run it, in batches; `target` is a value of it, or the file of a part of it."""
         given = OrderedDict((name, np.load(path, mmap_mode="r")) for name, path in request["inputs"].items())
         driver = self._open()
@@ -92,8 +87,7 @@ class Session:
         seconds = time.time() - began
         return {"outputs": _written(results, request["to"]), "seconds": seconds, "memory": _resident()}
 
-    def on_step(self, request):
-        # type: (Dict[str, Any]) -> Dict[str, Any]
+    def on_step(self, request: Dict[str, Any]) -> Dict[str, Any]:
         """One node alone, on the values that are given."""
         given = {value: _read(path) for value, path in request["inputs"].items()}
         began = time.time()
@@ -101,16 +95,14 @@ class Session:
         seconds = time.time() - began
         return {"outputs": _written(results, request["to"]), "seconds": seconds}
 
-    def on_gradients(self, request):
-        # type: (Dict[str, Any]) -> Dict[str, Any]
+    def on_gradients(self, request: Dict[str, Any]) -> Dict[str, Any]:
         """The gradient of the sum of weighted outputs, by parameters and inputs."""
         given = OrderedDict((name, np.load(path)) for name, path in request["inputs"].items())
         weights = [np.load(path) for path in request["weights"]]
         results = self._open().gradients(given, weights)
         return {"names": list(results), "outputs": _written(list(results.values()), request["to"])}
 
-    def _open(self):
-        # type: () -> Driver
+    def _open(self) -> "Driver":
         if self.driver is None:
             raise ValueError("no model is open")
         return self.driver
@@ -121,60 +113,50 @@ class Driver:
 
     version = ""
 
-    def open(self, request):
-        # type: (Dict[str, Any]) -> None
+    def open(self, request: Dict[str, Any]) -> None:
         raise NotImplementedError
 
-    def inputs(self):
-        # type: () -> List[Dict[str, Any]]
+    def inputs(self) -> List[Dict[str, Any]]:
         raise NotImplementedError
 
-    def outputs(self):
-        # type: () -> List[str]
+    def outputs(self) -> List[str]:
         raise NotImplementedError
 
-    def nodes(self):
-        # type: () -> List[Node]
+    def nodes(self) -> List[Node]:
         raise NotImplementedError
 
-    def ready(self, target=None):
-        # type: (Optional[str]) -> None
+    def ready(self, target: Optional[str] = None) -> None:
         """Load what the next run needs and is not to be timed."""
 
-    def run(self, given, batch, target=None):
-        # type: (Dict[str, Any], int, Optional[str]) -> List[Any]
+    def run(self, given: Dict[str, Any], batch: int, target: Optional[str] = None) -> List[Any]:
         raise NotImplementedError
 
-    def step(self, node, given):
-        # type: (str, Dict[str, Any]) -> List[Any]
+    def step(self, node: str, given: Dict[str, Any]) -> List[Any]:
         raise NotImplementedError
 
-    def gradients(self, given, weights):
-        # type: (Dict[str, Any], List[Any]) -> Dict[str, Any]
+    def gradients(self, given: Dict[str, Any], weights: List[Any]) -> Dict[str, Any]:
         raise Unsupported("this backend has no gradients")
 
 
-def _failure(error):
-    # type: (Exception) -> Dict[str, Any]
+def _failure(error: Exception) -> Dict[str, Any]:
     words = " ".join(str(error).split())
     own = type(error).__name__ in ("UnsupportedInput", "NoReference", "UsageError")
     refused = own or isinstance(error, (Unsupported, NotImplementedError, ImportError)) or _UNSUPPORTED.search(words)
     place = traceback.extract_tb(error.__traceback__)[-1]
     return {
         "failure": "unsupported" if refused else "crash", "exception": type(error).__name__,
-        "words": words[:600] or type(error).__name__, "place": "{}:{}".format(os.path.basename(place.filename), place.lineno),
+        "words": words[:600] or type(error).__name__,
+        "place": "{}:{}".format(os.path.basename(place.filename), place.lineno),
     }  # fmt: skip
 
 
-def _read(path):
-    # type: (str) -> Tuple[Any, Any]
+def _read(path: str) -> Tuple[Any, Any]:
     """A value and its mask, if it has one."""
     mask = np.load(path + _MASK) if os.path.exists(path + _MASK) else None
     return np.load(path), mask
 
 
-def _written(results, to):
-    # type: (List[Any], str) -> List[str]
+def _written(results: List[Any], to: str) -> List[str]:
     """The files in which some values are stored now; a value may be a pair with a mask."""
     paths = []
     for index, result in enumerate(results):
@@ -187,8 +169,7 @@ def _written(results, to):
     return paths
 
 
-def _limit_memory(limit):
-    # type: (Optional[int]) -> None
+def _limit_memory(limit: Optional[int]) -> None:
     if limit:
         with contextlib.suppress(ImportError, OSError, ValueError):
             import resource
@@ -196,8 +177,7 @@ def _limit_memory(limit):
             resource.setrlimit(resource.RLIMIT_DATA, (limit, limit))
 
 
-def _resident():
-    # type: () -> int
+def _resident() -> int:
     """The most memory that this process has held, in bytes."""
     try:
         import resource
@@ -207,27 +187,23 @@ def _resident():
         return 0
 
 
-def _batches(given, batch):
-    # type: (Dict[str, Any], int) -> Any
+def _batches(given: Dict[str, Any], batch: int) -> Any:
     count = max(len(each) for each in given.values()) if given else 1
     for start in range(0, count, batch):
         yield OrderedDict((name, np.ascontiguousarray(each[start : start + batch])) for name, each in given.items())
 
 
-def _joined(parts):
-    # type: (List[List[Any]]) -> List[Any]
+def _joined(parts: List[List[Any]]) -> List[Any]:
     return [np.concatenate(pieces) if len(pieces) > 1 else pieces[0] for pieces in zip(*parts)]
 
 
-def _listed(value):
-    # type: (Any) -> List[Any]
+def _listed(value: Any) -> List[Any]:
     if isinstance(value, dict):
         return list(value.values())
     return list(value) if isinstance(value, (list, tuple)) else [value]
 
 
-def _imported(name):
-    # type: (str) -> Any
+def _imported(name: str) -> Any:
     try:
         return importlib.import_module(name)
     except ImportError as error:
@@ -240,10 +216,7 @@ def _imported(name):
 class Keras(Driver):
     """A model of Keras 3, on the backend that KERAS_BACKEND names."""
 
-    def open(self, request):
-        # type: (Dict[str, Any]) -> None
-        if request.get("double") and os.environ.get("KERAS_BACKEND") == "jax":
-            _imported("jax").config.update("jax_enable_x64", True)
+    def open(self, request: Dict[str, Any]) -> None:
         self.keras = _imported("keras")
         self.version = "keras {} on {}{}".format(
             self.keras.__version__, self.keras.backend.backend(), _library(self.keras)
@@ -253,9 +226,8 @@ class Keras(Driver):
             model = self._doubled(model)
         self.model = model
         self.double = bool(request.get("double"))
-        self.calls = OrderedDict()  # type: Dict[str, Tuple[Any, Dict[str, int], List[str]]]
-        self.names = {}  # type: Dict[int, str]
-        self.kinds = {}  # type: Dict[str, Node]
+        self.calls: "Dict[str, Tuple[Any, Dict[int, str], List[str]]]" = OrderedDict()
+        self.names: "Dict[int, str]" = {}
         inner = _functional(model)
         if inner is None:
             self.input_names = ["input"]
@@ -267,8 +239,7 @@ class Keras(Driver):
         self._flatten(inner, "")
         self.output_names = [self.names[id(tensor)] for tensor in self.keras.tree.flatten(inner.outputs)]
 
-    def _doubled(self, model):
-        # type: (Any) -> Any
+    def _doubled(self, model: Any) -> Any:
         """The same model in double precision: the policies of its configuration rewritten, its weights kept."""
         self.keras.config.set_floatx("float64")
         saving = self.keras.saving
@@ -279,8 +250,7 @@ class Keras(Driver):
         found.set_weights(model.get_weights())
         return found
 
-    def _flatten(self, model, prefix):
-        # type: (Any, str) -> None
+    def _flatten(self, model: Any, prefix: str) -> None:
         """Number the calls of a functional model, those of the models inside it in their place."""
         for depth in sorted(model._nodes_by_depth, reverse=True):
             for node in model._nodes_by_depth[depth]:
@@ -301,30 +271,27 @@ class Keras(Driver):
                 self.names.update(zip(map(id, node.outputs), outputs))
                 self.calls[name] = (node, inputs, outputs)
 
-    def inputs(self):
-        # type: () -> List[Dict[str, Any]]
+    def inputs(self) -> List[Dict[str, Any]]:
         inner = _functional(self.model)
         if inner is None:
             return [{"name": "input", "shape": None, "dtype": "float32"}]
         tensors = self.keras.tree.flatten(inner.inputs)
         return [{"name": tensor.name, "shape": list(tensor.shape), "dtype": str(tensor.dtype)} for tensor in tensors]
 
-    def outputs(self):
-        # type: () -> List[str]
+    def outputs(self) -> List[str]:
         return self.output_names
 
-    def nodes(self):
-        # type: () -> List[Node]
+    def nodes(self) -> List[Node]:
         return [
             {
-                "name": name, "kind": type(node.operation).__name__, "inputs": list(OrderedDict.fromkeys(inputs.values())),
+                "name": name, "kind": type(node.operation).__name__,
+                "inputs": list(OrderedDict.fromkeys(inputs.values())),
                 "outputs": outputs, "config": _plain_config(node.operation),
             }
             for name, (node, inputs, outputs) in self.calls.items()
         ]  # fmt: skip
 
-    def run(self, given, batch, target=None):
-        # type: (Dict[str, Any], int, Optional[str]) -> List[Any]
+    def run(self, given: Dict[str, Any], batch: int, target: Optional[str] = None) -> List[Any]:
         model = self.model
         if target is not None:
             tensor = next(t for n, _, _ in self.calls.values() for t in n.outputs if self.names[id(t)] == target)
@@ -333,15 +300,13 @@ class Keras(Driver):
         found = model.predict(values[0] if len(values) == 1 else values, batch_size=batch, verbose=0)
         return [np.asarray(each) for each in _listed(found)]
 
-    def _cast(self, array):
-        # type: (Any) -> Any
+    def _cast(self, array: Any) -> Any:
         array = np.asarray(array)
         return array.astype("float64") if self.double and array.dtype.kind == "f" else array
 
-    def step(self, node, given):
-        # type: (str, Dict[str, Any]) -> List[Any]
+    def step(self, node: str, given: Dict[str, Any]) -> List[Any]:
         call, inputs, _ = self.calls[node]
-        table = {}
+        table: Dict[int, Any] = {}
         for key, value in inputs.items():
             array, mask = given[value]
             tensor = self.keras.ops.convert_to_tensor(self._cast(array))
@@ -352,25 +317,21 @@ class Keras(Driver):
         found = call.operation(*args, **kwargs)
         return [(self._array(each), self._mask(each)) for each in self.keras.tree.flatten(found)]
 
-    def _array(self, tensor):
-        # type: (Any) -> Any
+    def _array(self, tensor: Any) -> Any:
         return np.asarray(self.keras.ops.convert_to_numpy(tensor))
 
-    def _mask(self, tensor):
-        # type: (Any) -> Any
+    def _mask(self, tensor: Any) -> Any:
         mask = _get_mask(tensor)
         return None if mask is None else self._array(mask)
 
 
-def _library(keras):
-    # type: (Any) -> str
+def _library(keras: Any) -> str:
     module = sys.modules.get(keras.backend.backend())
     found = getattr(module, "__version__", "")
     return " {}".format(found) if found else ""
 
 
-def _keras_model(keras, request):
-    # type: (Any, Dict[str, Any]) -> Any
+def _keras_model(keras: Any, request: Dict[str, Any]) -> Any:
     """The model of a file; one that holds weights alone goes into what the user's function builds."""
     if not request.get("build"):
         return keras.models.load_model(request["model"], compile=False)
@@ -381,16 +342,14 @@ def _keras_model(keras, request):
     return model
 
 
-def _functional(model):
-    # type: (Any) -> Any
+def _functional(model: Any) -> Any:
     """The functional form of a model, if it has one."""
     if hasattr(model, "_nodes_by_depth") and hasattr(model, "inputs") and type(model).__name__ != "Sequential":
         return model
     return getattr(model, "_functional", None) if type(model).__name__ == "Sequential" else None
 
 
-def _double_policy(found):
-    # type: (Dict[str, Any]) -> Dict[str, Any]
+def _double_policy(found: Dict[str, Any]) -> Dict[str, Any]:
     single = ("float32", "float16", "bfloat16", "mixed_float16", "mixed_bfloat16")
     if found.get("class_name") == "DTypePolicy":
         found["config"] = dict(found["config"], name="float64")
@@ -399,8 +358,7 @@ def _double_policy(found):
     return found
 
 
-def _plain_config(operation):
-    # type: (Any) -> Dict[str, Any]
+def _plain_config(operation: Any) -> Dict[str, Any]:
     """What of a layer's configuration decides what it computes, as plain values."""
     try:
         config = operation.get_config()
@@ -412,11 +370,10 @@ def _plain_config(operation):
     for key, value in config.items():
         if key not in left and not key.endswith(ending) and isinstance(value, (int, float, str, bool, list, tuple)):
             kept[key] = value
-    return json.loads(json.dumps(kept, default=str))
+    return dict(json.loads(json.dumps(kept, default=str)))
 
 
-def _fresh(name, known):
-    # type: (str, Dict[str, Any]) -> str
+def _fresh(name: str, known: Dict[str, Any]) -> str:
     found, count = name, 1
     while found in known:
         count += 1
@@ -424,22 +381,16 @@ def _fresh(name, known):
     return found
 
 
-def _set_mask(tensor, mask):
-    # type: (Any, Any) -> None
+def _set_mask(tensor: Any, mask: Any) -> None:
     try:
-        from keras.src.backend.common.masking import set_keras_mask
-
-        set_keras_mask(tensor, mask)
+        importlib.import_module("keras.src.backend.common.masking").set_keras_mask(tensor, mask)
     except ImportError:
         tensor._keras_mask = mask
 
 
-def _get_mask(tensor):
-    # type: (Any) -> Any
+def _get_mask(tensor: Any) -> Any:
     try:
-        from keras.src.backend.common.masking import get_keras_mask
-
-        return get_keras_mask(tensor)
+        return importlib.import_module("keras.src.backend.common.masking").get_keras_mask(tensor)
     except ImportError:
         return getattr(tensor, "_keras_mask", None)
 
@@ -447,8 +398,7 @@ def _get_mask(tensor):
 class Keras2(Driver):
     """A model of Keras 2.0 to 2.3, on the backend that KERAS_BACKEND names: TensorFlow 1, Theano or CNTK."""
 
-    def open(self, request):
-        # type: (Dict[str, Any]) -> None
+    def open(self, request: Dict[str, Any]) -> None:
         self.keras = _imported("keras")
         if _release(self.keras) >= (2, 4):
             raise Unsupported("keras {} is a part of TensorFlow".format(self.keras.__version__))
@@ -457,9 +407,9 @@ class Keras2(Driver):
         library = self.keras.backend.backend() + _library(self.keras)
         self.version = "keras {} on {}".format(self.keras.__version__, library)
         self.model = _keras_model(self.keras, request)
-        self.calls = OrderedDict()  # type: Dict[str, Tuple[Any, List[str], List[str]]]
-        self.names = {}  # type: Dict[int, str]
-        self.functions = {}  # type: Dict[Any, Callable[[List[Any]], List[Tuple[Any, Any]]]]
+        self.calls: "Dict[str, Tuple[Any, List[str], List[str]]]" = OrderedDict()
+        self.names: "Dict[int, str]" = {}
+        self.functions: "Dict[Any, Callable[[List[Any]], List[Tuple[Any, Any]]]]" = {}
         if type(self.model).__name__ == "Sequential" and not self.model.built:
             self.model.build()
         if not request.get("build"):
@@ -469,8 +419,7 @@ class Keras2(Driver):
             self.names.update((id(tensor), _maker(tensor).name) for tensor in self.model.inputs)
             self._flatten(self.model, "")
 
-    def _flatten(self, model, prefix):
-        # type: (Any, str) -> None
+    def _flatten(self, model: Any, prefix: str) -> None:
         """Number the calls of a model, those of the models inside it in their place."""
         for depth in sorted(model._nodes_by_depth, reverse=True):
             for node in model._nodes_by_depth[depth]:
@@ -489,8 +438,7 @@ class Keras2(Driver):
                     self.calls[name] = (node, inputs, outputs)
                 self.names.update(zip(map(id, node.output_tensors), outputs))
 
-    def inputs(self):
-        # type: () -> List[Dict[str, Any]]
+    def inputs(self) -> List[Dict[str, Any]]:
         if not self.graph:
             return [{"name": "input", "shape": None, "dtype": "float32"}]
         backend = self.keras.backend
@@ -499,12 +447,10 @@ class Keras2(Driver):
             for each in self.model.inputs
         ]
 
-    def outputs(self):
-        # type: () -> List[str]
+    def outputs(self) -> List[str]:
         return [self.names[id(tensor)] for tensor in self.model.outputs] if self.graph else [self.model.name]
 
-    def nodes(self):
-        # type: () -> List[Node]
+    def nodes(self) -> List[Node]:
         return [
             {
                 "name": name, "kind": type(node.outbound_layer).__name__, "inputs": list(OrderedDict.fromkeys(inputs)),
@@ -513,16 +459,14 @@ class Keras2(Driver):
             for name, (node, inputs, outputs) in self.calls.items()
         ]  # fmt: skip
 
-    def run(self, given, batch, target=None):
-        # type: (Dict[str, Any], int, Optional[str]) -> List[Any]
+    def run(self, given: Dict[str, Any], batch: int, target: Optional[str] = None) -> List[Any]:
         if target is not None:
             return _joined([self._to(target, part) for part in _batches(given, batch)])
         values = [np.asarray(each) for each in given.values()]
         found = self.model.predict(values[0] if len(values) == 1 else values, batch_size=batch, verbose=0)
         return [np.asarray(each) for each in _listed(found)]
 
-    def _to(self, target, given):
-        # type: (str, Dict[str, Any]) -> List[Any]
+    def _to(self, target: str, given: Dict[str, Any]) -> List[Any]:
         """A value of the model, or of a model inside it; the calls before the latter are then made once more."""
         if target not in self.functions:
             nodes = [node for level in self.model._nodes_by_depth.values() for node in level]
@@ -532,8 +476,7 @@ class Keras2(Driver):
             self.functions[target] = self._function(places, [table[target]])
         return [value for value, _ in self.functions[target](list(given.values()))]
 
-    def _again(self, target, table):
-        # type: (str, Dict[str, Tuple[Any, Any]]) -> Dict[str, Tuple[Any, Any]]
+    def _again(self, target: str, table: Dict[str, Tuple[Any, Any]]) -> Dict[str, Tuple[Any, Any]]:
         table = dict(table)
         for name, (_, _, outputs) in self.calls.items():
             table.update(self._applied(name, table))
@@ -541,12 +484,11 @@ class Keras2(Driver):
                 break
         return table
 
-    def step(self, node, given):
-        # type: (str, Dict[str, Any]) -> List[Any]
+    def step(self, node: str, given: Dict[str, Any]) -> List[Any]:
         call, inputs, outputs = self.calls[node]
         masked = tuple(given[value][1] is not None for value in inputs)
         if (node, masked) not in self.functions:
-            places = OrderedDict()  # type: Dict[str, Tuple[Any, Any]]
+            places: "Dict[str, Tuple[Any, Any]]" = OrderedDict()
             for value, tensor, has_mask in zip(inputs, call.input_tensors, masked):
                 places[value] = (self._place(tensor), self._place_of_mask(tensor) if has_mask else None)
             found = self._applied(node, places)
@@ -554,8 +496,7 @@ class Keras2(Driver):
         fed = [each for value in OrderedDict.fromkeys(inputs) for each in given[value] if each is not None]
         return self.functions[node, masked](fed)
 
-    def _applied(self, name, table):
-        # type: (str, Dict[str, Tuple[Any, Any]]) -> Dict[str, Tuple[Any, Any]]
+    def _applied(self, name: str, table: Dict[str, Tuple[Any, Any]]) -> Dict[str, Tuple[Any, Any]]:
         """What one call gives for other tensors, with masks, than those that the model was built of."""
         node, inputs, outputs = self.calls[name]
         layer = node.outbound_layer
@@ -571,19 +512,18 @@ class Keras2(Driver):
         found_masks = layer.compute_mask(data, mask)
         return dict(zip(outputs, zip(found, [None] * len(found) if found_masks is None else _listed(found_masks))))
 
-    def _place(self, tensor):
-        # type: (Any) -> Any
+    def _place(self, tensor: Any) -> Any:
         backend = self.keras.backend
         return backend.placeholder(shape=backend.int_shape(tensor), dtype=backend.dtype(tensor))
 
-    def _place_of_mask(self, tensor):
-        # type: (Any) -> Any
+    def _place_of_mask(self, tensor: Any) -> Any:
         backend = self.keras.backend
         kind = "float32" if backend.backend() == "cntk" else "bool"
         return backend.placeholder(shape=backend.int_shape(tensor)[:2], dtype=kind)
 
-    def _function(self, places, wanted):
-        # type: (Dict[str, Tuple[Any, Any]], List[Tuple[Any, Any]]) -> Callable[[List[Any]], List[Tuple[Any, Any]]]
+    def _function(
+        self, places: Dict[str, Tuple[Any, Any]], wanted: List[Tuple[Any, Any]]
+    ) -> Callable[[List[Any]], List[Tuple[Any, Any]]]:
         """A function of arrays that gives the wanted values and their masks as when the model predicts."""
         backend = self.keras.backend
         phase = backend.learning_phase()
@@ -592,22 +532,19 @@ class Keras2(Driver):
         tensors = [backend.identity(each) for pair in wanted for each in pair if each is not None]
         function = backend.function(fed + phases, tensors)
 
-        def apply(arrays):
-            # type: (List[Any]) -> List[Tuple[Any, Any]]
+        def apply(arrays: List[Any]) -> List[Tuple[Any, Any]]:
             found = iter(function(list(arrays) + [0] * len(phases)))
             return [(next(found), None if mask is None else np.asarray(next(found)) != 0) for _, mask in wanted]
 
         return apply
 
 
-def _release(keras):
-    # type: (Any) -> Tuple[int, int]
+def _release(keras: Any) -> Tuple[int, int]:
     major, minor = keras.__version__.split(".")[:2]
     return int(major), int(minor)
 
 
-def _name_as_in_file(model, path):
-    # type: (Any, str) -> None
+def _name_as_in_file(model: Any, path: str) -> None:
     """Before 2.2.3 a sequential model inside another one loses its name when it is loaded."""
     with _imported("h5py").File(path, "r") as file:
         stored = [name.decode() for name in file["model_weights"].attrs["layer_names"]]
@@ -617,22 +554,19 @@ def _name_as_in_file(model, path):
         layer.name = name
 
 
-def _maker(tensor):
-    # type: (Any) -> Any
+def _maker(tensor: Any) -> Any:
     """The layer of Keras 2 that gives a tensor."""
     return tensor._keras_history[0]
 
 
-def _exchange(value, tensors):
-    # type: (Any, Dict[int, Any]) -> Any
+def _exchange(value: Any, tensors: Dict[int, Any]) -> Any:
     """An argument with other tensors in place of those that it holds."""
     if isinstance(value, (list, tuple)):
         return [_exchange(each, tensors) for each in value]
     return tensors.get(id(value), value)
 
 
-def _keras_of_this_environment():
-    # type: () -> Driver
+def _keras_of_this_environment() -> "Driver":
     return Keras2() if _release(_imported("keras")) < (3, 0) else Keras()
 
 
@@ -644,55 +578,44 @@ class Graphs(Driver):
 
     kept = 8
 
-    def open(self, request):
-        # type: (Dict[str, Any]) -> None
+    def open(self, request: Dict[str, Any]) -> None:
         self.request = request
         self.path = request["model"]
-        self.loaded = OrderedDict()  # type: Dict[str, Any]
+        self.loaded: "OrderedDict[str, Any]" = OrderedDict()
         self.prepare(request)
         self.whole = self.load(self.path)
 
-    def prepare(self, request):
-        # type: (Dict[str, Any]) -> None
+    def prepare(self, request: Dict[str, Any]) -> None:
         raise NotImplementedError
 
-    def load(self, path):
-        # type: (str) -> Any
+    def load(self, path: str) -> Any:
         raise NotImplementedError
 
-    def apply(self, loaded, given):
-        # type: (Any, Dict[str, Any]) -> List[Any]
+    def apply(self, loaded: Any, given: Dict[str, Any]) -> List[Any]:
         raise NotImplementedError
 
-    def inputs(self):
-        # type: () -> List[Dict[str, Any]]
+    def inputs(self) -> List[Dict[str, Any]]:
         return []
 
-    def outputs(self):
-        # type: () -> List[str]
+    def outputs(self) -> List[str]:
         return []
 
-    def nodes(self):
-        # type: () -> List[Node]
+    def nodes(self) -> List[Node]:
         return []
 
-    def ready(self, target=None):
-        # type: (Optional[str]) -> None
+    def ready(self, target: Optional[str] = None) -> None:
         self._part(target)
 
-    def run(self, given, batch, target=None):
-        # type: (Dict[str, Any], int, Optional[str]) -> List[Any]
+    def run(self, given: Dict[str, Any], batch: int, target: Optional[str] = None) -> List[Any]:
         loaded = self._part(target)
         if not batch:
             return self.apply(loaded, {name: np.array(each) for name, each in given.items()})
         return _joined([self.apply(loaded, part) for part in _batches(given, batch)])
 
-    def step(self, node, given):
-        # type: (str, Dict[str, Any]) -> List[Any]
+    def step(self, node: str, given: Dict[str, Any]) -> List[Any]:
         return self.apply(self._part(node), {name: array for name, (array, _) in given.items()})
 
-    def _part(self, path):
-        # type: (Optional[str]) -> Any
+    def _part(self, path: Optional[str]) -> Any:
         if path is None:
             return self.whole
         if path not in self.loaded:
@@ -703,13 +626,11 @@ class Graphs(Driver):
 
 
 class OnnxRuntime(Graphs):
-    def prepare(self, request):
-        # type: (Dict[str, Any]) -> None
+    def prepare(self, request: Dict[str, Any]) -> None:
         self.library = _imported("onnxruntime")
         self.version = "onnxruntime {}".format(self.library.__version__)
 
-    def load(self, path):
-        # type: (str) -> Any
+    def load(self, path: str) -> Any:
         options = self.library.SessionOptions()
         options.log_severity_level = 3
         if self.request.get("threads"):
@@ -718,67 +639,57 @@ class OnnxRuntime(Graphs):
         options.graph_optimization_level = level.ORT_DISABLE_ALL if self.request.get("plain") else level.ORT_ENABLE_ALL
         return self.library.InferenceSession(path, options, providers=["CPUExecutionProvider"])
 
-    def apply(self, loaded, given):
-        # type: (Any, Dict[str, Any]) -> List[Any]
+    def apply(self, loaded: Any, given: Dict[str, Any]) -> List[Any]:
         known = {each.name for each in loaded.get_inputs()}
-        return loaded.run(None, {name: array for name, array in given.items() if name in known})
+        return list(loaded.run(None, {name: array for name, array in given.items() if name in known}))
 
 
 class OpenVino(Graphs):
     """Reads ONNX and TFLite files, SavedModels and its own format."""
 
-    def prepare(self, request):
-        # type: (Dict[str, Any]) -> None
+    def prepare(self, request: Dict[str, Any]) -> None:
         self.library = _imported("openvino")
         self.version = "openvino {}".format(self.library.__version__.split("-")[0])
         self.core = self.library.Core()
 
-    def load(self, path):
-        # type: (str) -> Any
+    def load(self, path: str) -> Any:
         settings = {"INFERENCE_PRECISION_HINT": "f32"}
         if self.request.get("threads"):
             settings["INFERENCE_NUM_THREADS"] = self.request["threads"]
         return self.core.compile_model(self.core.read_model(path), "CPU", settings)
 
-    def apply(self, loaded, given):
-        # type: (Any, Dict[str, Any]) -> List[Any]
+    def apply(self, loaded: Any, given: Dict[str, Any]) -> List[Any]:
         known = {name for port in loaded.inputs for name in port.names}
         found = loaded({name: array for name, array in given.items() if name in known})
         return [np.array(found[port]) for port in loaded.outputs]
 
 
 class OnnxReference(Graphs):
-    def prepare(self, request):
-        # type: (Dict[str, Any]) -> None
+    def prepare(self, request: Dict[str, Any]) -> None:
         self.library = _imported("onnx.reference")
         self.version = "onnx {}".format(_imported("onnx").__version__)
 
-    def load(self, path):
-        # type: (str) -> Any
+    def load(self, path: str) -> Any:
         return self.library.ReferenceEvaluator(path)
 
-    def apply(self, loaded, given):
-        # type: (Any, Dict[str, Any]) -> List[Any]
-        return loaded.run(None, {name: array for name, array in given.items() if name in loaded.input_names})
+    def apply(self, loaded: Any, given: Dict[str, Any]) -> List[Any]:
+        return list(loaded.run(None, {name: array for name, array in given.items() if name in loaded.input_names}))
 
 
 class LiteRt(Graphs):
     """TFLite files, with the kernels that are used by default or with the plain ones that are their reference."""
 
-    def prepare(self, request):
-        # type: (Dict[str, Any]) -> None
+    def prepare(self, request: Dict[str, Any]) -> None:
         self.library = _imported("ai_edge_litert.interpreter")
         self.version = "litert {}".format(getattr(_imported("ai_edge_litert"), "__version__", "")).strip()
 
-    def load(self, path):
-        # type: (str) -> Any
+    def load(self, path: str) -> Any:
         plain = self.library.OpResolverType.BUILTIN_REF
         normal = self.library.OpResolverType.AUTO
         resolver = plain if self.request.get("plain") else normal
         return self.library.Interpreter(model_path=path, experimental_op_resolver_type=resolver)
 
-    def apply(self, loaded, given):
-        # type: (Any, Dict[str, Any]) -> List[Any]
+    def apply(self, loaded: Any, given: Dict[str, Any]) -> List[Any]:
         for place in loaded.get_input_details():
             array = given[place["name"]]
             if tuple(place["shape"]) != array.shape:
@@ -789,8 +700,7 @@ class LiteRt(Graphs):
         loaded.invoke()
         return [loaded.get_tensor(place["index"]) for place in loaded.get_output_details()]
 
-    def inputs(self):
-        # type: () -> List[Dict[str, Any]]
+    def inputs(self) -> List[Dict[str, Any]]:
         return [
             {
                 "name": each["name"],
@@ -800,23 +710,20 @@ class LiteRt(Graphs):
             for each in self.whole.get_input_details()
         ]
 
-    def outputs(self):
-        # type: () -> List[str]
+    def outputs(self) -> List[str]:
         return [each["name"] for each in self.whole.get_output_details()]
 
 
 class Mlvet(Graphs):
     """The references of the operators, in the precision of the model or in double precision."""
 
-    def prepare(self, request):
-        # type: (Dict[str, Any]) -> None
+    def prepare(self, request: Dict[str, Any]) -> None:
         self.reference = _imported("mlvet.runtime.reference")
         self.layers = _imported("mlvet.runtime.layers")
         self.models = _imported("mlvet.frontends.models")
         self.version = "mlvet {}".format(_imported("mlvet").__version__)
 
-    def load(self, path):
-        # type: (str) -> Any
+    def load(self, path: str) -> Any:
         from pathlib import Path
 
         try:
@@ -824,13 +731,11 @@ class Mlvet(Graphs):
         except _imported("mlvet.core.errors").UnsupportedInput as error:
             raise Unsupported(str(error))
 
-    def apply(self, loaded, given):
-        # type: (Any, Dict[str, Any]) -> List[Any]
+    def apply(self, loaded: Any, given: Dict[str, Any]) -> List[Any]:
         found = self.reference.evaluate(loaded, given, double=bool(self.request.get("double")))
         return [np.asarray(found[value.name]) for value in loaded.outputs]
 
-    def step(self, node, given):
-        # type: (str, Dict[str, Any]) -> List[Any]
+    def step(self, node: str, given: Dict[str, Any]) -> List[Any]:
         """The file of a part, or a layer of the model, which knows no masks."""
         if os.path.exists(node):
             return Graphs.step(self, node, given)
