@@ -14,7 +14,7 @@ import mlvet
 from mlvet.analyses.catalogue import catalogue
 from mlvet.core.rule import CONFIGURATION, Page
 
-PAGES = {name: rule.page() for name, rule in catalogue().items()}
+PAGES = {name: rule.page() for name, rule in catalogue().items() if not rule.code.startswith("CMP")}
 Fired = dict[str, set[str]]
 
 

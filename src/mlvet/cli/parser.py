@@ -40,6 +40,9 @@ def _parser() -> Parser:
     parser.add_argument("-V", "--version", action="version", version=f"mlvet {__version__}")
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True, parser_class=Parser)
     _check(commands.add_parser("check", help="run every static analysis that applies", epilog=EPILOGUE))
+    _compare(
+        commands.add_parser("compare", help="run a model on several backends and find who is wrong", epilog=EPILOGUE)
+    )
     _baseline(commands.add_parser("baseline", help="remember today's findings, so that only new ones are shown"))
     _rule(commands.add_parser("rule", help="explain a rule, or list all rules"))
     _shapes(
@@ -57,6 +60,19 @@ def _check(parser: argparse.ArgumentParser) -> None:
     from mlvet.cli import check
 
     _inputs(parser)
+    _output(parser)
+    fixes = parser.add_argument_group("fixes")
+    fixes.add_argument("--fix", action="store_true", help="apply safe fixes")
+    fixes.add_argument(
+        "--unsafe-fixes", action="store_true", help="apply also fixes that may change what the program means"
+    )
+    fixes.add_argument("--diff", action="store_true", help="show what the fixes would change, and change nothing")
+    parser.add_argument("--watch", action="store_true", help="check again whenever a file changes")
+    parser.set_defaults(run=check.run)
+
+
+def _output(parser: argparse.ArgumentParser) -> None:
+    """How commands that have findings report them, and when they fail."""
     output = parser.add_argument_group("output")
     output.add_argument(
         "--output-format", default=None, metavar="FORMAT", help=f"one of {', '.join(FORMATS)} (default: full)"
@@ -74,14 +90,52 @@ def _check(parser: argparse.ArgumentParser) -> None:
         type=_grade(Severity),
         help="the least severity that makes exit code 1 (default: warning)",
     )
-    fixes = parser.add_argument_group("fixes")
-    fixes.add_argument("--fix", action="store_true", help="apply safe fixes")
-    fixes.add_argument(
-        "--unsafe-fixes", action="store_true", help="apply also fixes that may change what the program means"
+
+
+def _compare(parser: argparse.ArgumentParser) -> None:
+    from mlvet.analyses.compare.distances import Thresholds
+    from mlvet.analyses.compare.inputs import COUNT
+    from mlvet.cli import compare
+
+    usual = Thresholds()
+    parser.add_argument("model", metavar="MODEL", help="a model file: .keras, .h5, .onnx, .tflite")
+    what = parser.add_argument_group("what to run")
+    what.add_argument("--data", metavar="FILE", help=".npz file with one array for each input (default: made inputs)")
+    what.add_argument("--labels", metavar="FILE", help=".npy file of the right classes, or outputs for a regression")
+    what.add_argument("--backends", metavar="NAMES", type=_names, help="backends to compare (default: all that apply)")
+    what.add_argument(
+        "--env", metavar="NAME=PYTHON", action="append", help="an interpreter with other versions; BACKEND@NAME uses it"
     )
-    fixes.add_argument("--diff", action="store_true", help="show what the fixes would change, and change nothing")
-    parser.add_argument("--watch", action="store_true", help="check again whenever a file changes")
-    parser.set_defaults(run=check.run)
+    what.add_argument("--build", metavar="MODULE:FUNCTION", help="builds the model of a file that holds only weights")
+    what.add_argument("--examples", metavar="N", type=_number(int), default=COUNT, help="how many inputs are made")
+    what.add_argument("--seed", metavar="N", type=int, default=0, help="seed of made inputs (default: 0)")
+    when = parser.add_argument_group("when backends disagree")
+    when.add_argument("--k", metavar="N", type=_number(int), default=usual.k, help="ranks that count (default: 5)")
+    when.add_argument(
+        "--class-threshold", metavar="T", type=_number(float), default=usual.classes, help="class distance (default: 8)"
+    )
+    when.add_argument(
+        "--mad-threshold", metavar="T", type=_number(float), default=usual.deviation, help="MAD distance (default: 0.2)"
+    )
+    when.add_argument(
+        "--share", metavar="P", type=_share, default=usual.share, help="share of inputs (default: one input at least)"
+    )
+    how = parser.add_argument_group("how to run")
+    how.add_argument("--batch", metavar="N", type=_number(int), default=32, help="examples at once (default: 32)")
+    how.add_argument("--timeout", metavar="SECONDS", type=_number(float), default=300.0, help="limit for each request")
+    how.add_argument("--memory", metavar="SIZE", type=_memory, help="limit for each process, such as 4G")
+    _output(parser)
+    parser.set_defaults(run=compare.run)
+
+
+def _share(text: str) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        value = -1
+    if not 0 <= value <= 1:
+        raise argparse.ArgumentTypeError(f"`{text}` is no share from 0 to 1")
+    return value
 
 
 def _baseline(parser: argparse.ArgumentParser) -> None:

@@ -12,8 +12,11 @@ from typing import Any
 import numpy as np
 
 from mlvet.core.errors import UnsupportedInput, UsageError
+from mlvet.domains import dtypes
 from mlvet.ir.graph import CALL, OPAQUE, Graph, Node, Region, Value
 from mlvet.ops import REGISTRY
+
+_NARROW = frozenset(np.dtype(each.numpy) for each in (dtypes.f32, dtypes.f16, dtypes.bf16))
 
 
 class NoReference(UnsupportedInput):
@@ -25,22 +28,23 @@ class NoReference(UnsupportedInput):
         self.node = node
 
 
-def evaluate(graph: Graph, inputs: Mapping[str, Any], *, values: bool = False) -> dict[str, Any]:
+def evaluate(graph: Graph, inputs: Mapping[str, Any], *, values: bool = False, double: bool = False) -> dict[str, Any]:
     """The outputs by name; with `values`, every value that was computed, of loops those of the last iteration.
 
-    `inputs` gives inputs, and parameters whose elements the file lacks, by name.
+    `inputs` gives inputs, and parameters whose elements the file lacks, by name. With `double` every number of single
+    or half precision is held in double precision.
     """
-    run = _Run(graph, keep=values)
+    run = _Run(graph, keep=values, double=double)
     for value in graph.inputs:
         if value.name not in inputs:
             raise UsageError(f"no value was given for the input `{value.name}`")
-        run.table[value] = inputs[value.name]
+        run.table[value] = run.held(inputs[value.name])
     for parameter in graph.parameters:
         name = parameter.value.name
         if name in inputs:
-            run.table[parameter.value] = inputs[name]
+            run.table[parameter.value] = run.held(inputs[name])
         elif parameter.data is not None:
-            run.table[parameter.value] = parameter.data.load()
+            run.table[parameter.value] = run.held(parameter.data.load())
         else:
             raise UsageError(f"no value was given for the parameter `{name}`")
     with np.errstate(all="ignore"):
@@ -49,18 +53,39 @@ def evaluate(graph: Graph, inputs: Mapping[str, Any], *, values: bool = False) -
     return {value.name: run.table[value] for value in wanted}
 
 
+def evaluate_nodes(
+    graph: Graph, nodes: Sequence[Node], given: Mapping[Value, Any], wanted: Sequence[Value], *, double: bool = False
+) -> list[Any]:
+    """Some values of a graph, from values that are given and the nodes between, in an order in which they can run."""
+    run = _Run(graph, keep=True, double=double)
+    run.table.update((value, run.held(each)) for value, each in given.items())
+    needed = {value for node in nodes for value in _uses(node)}
+    for parameter in graph.parameters:
+        if parameter.value in needed and parameter.data is not None:
+            run.table[parameter.value] = run.held(parameter.data.load())
+    body = Region("part", (), tuple(nodes), tuple(wanted), constants=graph.body.constants)
+    with np.errstate(all="ignore"):
+        return run.region(body)
+
+
 class _Run:
-    def __init__(self, graph: Graph, *, keep: bool) -> None:
+    def __init__(self, graph: Graph, *, keep: bool, double: bool = False) -> None:
         self.graph = graph
         self.keep = keep
+        self.double = double
         self.table: dict[Value, Any] = {}
         self._deaths: dict[Region, list[list[Value]]] = {}
+
+    def held(self, array: Any) -> Any:
+        """An array as this run holds it."""
+        narrow = self.double and isinstance(array, np.ndarray | np.generic) and array.dtype in _NARROW
+        return array.astype(np.float64) if narrow else array
 
     def region(self, region: Region) -> list[Any]:
         """Run a region whose inputs are in the table, and return its outputs."""
         for constant in region.constants:
             if constant.value not in self.table:
-                self.table[constant.value] = constant.data.load()
+                self.table[constant.value] = self.held(constant.data.load())
         deaths = self._last_uses(region)
         for node, dead in zip(region.nodes, deaths, strict=True):
             results = self._results(node)
@@ -88,14 +113,15 @@ class _Run:
         op = REGISTRY.get(node.op)
         if op is None or op.reference is None:
             raise NoReference(node.source_op if node.op == OPAQUE else node.op, node.name)
-        result = op.reference(*operands, **node.attributes)
+        attributes = {key: _widened(each) for key, each in node.attributes.items()} if self.double else node.attributes
+        result = op.reference(*operands, **attributes)
         if node.op in _WRITES and node.inputs[0] is not None:
             self.table[node.inputs[0]] = result
         return result if isinstance(result, tuple) else (result,)
 
     def _function(self, region: Region, operands: list[Any]) -> list[Any]:
         """Run a function of the graph in a table of its own, which may call itself."""
-        inner = _Run(self.graph, keep=self.keep)
+        inner = _Run(self.graph, keep=self.keep, double=self.double)
         inner.table.update((p.value, self.table[p.value]) for p in self.graph.parameters)
         return inner.call(region, operands)
 
@@ -111,6 +137,11 @@ class _Run:
                 alive |= used
             self._deaths[region] = deaths[::-1]
         return self._deaths[region]
+
+
+def _widened(attribute: Any) -> Any:
+    narrow = isinstance(attribute, dtypes.DType) and attribute in (dtypes.f32, dtypes.f16, dtypes.bf16)
+    return dtypes.f64 if narrow else attribute
 
 
 def _uses(node: Node) -> Iterator[Value]:

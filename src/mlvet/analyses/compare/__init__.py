@@ -1,0 +1,1 @@
+"""Do the backends agree on this model, and who is wrong?"""

@@ -1,0 +1,198 @@
+"""A comparison from its request to what is known: open, run, measure, walk."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mlvet.analyses.compare.fusion import Fused, fusion_dependent
+from mlvet.analyses.compare.inputs import load_data, load_labels, made
+from mlvet.analyses.compare.oracle import Oracle
+from mlvet.analyses.compare.pairs import Pair, pairs, truth_of
+from mlvet.analyses.compare.request import CompareRequest
+from mlvet.analyses.compare.runs import Crew, Run, stored
+from mlvet.analyses.compare.subject import Subject, format_of, taken_apart, told
+from mlvet.analyses.compare.walk import Walk, Walker
+from mlvet.core.errors import UnsupportedInput, UsageError
+from mlvet.runtime.backends.catalogue import backends
+from mlvet.runtime.backends.process import Failure
+
+Array = NDArray[Any]
+Progress = Callable[[str, int, int], None]
+_WALKED = 4
+_SURE = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """A backend that could not do its part, and at what."""
+
+    backend: str
+    failure: Failure
+    at: str
+
+
+@dataclass(slots=True)
+class Comparison:
+    """All that a comparison has found out."""
+
+    subject: Subject
+    versions: dict[str, str] = field(default_factory=dict)
+    refusals: list[Refusal] = field(default_factory=list)
+    unsteady: dict[str, float] = field(default_factory=dict)
+    outputs: dict[str, list[Array]] = field(default_factory=dict)
+    pairs: list[Pair] = field(default_factory=list)
+    walk: Walk = field(default_factory=Walk)
+    fused: list[Fused] = field(default_factory=list)
+    truth: str = "none"
+    examples: int = 0
+    seconds: dict[str, float] = field(default_factory=dict)
+    notes: list[str] = field(default_factory=list)
+
+
+def compare(request: CompareRequest, progress: Progress = lambda *_: None) -> Comparison:
+    """Run a model on its backends. Raises UsageError or UnsupportedInput if there is nothing to compare."""
+    format = format_of(request.model)
+    wanted = backends(request.backends, format, request.environments)
+    with tempfile.TemporaryDirectory(prefix="mlvet-compare-") as top, Crew(Path(top), request.limits) as crew:
+        progress("opening the model", 0, len(wanted))
+        opened = crew.open(wanted, request.opening)
+        runs = [run for run in opened.values() if isinstance(run, Run)]
+        refusals = [Refusal(str(one), run, "open") for one, run in opened.items() if isinstance(run, Failure)]
+        if not runs:
+            raise UnsupportedInput(f"{request.shown}: {_nobody(refusals)}")
+        found = Comparison(_subject(request, format, runs, Path(top)), refusals=refusals)
+        found.versions = {str(run): run.version for run in runs}
+        _Comparing(request, crew, runs, found, progress).go()
+        return found
+
+
+class _Comparing:
+    """The steps of a comparison; each leaves what it learns in `found`."""
+
+    def __init__(
+        self, request: CompareRequest, crew: Crew, runs: list[Run], found: Comparison, progress: Progress
+    ) -> None:
+        self.request = request
+        self.runs = runs
+        self.found = found
+        self.subject = found.subject
+        self.folder = crew.folder
+        self.progress = progress
+        self.oracle = Oracle(crew, self.subject, request.opening)
+
+    def go(self) -> None:
+        examples = self._examples()
+        count = len(next(iter(examples.values()))) if self.subject.batched else 1
+        self.found.examples = count
+        labels = load_labels(self.request.labels, count) if self.request.labels else None
+        batch = self.request.batch if self.subject.batched else 0
+        self._run_all(examples, batch)
+        outputs = self.found.outputs
+        if not outputs:
+            return
+        exact = None
+        if labels is None:
+            self.progress("asking the oracle", 0, 1)
+            exact = self.oracle.outputs(stored(self.folder, "all", examples), batch)
+        sample = next(iter(outputs.values()))
+        truth = truth_of(labels, exact, sample)
+        self.found.truth = truth.by
+        self.found.pairs = pairs(outputs, truth, self.request.thresholds)
+        self._walk(examples)
+        self._fusion(examples)
+
+    def _examples(self) -> dict[str, Array]:
+        if self.request.data is None:
+            self.found.notes.append("no --data: the inputs are made from the model's signature")
+            return made(self.subject, count=self.request.count, seed=self.request.seed)
+        return self._numbers_only(load_data(self.request.data, self.subject))
+
+    def _numbers_only(self, examples: dict[str, Array]) -> dict[str, Array]:
+        """The examples without NaN, on which backends may rightly differ."""
+        bad = [np.isnan(array) for array in examples.values() if array.dtype.kind == "f"]
+        if not any(each.any() for each in bad):
+            return examples
+        if not self.subject.batched:
+            raise UsageError(f"{self.request.data}: holds NaN, which says nothing of backends")
+        rows = np.any([each.reshape(len(each), -1).any(axis=1) for each in bad], axis=0)
+        if rows.all():
+            raise UsageError(f"{self.request.data}: every example holds NaN, which says nothing of backends")
+        if self.request.labels is not None:
+            raise UsageError(f"{self.request.data}: {int(rows.sum())} of {len(rows)} examples hold NaN; leave them out")
+        self.found.notes.append(f"{int(rows.sum())} of {len(rows)} examples hold NaN and are left out")
+        return {name: array[~rows] for name, array in examples.items()}
+
+    def _run_all(self, examples: dict[str, Array], batch: int) -> None:
+        files = stored(self.folder, "examples", examples)
+        few = stored(self.folder, "few", {name: self._some(array, _SURE) for name, array in examples.items()})
+        for number, run in enumerate(self.runs):
+            self.progress(f"running on {run}", number, len(self.runs))
+            try:
+                run.whole(few, batch)
+                began = run.seconds
+                self.found.outputs[str(run)] = run.whole(files, batch)
+                self.found.seconds[str(run)] = run.seconds - began
+                first, second = run.whole(few, batch), run.whole(few, batch)
+                moved = max(
+                    (float(np.max(np.abs(a.astype(float) - b.astype(float)), initial=0.0))
+                     for a, b in zip(first, second, strict=True) if a.dtype.kind == "f" and np.isfinite(a).all()),
+                    default=0.0,
+                )  # fmt: skip
+                if moved:
+                    self.found.unsteady[str(run)] = moved
+            except Failure as failure:
+                self.found.refusals.append(Refusal(str(run), failure, "run"))
+        self.runs = [run for run in self.runs if str(run) in self.found.outputs]
+
+    def _some(self, array: Array, count: int) -> Array:
+        return array[:count] if self.subject.batched else array
+
+    def _walk(self, examples: dict[str, Array]) -> None:
+        if not self.subject.layers:
+            self.found.notes.append("the model has no layers that can be run alone")
+            return
+        chosen = self._worst()
+        picked = {name: array[chosen] if self.subject.batched else array for name, array in examples.items()}
+        files = stored(self.folder, "walked", picked)
+        walker = Walker(
+            self.subject, self.runs, self.oracle, files,
+            lambda done, of: self.progress("walking through the layers", done, of),
+        )  # fmt: skip
+        self.found.walk = walker.go()
+
+    def _worst(self) -> list[int]:
+        """The examples on which pairs are furthest apart, then the first ones."""
+        found = dict.fromkeys(pair.example for pair in sorted(self.found.pairs, key=lambda pair: -pair.difference))
+        found.update(dict.fromkeys(range(self.found.examples)))
+        return sorted(list(found)[:_WALKED])
+
+    def _fusion(self, examples: dict[str, Array]) -> None:
+        few = {name: self._some(array, _WALKED) for name, array in examples.items()}
+        files = stored(self.folder, "fused", few)
+        wrong = {error.backend for error in self.found.walk.wrong()}
+        for number, run in enumerate(self.runs):
+            self.progress(f"the plain model beside its layers on {run}", number, len(self.runs))
+            if str(run) not in wrong and run.worker.alive:
+                fused = fusion_dependent(run, self.subject, files, self.request.batch if self.subject.batched else 0)
+                if fused is not None:
+                    self.found.fused.append(fused)
+
+
+def _subject(request: CompareRequest, format: str, runs: Sequence[Run], folder: Path) -> Subject:
+    if format == "onnx":
+        from mlvet.runtime.onnx_parts import OnnxParts
+
+        return taken_apart(request.model, OnnxParts(request.model, folder))
+    return told(request.model, format, runs[0].opened)
+
+
+def _nobody(refusals: Sequence[Refusal]) -> str:
+    reasons = dict.fromkeys(f"{each.backend}: {each.failure.words}" for each in refusals)
+    return "no backend can open the model (" + "; ".join(reasons) + ")"

@@ -1,0 +1,90 @@
+"""Deviations that vanish when the layers are run one by one: the backend joins layers, and is wrong where it does.
+
+The plain model is cut at ever earlier values until it agrees with the layers run alone.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mlvet.analyses.compare.runs import Files, Run
+from mlvet.analyses.compare.subject import Layer, Subject
+from mlvet.runtime.backends.process import Failure
+
+Array = NDArray[Any]
+_APART = 1e-3
+"""The share of the magnitude by which two ways to run one backend may differ."""
+
+
+@dataclass(frozen=True, slots=True)
+class Fused:
+    """A backend whose plain model differs from its own layers, from this layer on."""
+
+    backend: str
+    layer: Layer
+    difference: float
+
+
+def fusion_dependent(run: Run, subject: Subject, inputs: Files, batch: int) -> Fused | None:
+    """Where the plain model on a backend leaves its own layers, if it does."""
+    try:
+        states = _chain(run, subject, inputs)
+        last = [layer for layer in subject.layers if {*layer.outputs} & {*subject.outputs}]
+        if not last or not _differs(run.whole(inputs, batch), [states[value] for value in subject.outputs]):
+            return None
+        reached = _first(run, subject, inputs, batch, states)
+    except (Failure, KeyError):
+        return None
+    if reached is None:
+        return None
+    layer, difference = reached
+    return Fused(str(run), layer, difference)
+
+
+def _first(
+    run: Run, subject: Subject, inputs: Files, batch: int, states: dict[str, Path]
+) -> tuple[Layer, float] | None:
+    """The first layer at which the model, cut there, still differs: by halving."""
+    layers = [layer for layer in subject.layers if layer.outputs and layer.outputs[0] in states]
+    low, high = 0, len(layers) - 1
+    found: tuple[Layer, float] | None = None
+    while low <= high:
+        middle = (low + high) // 2
+        value = layers[middle].outputs[0]
+        plain = run.whole(inputs, batch, subject.until(value))
+        if _differs(plain, [states[value]]):
+            found = layers[middle], _greatest(plain[0], np.load(states[value]))
+            high = middle - 1
+        else:
+            low = middle + 1
+    return found
+
+
+def _chain(run: Run, subject: Subject, inputs: Files) -> dict[str, Path]:
+    states = dict(inputs)
+    for layer in subject.layers:
+        states.update(run.step(subject, layer, states))
+    return states
+
+
+def _differs(plain: list[Array], states: list[Path]) -> bool:
+    for one, path in zip(plain, states, strict=False):
+        other = np.load(path)
+        if one.shape != other.shape:
+            return True
+        scale = float(np.max(np.abs(other[np.isfinite(other)]), initial=0.0)) if other.dtype.kind == "f" else 0.0
+        if _greatest(one, other) > _APART * scale:
+            return True
+    return False
+
+
+def _greatest(one: Array, other: Array) -> float:
+    first, second = one.astype(np.float64), other.astype(np.float64)
+    same = (first == second) | (np.isnan(first) & np.isnan(second))
+    with np.errstate(invalid="ignore"):
+        return float(np.max(np.nan_to_num(np.where(same, 0.0, np.abs(first - second)), nan=np.inf), initial=0.0))

@@ -1,0 +1,88 @@
+"""What a layer should yield: computed in double precision, by the references of operators, else by Keras.
+
+The reference is the first oracle, because it shares no code with any backend. Where it knows no such layer, or stands
+alone against backends that agree, Keras in double precision is asked.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mlvet.analyses.compare.runs import Crew, Files, Run
+from mlvet.analyses.compare.subject import Layer, Subject
+from mlvet.runtime.backends.catalogue import Backend
+from mlvet.runtime.backends.process import Failure
+
+Array = NDArray[Any]
+REFERENCE = "mlvet"
+_KERAS = ("tensorflow", "jax", "torch")
+
+
+class Oracle:
+    """Runs in double precision, and the reference in the precision of the model."""
+
+    def __init__(self, crew: Crew, subject: Subject, opening: Mapping[str, Any]) -> None:
+        self._crew = crew
+        self._subject = subject
+        self._opening = opening
+        self._runs: dict[str, Run | None] = {}
+
+    def exact(self, layer: Layer, values: Files, *, by: str = REFERENCE) -> dict[str, Path] | None:
+        """What a layer yields in double precision, in files; None if `by` cannot tell."""
+        return self._step(f"{by} double", layer, values)
+
+    def rounded(self, layer: Layer, values: Files) -> dict[str, Path] | None:
+        """What a layer yields by its reference in the precision of the model."""
+        return self._step(REFERENCE, layer, values)
+
+    @property
+    def second(self) -> str | None:
+        """The oracle beside the reference, if there is one for such models."""
+        if self._subject.format != "keras":
+            return None
+        return next((name for name in _KERAS if self._run(f"{name} double") is not None), None)
+
+    def outputs(self, inputs: Files, batch: int) -> tuple[str, list[Array]] | None:
+        """The outputs of the whole model in double precision, and by whom."""
+        for by in (REFERENCE, *([self.second] if self.second else [])):
+            run = self._run(f"{by} double")
+            if run is None:
+                continue
+            target = None
+            if self._subject.parts is not None:
+                target = str(self._subject.parts.doubled(self._subject.parts.until(self._subject.outputs)))
+            try:
+                return by, run.whole(inputs, batch, target)
+            except Failure:
+                continue
+        return None
+
+    def _step(self, name: str, layer: Layer, values: Files) -> dict[str, Path] | None:
+        run = self._run(name)
+        if run is None:
+            return None
+        try:
+            found = run.step(self._subject, layer, values)
+        except Failure as failure:
+            if failure.kind in ("death", "hang"):
+                self._runs[name] = None
+            return None
+        return found if {*layer.outputs} == {*found} else None
+
+    def _run(self, name: str) -> Run | None:
+        if name not in self._runs:
+            by, _, precision = name.partition(" ")
+            backend = Backend(by, self._subject.format, double=bool(precision))
+            opened = self._crew.open([backend], self._opening)[backend]
+            self._runs[name] = opened if isinstance(opened, Run) else None
+        return self._runs[name]
+
+
+def single(array: Array) -> Array:
+    """An exact value as the backends are given it."""
+    return array.astype(np.float32) if array.dtype == np.float64 else array

@@ -1,0 +1,114 @@
+"""Backends at work on one model: opened side by side, then asked in turn; what they yield lies in files."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mlvet.analyses.compare.subject import Layer, Subject
+from mlvet.runtime.backends.catalogue import Backend
+from mlvet.runtime.backends.process import Failure, Worker
+
+Array = NDArray[Any]
+Files = Mapping[str, Path]
+"""Values by name, each in a file."""
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """Seconds for a request, bytes for a process."""
+
+    seconds: float = 300.0
+    memory: int | None = None
+
+
+@dataclass(slots=True)
+class Run:
+    """One backend with the model open, and the time that its requests took."""
+
+    backend: Backend
+    worker: Worker
+    folder: Path
+    limits: Limits
+    opened: Mapping[str, Any] = field(default_factory=dict)
+    seconds: float = 0.0
+    _count: int = 0
+
+    def __str__(self) -> str:
+        return str(self.backend)
+
+    @property
+    def version(self) -> str:
+        return str(self.opened.get("version", ""))
+
+    def whole(self, inputs: Files, batch: int, target: str | None = None) -> list[Array]:
+        """The outputs of the plain model, or those of a part of it."""
+        answer = self._asked({"do": "run", "inputs": _paths(inputs), "batch": batch, "target": target})
+        self.seconds += float(answer["seconds"])
+        return [np.load(path) for path in answer["outputs"]]
+
+    def step(self, subject: Subject, layer: Layer, values: Files) -> dict[str, Path]:
+        """One layer alone on values that are given; the files that hold what it yields."""
+        inputs = {name: values[name] for name in layer.inputs}
+        part = subject.part(layer, double=self.backend.double)
+        answer = self._asked({"do": "step", "node": part, "inputs": _paths(inputs)})
+        return dict(zip(layer.outputs, map(Path, answer["outputs"]), strict=False))
+
+    def _asked(self, request: Mapping[str, Any]) -> dict[str, Any]:
+        self._count += 1
+        to = self.folder / f"{str(self.backend).replace('/', '_')}-{'d' if self.backend.double else 's'}{self._count}"
+        return self.worker.ask({**request, "to": str(to)}, self.limits.seconds)
+
+
+class Crew:
+    """The workers of one comparison. All end with it."""
+
+    def __init__(self, folder: Path, limits: Limits) -> None:
+        self.folder = folder
+        self.limits = limits
+        self._stack = ExitStack()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._stack.close()
+
+    def open(self, backends: Sequence[Backend], opening: Mapping[str, Any]) -> dict[Backend, Run | Failure]:
+        """A run for each backend, or why there is none. They load at the same time."""
+        found: dict[Backend, Run | Failure] = {}
+        for backend in backends:
+            try:
+                worker = Worker(backend.command)
+                self._stack.callback(worker.close)
+                request = {"do": "open", "memory": self.limits.memory, **opening, **backend.command.opening}
+                worker.send(request)
+                found[backend] = Run(backend, worker, self.folder, self.limits)
+            except Failure as failure:
+                found[backend] = failure
+        for backend, run in found.items():
+            if isinstance(run, Run):
+                try:
+                    run.opened = run.worker.receive(self.limits.seconds)
+                except Failure as failure:
+                    found[backend] = failure
+        return found
+
+
+def stored(folder: Path, name: str, arrays: Mapping[str, Array]) -> dict[str, Path]:
+    """Arrays in files."""
+    files: dict[str, Path] = {}
+    for index, (key, array) in enumerate(arrays.items()):
+        files[key] = folder / f"{name}.{index}.npy"
+        np.save(files[key], array)
+    return files
+
+
+def _paths(files: Files) -> dict[str, str]:
+    return {name: str(path) for name, path in files.items()}

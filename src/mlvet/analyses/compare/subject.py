@@ -1,0 +1,109 @@
+"""The model that is compared: what goes in, what comes out, and the layers or nodes between."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from mlvet.core.errors import UnsupportedInput
+
+if TYPE_CHECKING:
+    from mlvet.runtime.onnx_parts import OnnxParts
+
+FORMATS = {".keras": "keras", ".h5": "keras", ".hdf5": "keras", ".onnx": "onnx", ".tflite": "tflite"}
+
+
+@dataclass(frozen=True, slots=True)
+class Port:
+    """An input: its name, its dims (None where any size goes; no dims where the rank is open) and its element type."""
+
+    name: str
+    shape: tuple[int | None, ...] | None
+    dtype: str
+
+
+@dataclass(frozen=True, slots=True)
+class Layer:
+    """A layer of a model or a node of a graph. Values are named; the first of a layer has the name of the layer."""
+
+    name: str
+    kind: str
+    inputs: tuple[str, ...]
+    outputs: tuple[str, ...]
+    config: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """A model, taken apart. `parts` cuts graphs in files; layers of Keras are cut by their workers."""
+
+    path: Path
+    format: str
+    ports: tuple[Port, ...]
+    outputs: tuple[str, ...]
+    layers: tuple[Layer, ...]
+    parts: OnnxParts | None = None
+
+    @property
+    def batched(self) -> bool:
+        """Whether the first dim of every input counts the examples."""
+        return all(port.shape is None or (port.shape and port.shape[0] is None) for port in self.ports)
+
+    def part(self, layer: Layer, *, double: bool = False) -> str:
+        """What a worker calls a layer that it runs alone."""
+        if self.parts is None:
+            return layer.name
+        alone = self.parts.alone(layer.name)
+        return str(self.parts.doubled(alone) if double else alone)
+
+    def until(self, value: str, *, double: bool = False) -> str:
+        """What a worker calls the model that ends with a value."""
+        if self.parts is None:
+            return value
+        part = self.parts.until([value])
+        return str(self.parts.doubled(part) if double else part)
+
+
+def format_of(path: Path) -> str:
+    """Which kind of model a file is, by its name."""
+    found = FORMATS.get(path.suffix)
+    if found is None:
+        known = ", ".join(sorted(FORMATS))
+        raise UnsupportedInput(f"{path}: no kind of model that can be compared ({known})")
+    return found
+
+
+def told(path: Path, format: str, answer: Mapping[str, Any]) -> Subject:
+    """The model as a worker describes it."""
+    return Subject(
+        path, format, tuple(_port(each) for each in answer["inputs"]), tuple(answer["outputs"]),
+        tuple(_layer(each) for each in answer["nodes"]),
+    )  # fmt: skip
+
+
+def taken_apart(path: Path, parts: OnnxParts) -> Subject:
+    """The model of an ONNX file."""
+    layers = tuple(Layer(each.name, each.kind, each.inputs, each.outputs, each.config) for each in parts.nodes)
+    return Subject(path, "onnx", tuple(Port(*each) for each in parts.inputs()), parts.outputs(), layers, parts)
+
+
+def last_uses(layers: Sequence[Layer], kept: Sequence[str]) -> list[list[str]]:
+    """For each layer the values that no later layer needs and nobody wants to keep."""
+    alive = {*kept}
+    found: list[list[str]] = []
+    for layer in reversed(layers):
+        dead = [value for value in (*layer.inputs, *layer.outputs) if value not in alive]
+        found.append(list(dict.fromkeys(dead)))
+        alive.update(dead)
+    return found[::-1]
+
+
+def _port(answer: Mapping[str, Any]) -> Port:
+    shape = answer["shape"]
+    return Port(answer["name"], None if shape is None else tuple(shape), answer["dtype"])
+
+
+def _layer(answer: Mapping[str, Any]) -> Layer:
+    return Layer(answer["name"], answer["kind"], tuple(answer["inputs"]), tuple(answer["outputs"]), answer["config"])

@@ -1,0 +1,219 @@
+"""What is told of a comparison: one finding for each cause, not for each pair or layer."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from mlvet.analyses.compare.comparison import Comparison
+from mlvet.analyses.compare.local_errors import LocalError
+from mlvet.analyses.compare.localization import Place, localization_map, looked_at
+from mlvet.analyses.compare.pairs import Pair, unique
+from mlvet.analyses.compare.rules.backend_crash import BackendCrash
+from mlvet.analyses.compare.rules.fusion_dependent import FusionDependent
+from mlvet.analyses.compare.rules.inconsistent_backends import InconsistentBackends
+from mlvet.analyses.compare.rules.unsteady_backend import UnsteadyBackend
+from mlvet.analyses.compare.rules.wrong_layer import WrongLayer
+from mlvet.core.evidence import Assumption, Evidence, Related
+from mlvet.core.finding import Finding
+from mlvet.core.grade import Certainty
+from mlvet.core.location import Location
+from mlvet.core.rule import Rule
+
+_SIZES = ("filters", "units", "input_dim", "output_dim")
+_FELT = 1e-3
+"""A backend that differs from itself by less than this share of its outputs is steady."""
+
+
+def findings(found: Comparison, shown: str) -> list[Finding]:
+    """All findings of a comparison."""
+    return [
+        *_crashes(found, shown),
+        *_wrong_layers(found, shown),
+        *_unexplained(found, shown),
+        *_fused(found, shown),
+        *_unsteady(found, shown),
+    ]
+
+
+def clusters(errors: Sequence[LocalError]) -> list[list[LocalError]]:
+    """Errors of one cause together: backend, operator, configuration and sign. Sizes of layers are no cause."""
+    groups: dict[tuple[str, ...], list[LocalError]] = {}
+    for error in errors:
+        config = {key: value for key, value in error.layer.config.items() if key not in _SIZES}
+        key = (error.backend, error.layer.kind, json.dumps(config, sort_keys=True, default=str), error.sign)
+        groups.setdefault(key, []).append(error)
+    return list(groups.values())
+
+
+def map_of(found: Comparison, pair: Pair) -> tuple[Place, ...]:
+    """The localization map of a pair."""
+    deltas = found.walk.deltas.get((pair.first, pair.second), {})
+    return localization_map(found.subject.layers, deltas)
+
+
+def summary(found: Comparison) -> dict[str, Any]:
+    """The comparison as data, for the machine-readable report."""
+    groups = unique(found.pairs)
+    return {
+        "backends": found.versions,
+        "examples": found.examples,
+        "truth": found.truth,
+        "inconsistencies": {"total": sum(map(len, groups)), "unique": len(groups)},
+        "pairs": [pair.to_json() for pair in found.pairs],
+        "unsupported": [
+            {"backend": each.backend, "at": each.at, "reason": each.failure.words}
+            for each in found.refusals
+            if each.failure.kind in _NO_DEFECT
+        ],
+        "layers": [_layer_json(each) for each in found.walk.errors],
+        "unjudged": found.walk.unjudged,
+        "maps": [_map_json(found, pair) for pair in found.pairs if pair.inconsistent],
+        "seconds": {name: round(seconds, 4) for name, seconds in found.seconds.items()},
+    }
+
+
+_NO_DEFECT = ("unsupported", "environment", "model")
+
+
+def _layer_json(error: LocalError) -> dict[str, Any]:
+    return {
+        "layer": error.layer.name, "kind": error.layer.kind, "backend": error.backend, "rms_error": _number(error.rms),
+        "greatest_error": _number(error.greatest), "noise": _number(error.noise), "times_noise": _number(error.times),
+        "wrong": error.wrong,
+    }  # fmt: skip
+
+
+def _map_json(found: Comparison, pair: Pair) -> dict[str, Any]:
+    places = map_of(found, pair)
+    without, with_map = looked_at(places)
+    return {
+        "backends": [pair.first, pair.second],
+        "layers_to_look_at": {"without_map": without, "with_map": with_map},
+        "layers": [
+            {"layer": each.layer.name, "kind": each.layer.kind, "inputs": list(each.layer.inputs),
+             "delta": _number(each.delta), "rate": _number(each.rate), "red": each.red}
+            for each in places
+        ],
+    }  # fmt: skip
+
+
+def _number(value: float) -> float | str:
+    return value if np.isfinite(value) else str(value)
+
+
+def _crashes(found: Comparison, shown: str) -> Iterator[Finding]:
+    """Failures of a backend that another one does not have."""
+    for refusal in found.refusals:
+        failure = refusal.failure
+        if failure.kind in _NO_DEFECT:
+            continue
+        how = "does not answer" if failure.kind == "hang" else "fails"
+        doing = "to open the model" if refusal.at == "open" else "to run the model"
+        message = f"`{refusal.backend}` {how} when it has {doing}, which other backends do: {failure.words}"
+        data = {"blamed": refusal.backend, "failure": failure.kind, "words": failure.words, "place": failure.place}
+        yield _finding(BackendCrash, message, Location(shown), data)
+    wrong = {(each.backend, each.layer.name) for each in found.walk.failures}
+    for each in found.walk.failures:
+        alone = len({backend for backend, layer in wrong if layer == each.layer.name}) < len(found.outputs)
+        if each.failure.kind in ("crash", "death", "hang") and alone and each.backend not in found.outputs:
+            message = f"`{each.backend}` fails in the layer `{each.layer.name}`: {each.failure.words}"
+            data = {"blamed": each.backend, "failure": each.failure.kind, "words": each.failure.words}
+            yield _finding(BackendCrash, message, Location(shown, node=each.layer.name), data)
+
+
+def _wrong_layers(found: Comparison, shown: str) -> Iterator[Finding]:
+    for cluster in clusters(found.walk.wrong()):
+        first, *others = cluster
+        concerned = [pair for pair in found.pairs if pair.inconsistent and first.backend in (pair.first, pair.second)]
+        rule = InconsistentBackends if concerned else WrongLayer
+        judge = found.walk.judges.get(first.layer.name, "")
+        if first.wrong_shape:
+            fact = (
+                f"`{first.layer.name}` ({first.layer.kind}) has another shape on `{first.backend}` than by the oracle"
+            )
+        else:
+            fact = (
+                f"`{first.layer.name}` ({first.layer.kind}) is off by {first.greatest:.3g} on `{first.backend}`, "
+                f"{first.times:.3g} times what rounding costs there"
+            )
+        consequence = _consequence(concerned) if concerned else "the outputs of the model stay within the thresholds"
+        related = [Related(f"the oracle is `{judge}` in double precision, on the same input")]
+        if others:
+            listed = ", ".join(f"`{each.layer.name}`" for each in others[:5])
+            related.append(Related(f"the same cause in {len(others)} more: {listed}"))
+        data = {
+            "blamed": first.backend, "layer": first.layer.name, "kind": first.layer.kind,
+            "config": dict(first.layer.config), "times_noise": _number(first.times), "error": _number(first.greatest),
+            "sign": first.sign, "layers": [each.layer.name for each in cluster], "oracle": judge,
+            "pairs": [pair.to_json() for pair in concerned],
+        }  # fmt: skip
+        yield _finding(rule, f"{fact}; {consequence}", Location(shown, node=first.layer.name), data, related)
+
+
+def _consequence(concerned: Sequence[Pair]) -> str:
+    worst = max(concerned, key=lambda pair: float(np.max(pair.distances, initial=0.0)))
+    other = "the shapes of the outputs differ"
+    if worst.shapes:
+        other = (
+            f"{worst.triggering} of {len(worst.distances)} examples change by a {worst.metric} distance of up to "
+            f"{float(np.max(worst.distances)):.3g}"
+        )
+    return f"between `{worst.first}` and `{worst.second}` {other}"
+
+
+def _unexplained(found: Comparison, shown: str) -> Iterator[Finding]:
+    """Inconsistent pairs of which no layer is known to be wrong: the layer with the highest rate is named."""
+    guilty = {error.backend for error in found.walk.wrong()} | {fused.backend for fused in found.fused}
+    for group in unique(found.pairs):
+        left = [pair for pair in group if not guilty & {pair.first, pair.second}]
+        if not left:
+            continue
+        pair = max(left, key=lambda each: each.difference)
+        places = map_of(found, pair)
+        top = max(places, key=lambda each: each.rate, default=None)
+        where = f"; the deviation rises most at `{top.layer.name}` ({top.layer.kind})" if top else ""
+        message = f"{_consequence([pair])}{where}, and no oracle tells which backend is wrong"
+        data = {"blamed": None, "pairs": [each.to_json() for each in left]}
+        location = Location(shown, node=top.layer.name if top else None)
+        assumptions = [Assumption("one of the two backends is wrong")]
+        yield _finding(InconsistentBackends, message, location, data, (), Certainty.LIKELY, assumptions)
+
+
+def _fused(found: Comparison, shown: str) -> Iterator[Finding]:
+    for fused in found.fused:
+        message = (
+            f"the plain model on `{fused.backend}` leaves its own layers, run one by one, from `{fused.layer.name}` "
+            f"({fused.layer.kind}) on by {fused.difference:.3g}: it depends on what the backend joins"
+        )
+        data = {"blamed": fused.backend, "layer": fused.layer.name, "difference": _number(fused.difference)}
+        yield _finding(FusionDependent, message, Location(shown, node=fused.layer.name), data)
+
+
+def _unsteady(found: Comparison, shown: str) -> Iterator[Finding]:
+    for backend, moved in found.unsteady.items():
+        scale = max(
+            (float(np.max(np.abs(each[np.isfinite(each)]), initial=0.0)) for each in found.outputs.get(backend, ())),
+            default=0.0,
+        )
+        if moved > _FELT * scale:
+            message = f"two runs on the same examples differ by {moved:.3g} on `{backend}`"
+            yield _finding(UnsteadyBackend, message, Location(shown), {"blamed": backend, "difference": moved})
+
+
+def _finding(
+    rule: type[Rule],
+    message: str,
+    location: Location,
+    data: Mapping[str, Any],
+    related: Sequence[Related] = (),
+    certainty: Certainty = Certainty.OBSERVED,
+    assumptions: Sequence[Assumption] = (),
+) -> Finding:
+    return Finding(
+        rule.name, rule.code, rule.severity, certainty, message, location, tuple(related),
+        Evidence("comparison", data), tuple(assumptions),
+    )  # fmt: skip

@@ -1,0 +1,81 @@
+"""`mlvet compare`: one model on several backends."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from mlvet.cli.reporting import known_format, reported
+from mlvet.core.errors import UsageError
+from mlvet.core.grade import Severity
+
+
+def run(options: argparse.Namespace) -> int:
+    """Compare, report, and tell by the exit code whether backends disagree."""
+    from mlvet.analyses.catalogue import catalogue
+    from mlvet.analyses.compare.comparison import compare
+    from mlvet.analyses.compare.distances import Thresholds
+    from mlvet.analyses.compare.request import CompareRequest
+    from mlvet.analyses.compare.runs import Limits
+    from mlvet.analyses.compare.telling import findings, summary
+    from mlvet.core.fingerprint import fingerprinted
+    from mlvet.core.result import Summary, Vetting
+
+    known_format(options)
+    model = Path(options.model)
+    if not model.exists():
+        raise UsageError(f"{model}: no such file or folder")
+    began = time.monotonic()
+    request = CompareRequest(
+        model, os.fspath(model), _file(options.data), _file(options.labels), tuple(options.backends or ()),
+        _environments(options.env or ()), options.build,
+        Thresholds(options.k, options.class_threshold, options.mad_threshold, options.share),
+        Limits(options.timeout, options.memory), options.batch, options.examples, options.seed,
+    )  # fmt: skip
+    found = compare(request, _progress())
+    base = os.getcwd()
+    told = fingerprinted(findings(found, request.shown), {}, base, base)
+    unsupported = [f"{each.backend}: not compared: {each.failure.words}" for each in found.refusals]
+    vetting = Vetting(
+        tuple(told),
+        Summary(
+            files=1, seconds=time.monotonic() - began, operators_analysed=len(found.walk.judges),
+            operators_unanalysed=len(found.walk.unjudged), notes=(*found.notes, *unsupported),
+            analyses={"compare": summary(found)},
+        ),
+        {}, catalogue(), base, base,
+    )  # fmt: skip
+    return reported(vetting, options, options.fail_on or Severity.WARNING)
+
+
+def _file(name: str | None) -> Path | None:
+    if name is not None and not os.path.isfile(name):
+        raise UsageError(f"{name}: no such file")
+    return None if name is None else Path(name)
+
+
+def _environments(given: Sequence[str]) -> dict[str, str]:
+    found: dict[str, str] = {}
+    for each in given:
+        name, separator, python = each.partition("=")
+        if not separator or not name or not python:
+            raise UsageError(f"--env {each}: not of the form NAME=PYTHON")
+        found[name] = python
+    return found
+
+
+def _progress() -> Callable[[str, int, int], None]:
+    """A line on a terminal that tells what is being done."""
+    visible = sys.stderr is not None and sys.stderr.isatty()
+
+    def tell(what: str, done: int, of: int) -> None:
+        if visible:
+            bar = "#" * (20 * done // max(1, of))
+            sys.stderr.write(f"\r[{bar:-<20}] {what} ({done} of {of})\033[K")
+            sys.stderr.flush()
+
+    return tell

@@ -1,0 +1,213 @@
+"""Parts of an ONNX model as models of their own: one node, or all that leads to a value; and both in double precision.
+
+A part has the tensors that enter it as inputs. What the model stores goes along.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from mlvet.core.errors import UnsupportedInput
+
+if TYPE_CHECKING:
+    from onnx import GraphProto, NodeProto
+
+_LARGEST_ATTRIBUTE = 64
+
+
+@dataclass(frozen=True, slots=True)
+class OnnxNode:
+    """A node of the graph, named as in the file or, without a name there, by its operator and its number."""
+
+    name: str
+    kind: str
+    inputs: tuple[str, ...]
+    outputs: tuple[str, ...]
+    config: dict[str, Any]
+    index: int
+
+
+class OnnxParts:
+    """A model that is taken apart; parts are written into a folder."""
+
+    def __init__(self, path: Path, folder: Path) -> None:
+        import onnx
+
+        try:
+            self.model = onnx.load(str(path))
+        except OSError:
+            raise
+        except Exception as error:
+            raise UnsupportedInput(f"no ONNX model: {str(error).splitlines()[0]}") from error
+        if not self.model.graph.node:
+            raise UnsupportedInput("the model has no operators")
+        self.path = path
+        self.folder = folder
+        self._stored = {each.name: each for each in self.model.graph.initializer}
+        self._producer = {name: node for node in self.model.graph.node for name in node.output if name}
+        self.nodes = tuple(self._nodes())
+        self._types = self._declared()
+
+    def inputs(self) -> Iterator[tuple[str, tuple[int | None, ...] | None, str]]:
+        """Name, dims and element type of each input that is not stored in the model."""
+        import onnx
+
+        for value in self.model.graph.input:
+            if value.name in self._stored:
+                continue
+            kind = value.type.tensor_type
+            if not value.type.HasField("tensor_type"):
+                raise UnsupportedInput(f"the input `{value.name}` is no tensor")
+            dims = tuple(dim.dim_value or None for dim in kind.shape.dim) if kind.HasField("shape") else None
+            yield value.name, dims, onnx.helper.tensor_dtype_to_np_dtype(kind.elem_type).name
+
+    def outputs(self) -> tuple[str, ...]:
+        return tuple(value.name for value in self.model.graph.output)
+
+    def _nodes(self) -> Iterator[OnnxNode]:
+        known: set[str] = set()
+        for index, node in enumerate(self.model.graph.node):
+            name = node.name or f"{node.op_type}_{index}"
+            while name in known:
+                name += "'"
+            known.add(name)
+            inputs = tuple(
+                dict.fromkeys(each for each in (*node.input, *_captured(node)) if each and each not in self._stored)
+            )
+            yield OnnxNode(
+                name, node.op_type, inputs, tuple(each for each in node.output if each), _config(node), index
+            )
+
+    def alone(self, name: str) -> Path:
+        """A model of one node."""
+        node = next(each for each in self.nodes if each.name == name)
+        return self._written([self.model.graph.node[node.index]], node.inputs, node.outputs)
+
+    def until(self, values: Iterable[str]) -> Path:
+        """A model that ends with some values."""
+        wanted = tuple(values)
+        needed: set[str] = set()
+        pending = list(wanted)
+        while pending:
+            value = pending.pop()
+            node = self._producer.get(value)
+            if node is None or value in needed:
+                continue
+            needed.update(node.output)
+            pending += [each for each in (*node.input, *_captured(node)) if each]
+        nodes = [node for node in self.model.graph.node if any(each in needed for each in node.output)]
+        inputs = tuple(value.name for value in self.model.graph.input if value.name not in self._stored)
+        return self._written(nodes, inputs, wanted)
+
+    def doubled(self, path: Path) -> Path:
+        """The same model with every number in double precision."""
+        import onnx
+
+        to = path.with_suffix(".double.onnx")
+        if not to.exists():
+            model = onnx.load(str(path))
+            _double(model.graph)
+            onnx.save(model, str(to))
+        return to
+
+    def _written(self, nodes: list[NodeProto], inputs: Iterable[str], outputs: Iterable[str]) -> Path:
+        import onnx
+        from onnx import helper
+
+        inputs, outputs = tuple(inputs), tuple(outputs)
+        used = {each for node in nodes for each in (*node.input, *_captured(node))}
+        graph = helper.make_graph(
+            nodes, "part", [self._typed(name) for name in inputs if name in used],
+            [self._typed(name) for name in outputs], [tensor for name, tensor in self._stored.items() if name in used],
+        )  # fmt: skip
+        part = helper.make_model(
+            graph, opset_imports=self.model.opset_import, ir_version=self.model.ir_version,
+            functions=self.model.functions,
+        )  # fmt: skip
+        key = hashlib.sha256("\0".join([*(node.name for node in nodes), *inputs, "", *outputs]).encode()).hexdigest()[
+            :16
+        ]
+        path = self.folder / f"part-{key}.onnx"
+        if not path.exists():
+            onnx.save(part, str(path))
+        return path
+
+    def _typed(self, name: str) -> Any:
+        from onnx import helper
+
+        return self._types.get(name) or helper.make_empty_tensor_value_info(name)
+
+    def _declared(self) -> dict[str, Any]:
+        """Element types of values, without their sizes: those of a part may differ."""
+        import onnx
+
+        try:
+            graph = onnx.shape_inference.infer_shapes(self.model).graph
+        except Exception:
+            graph = self.model.graph
+        found: dict[str, Any] = {}
+        for value in (*graph.value_info, *graph.input, *graph.output):
+            kind = value.type.tensor_type
+            if value.type.HasField("tensor_type") and kind.elem_type:
+                rank = len(kind.shape.dim) if kind.HasField("shape") else None
+                dims = None if rank is None else [None] * rank
+                found[value.name] = onnx.helper.make_tensor_value_info(value.name, kind.elem_type, dims)
+            else:
+                found[value.name] = value
+        return found
+
+
+def _captured(node: NodeProto) -> Iterator[str]:
+    """The values that the branches and bodies of a node take from outside."""
+    for attribute in node.attribute:
+        for graph in (*([attribute.g] if attribute.HasField("g") else []), *attribute.graphs):
+            inner = {each.name for each in (*graph.input, *graph.initializer)}
+            for each in graph.node:
+                yield from (name for name in (*each.input, *_captured(each)) if name and name not in inner)
+                inner.update(each.output)
+            yield from (value.name for value in graph.output if value.name not in inner)
+
+
+def _config(node: NodeProto) -> dict[str, Any]:
+    from onnx import helper
+
+    found: dict[str, Any] = {}
+    for attribute in node.attribute:
+        if attribute.HasField("g") or attribute.graphs or attribute.HasField("t"):
+            continue
+        value = helper.get_attribute_value(attribute)
+        if isinstance(value, bytes):
+            value = value.decode("utf-8", "replace")
+        elif not isinstance(value, int | float):
+            value = list(value)[:_LARGEST_ATTRIBUTE]
+        found[attribute.name] = value
+    return found
+
+
+def _double(graph: GraphProto) -> None:
+    """Every tensor, type and cast of single or half precision becomes double."""
+    import numpy as np
+    from onnx import TensorProto, numpy_helper
+
+    single = (TensorProto.FLOAT, TensorProto.FLOAT16, TensorProto.BFLOAT16)
+    for tensor in graph.initializer:
+        if tensor.data_type in single:
+            tensor.CopyFrom(numpy_helper.from_array(numpy_helper.to_array(tensor).astype(np.float64), tensor.name))
+    for value in (*graph.input, *graph.output, *graph.value_info):
+        if value.type.tensor_type.elem_type in single:
+            value.type.tensor_type.elem_type = TensorProto.DOUBLE
+    for node in graph.node:
+        for attribute in node.attribute:
+            if attribute.name in ("to", "dtype", "output_dtype") and attribute.i in single:
+                attribute.i = TensorProto.DOUBLE
+            if attribute.HasField("t") and attribute.t.data_type in single:
+                array = numpy_helper.to_array(attribute.t).astype(np.float64)
+                attribute.t.CopyFrom(numpy_helper.from_array(array, attribute.t.name))
+            if attribute.HasField("g"):
+                _double(attribute.g)
+            for inner in attribute.graphs:
+                _double(inner)

@@ -1,0 +1,69 @@
+"""Small models that the comparisons of the tests run on."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import onnx
+import pytest
+from onnx import TensorProto, helper, numpy_helper
+
+import mlvet
+
+Compare = Callable[..., tuple[int, dict[str, Any], str]]
+
+
+@pytest.fixture
+def compare(tmp_path: Path) -> Compare:
+    """`mlvet compare` as a process in the folder of the test: its exit code, report and complaints."""
+
+    def run(*arguments: str, **environment: str) -> tuple[int, dict[str, Any], str]:
+        command = [sys.executable, "-m", "mlvet", "compare", *arguments, "--output-format", "json"]
+        surroundings = {**os.environ, "PYTHONPATH": str(Path(mlvet.__file__).parents[1]), **environment}
+        done = subprocess.run(command, cwd=tmp_path, env=surroundings, capture_output=True, text=True, timeout=600)
+        return done.returncode, json.loads(done.stdout) if done.stdout else {}, done.stderr
+
+    return run
+
+
+@pytest.fixture
+def onnx_model(tmp_path: Path) -> Path:
+    """A small network of convolution, pooling that tells places, and classes."""
+    return written(tmp_path / "model.onnx", storage_order=0)
+
+
+def written(path: Path, *, storage_order: int) -> Path:
+    random = np.random.default_rng(0)
+    stored = {
+        "kernel": random.normal(size=(4, 3, 3, 3)).astype(np.float32),
+        "weights": random.normal(size=(100, 5)).astype(np.float32) / 10,
+        "rows": np.array([-1, 100], np.int64),
+    }
+    nodes = [
+        helper.make_node("Conv", ["image", "kernel"], ["a"], name="conv", pads=[1, 1, 1, 1]),
+        helper.make_node("Relu", ["a"], ["b"], name="relu"),
+        helper.make_node(
+            "MaxPool", ["b"], ["c", "places"], name="pool", kernel_shape=[2, 2], strides=[2, 2],
+            storage_order=storage_order,
+        ),
+        helper.make_node("Reshape", ["c", "rows"], ["d"], name="rows_of"),
+        helper.make_node("MatMul", ["d", "weights"], ["e"], name="dense"),
+        helper.make_node("Softmax", ["e"], ["classes"], name="softmax", axis=-1),
+    ]  # fmt: skip
+    graph = helper.make_graph(
+        nodes, "model", [helper.make_tensor_value_info("image", TensorProto.FLOAT, ["n", 3, 10, 10])],
+        [
+            helper.make_tensor_value_info("classes", TensorProto.FLOAT, ["n", 5]),
+            helper.make_tensor_value_info("places", TensorProto.INT64, ["n", 4, 5, 5]),
+        ],
+        [numpy_helper.from_array(array, name) for name, array in stored.items()],
+    )  # fmt: skip
+    onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=9), str(path))
+    return path

@@ -1,0 +1,71 @@
+"""Errors of a layer in units of its own noise."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from mlvet.analyses.compare.local_errors import local_errors
+from mlvet.analyses.compare.subject import Layer
+from mlvet.analyses.compare.telling import clusters
+
+LAYER = Layer("dense", "Dense", ("x",), ("dense",), {"units": 8})
+RANDOM = np.random.default_rng(0)
+EXACT = RANDOM.normal(size=(16, 64))
+ULP = 2.0**-24
+
+
+def off_by(times: float) -> dict[str, np.ndarray]:
+    """Results that are as far off as so many roundings."""
+    noise = RANDOM.normal(size=EXACT.shape) * times * ULP * float(np.sqrt(np.mean(EXACT**2)))
+    return {"dense": EXACT + noise}
+
+
+def errors(**results: dict[str, np.ndarray]) -> dict[str, bool]:
+    found = local_errors(LAYER, {"dense": EXACT}, results, [off_by(1)])
+    return {error.backend: error.wrong for error in found}
+
+
+def test_rounding_is_no_error() -> None:
+    assert errors(torch=off_by(1), jax=off_by(2)) == {"torch": False, "jax": False}
+
+
+def test_several_times_the_noise_are_an_error_of_that_backend_alone() -> None:
+    assert errors(torch=off_by(8), jax=off_by(1), numpy=off_by(1)) == {"torch": True, "jax": False, "numpy": False}
+
+
+def test_noise_that_all_backends_have_is_noise() -> None:
+    assert errors(torch=off_by(8), jax=off_by(8), numpy=off_by(8)) == {"torch": False, "jax": False, "numpy": False}
+
+
+def test_backends_that_share_a_flaw_do_not_make_it_noise() -> None:
+    flawed = {"dense": EXACT + 0.01}
+    assert errors(torch=flawed, jax=flawed, numpy=off_by(1)) == {"torch": True, "jax": True, "numpy": False}
+
+
+def test_numbers_where_there_should_be_none_are_wrong() -> None:
+    broken = {"dense": np.where(EXACT > 2, np.nan, EXACT)}
+    assert errors(torch=broken, jax=off_by(1)) == {"torch": True, "jax": False}
+
+
+def test_another_shape_is_wrong() -> None:
+    assert errors(torch={"dense": EXACT[:, :8]}, jax=off_by(1)) == {"torch": True, "jax": False}
+
+
+def test_a_layer_of_zeros_has_no_noise() -> None:
+    zeros = np.zeros((4, 4))
+    found = local_errors(LAYER, {"dense": zeros}, {"a": {"dense": zeros}, "b": {"dense": zeros + 1e-30}}, [])
+    assert [error.wrong for error in found] == [False, True]
+
+
+@pytest.mark.parametrize(("shift", "sign"), [(0.5, "too large"), (-0.5, "too small")])
+def test_the_sign_of_an_error_is_told(shift: float, sign: str) -> None:
+    (found,) = local_errors(LAYER, {"dense": EXACT}, {"torch": {"dense": EXACT + shift}}, [])
+    assert found.sign == sign
+
+
+def test_layers_that_differ_only_in_size_are_one_cause() -> None:
+    wide = Layer("wide", "Dense", ("dense",), ("wide",), {"units": 64})
+    relu = Layer("relu", "Dense", ("wide",), ("relu",), {"units": 64, "activation": "relu"})
+    found = [local_errors(layer, {"v": EXACT}, {"torch": {"v": EXACT + 1}}, [])[0] for layer in (LAYER, wide, relu)]
+    assert [[error.layer.name for error in cluster] for cluster in clusters(found)] == [["dense", "wide"], ["relu"]]

@@ -1,0 +1,108 @@
+"""What cannot be compared is told in one line, and what can be is compared all the same."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tests.compare.conftest import Compare
+
+PAIR = ("--backends", "onnxruntime,onnx-reference")
+
+
+def refused(compare: Compare, *arguments: str) -> str:
+    code, report, errors = compare(*arguments)
+    assert (code, report, errors.count("\n")) == (2, {}, 1)
+    return errors
+
+
+def test_a_file_that_is_not_there(compare: Compare) -> None:
+    assert "no such file" in refused(compare, "nowhere.onnx")
+
+
+def test_a_file_that_is_no_model(compare: Compare, tmp_path: Path) -> None:
+    (tmp_path / "model.onnx").write_bytes(b"\x08\x09nothing of a model")
+    assert "model.onnx" in refused(compare, "model.onnx", *PAIR)
+
+
+def test_a_kind_of_file_that_cannot_be_compared(compare: Compare, tmp_path: Path) -> None:
+    (tmp_path / "model.txt").write_text("words", encoding="utf-8")
+    assert "no kind of model" in refused(compare, "model.txt")
+
+
+@pytest.mark.parametrize(
+    ("arrays", "words"),
+    [
+        ({"image": np.zeros((4, 3, 9, 9), np.float32)}, "the model takes (any, 3, 10, 10)"),
+        ({"image": np.zeros((4, 3, 10), np.float32)}, "the model takes (any, 3, 10, 10)"),
+        ({"image": np.array(["a", "b"])}, "no number"),
+        ({"image": np.zeros((0, 3, 10, 10), np.float32)}, "without elements"),
+        ({"image": np.full((4, 3, 10, 10), np.nan, np.float32)}, "every example holds NaN"),
+        ({"left": np.zeros(3), "right": np.zeros(3)}, "no array for the input `image`"),
+    ],
+)
+def test_data_that_does_not_fit(compare: Compare, onnx_model: Path, arrays: dict[str, np.ndarray], words: str) -> None:
+    np.savez(onnx_model.parent / "data.npz", **arrays)
+    assert words in refused(compare, onnx_model.name, "--data", "data.npz", *PAIR)
+
+
+def test_labels_of_another_length(compare: Compare, onnx_model: Path) -> None:
+    np.savez(onnx_model.parent / "data.npz", image=np.ones((4, 3, 10, 10), np.float32))
+    np.save(onnx_model.parent / "labels.npy", np.zeros(3, int))
+    options = ("--data", "data.npz", "--labels", "labels.npy", *PAIR)
+    assert "3 labels for 4 examples" in refused(compare, onnx_model.name, *options)
+
+
+def test_examples_with_nan_are_left_out(compare: Compare, onnx_model: Path) -> None:
+    images = np.random.default_rng(0).normal(size=(6, 3, 10, 10)).astype(np.float32)
+    images[2, 0, 0, 0] = np.nan
+    np.savez(onnx_model.parent / "data.npz", image=images)
+    code, report, _ = compare(onnx_model.name, "--data", "data.npz", *PAIR)
+    assert code == 0
+    assert report["summary"]["analyses"]["compare"]["examples"] == 5
+    assert "1 of 6 examples hold NaN and are left out" in report["summary"]["notes"]
+
+
+def test_a_backend_that_there_is_not(compare: Compare, onnx_model: Path) -> None:
+    assert "did you mean `onnxruntime`" in refused(compare, onnx_model.name, "--backends", "onnxruntim")
+
+
+def test_an_environment_that_is_not_given(compare: Compare, onnx_model: Path) -> None:
+    assert "not given by --env" in refused(compare, onnx_model.name, "--backends", "onnxruntime@old")
+
+
+def test_a_dead_environment_leaves_the_other_pairs(compare: Compare, onnx_model: Path) -> None:
+    backends = "onnxruntime,onnx-reference,onnxruntime@old"
+    code, report, _ = compare(onnx_model.name, "--env", "old=/nowhere/python", "--backends", backends)
+    told = report["summary"]["analyses"]["compare"]
+    assert code == 0
+    assert set(told["backends"]) == {"onnxruntime", "onnx-reference"}
+    assert [each["backend"] for each in told["unsupported"]] == ["onnxruntime@old"]
+    assert len(told["pairs"]) == 1
+
+
+def test_an_interpreter_that_dies_is_a_crash(compare: Compare, onnx_model: Path) -> None:
+    killed = onnx_model.parent / "killed"
+    killed.write_text("#!/bin/sh\nread line\nkill -9 $$\n", encoding="utf-8")
+    killed.chmod(0o755)
+    backends = "onnxruntime,onnx-reference,onnxruntime@old"
+    code, report, _ = compare(onnx_model.name, "--env", f"old={killed}", "--backends", backends)
+    (finding,) = report["findings"]
+    assert code == 1
+    assert (finding["rule"], finding["evidence"]["blamed"]) == ("backend-crash", "onnxruntime@old")
+    assert "SIGKILL" in finding["message"]
+    assert len(report["summary"]["analyses"]["compare"]["pairs"]) == 1
+
+
+def test_a_backend_that_hangs_is_told(compare: Compare, onnx_model: Path) -> None:
+    hung = onnx_model.parent / "hung"
+    hung.write_text("#!/bin/sh\nexec tail -f /dev/null\n", encoding="utf-8")
+    hung.chmod(0o755)
+    backends = "onnxruntime,onnxruntime@old"
+    code, report, _ = compare(onnx_model.name, "--env", f"old={hung}", "--backends", backends, "--timeout", "20")
+    (finding,) = report["findings"]
+    assert code == 1
+    assert "does not answer" in finding["message"]
+    assert finding["evidence"]["failure"] == "hang"
