@@ -77,7 +77,7 @@ def test_names_of_modules_and_tensors_that_want_gradients_are_no_hindrance(tmp_p
 
 @pytest.mark.parametrize(
     ("changed", "words"),
-    [("raise ValueError('broken')", "changed copy of `slow.py` failed: ValueError: broken")],
+    [("raise ValueError('broken')", "changed copy of `slow.py` failed on line 1: ValueError: broken")],
 )
 def test_a_copy_that_fails_is_told(tmp_path: Path, changed: str, words: str) -> None:
     with pytest.raises(NotMeasured, match=words):
