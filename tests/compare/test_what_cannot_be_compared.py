@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import h5py
 import numpy as np
 import pytest
 
@@ -30,6 +31,12 @@ def test_a_file_that_is_no_model(compare: Compare, tmp_path: Path) -> None:
 def test_a_kind_of_file_that_cannot_be_compared(compare: Compare, tmp_path: Path) -> None:
     (tmp_path / "model.txt").write_text("words", encoding="utf-8")
     assert "no kind of model" in refused(compare, "model.txt")
+
+
+def test_weights_without_a_model(compare: Compare, tmp_path: Path) -> None:
+    with h5py.File(tmp_path / "model.h5", "w") as file:
+        file.create_group("dense").create_dataset("kernel", data=np.ones(3))
+    assert "--build MODULE:FUNCTION" in refused(compare, "model.h5")
 
 
 @pytest.mark.parametrize(

@@ -17,7 +17,7 @@ from mlvet.analyses.compare.oracle import Oracle
 from mlvet.analyses.compare.pairs import Pair, pairs, truth_of
 from mlvet.analyses.compare.request import CompareRequest
 from mlvet.analyses.compare.runs import Crew, Run, stored
-from mlvet.analyses.compare.subject import Subject, format_of, taken_apart, told
+from mlvet.analyses.compare.subject import Subject, format_of, taken_apart, told, weights_alone
 from mlvet.analyses.compare.walk import Walk, Walker
 from mlvet.core.errors import UnsupportedInput, UsageError
 from mlvet.runtime.backends.catalogue import backends
@@ -59,6 +59,8 @@ class Comparison:
 def compare(request: CompareRequest, progress: Progress = lambda *_: None) -> Comparison:
     """Run a model on its backends. Raises UsageError or UnsupportedInput if there is nothing to compare."""
     format = format_of(request.model)
+    if request.build is None and weights_alone(request.model):
+        raise UsageError(f"{request.shown}: holds weights alone; name what builds the model: --build MODULE:FUNCTION")
     wanted = backends(request.backends, format, request.environments)
     with tempfile.TemporaryDirectory(prefix="mlvet-compare-") as top, Crew(Path(top), request.limits) as crew:
         progress("opening the model", 0, len(wanted))

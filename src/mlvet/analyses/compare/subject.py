@@ -75,6 +75,19 @@ def format_of(path: Path) -> str:
     return found
 
 
+def weights_alone(path: Path) -> bool:
+    """Whether a file of Keras holds weights and no model."""
+    if path.suffix not in (".h5", ".hdf5"):
+        return False
+    import h5py
+
+    try:
+        with h5py.File(path, "r") as file:
+            return "model_config" not in file.attrs
+    except OSError:
+        return False
+
+
 def told(path: Path, format: str, answer: Mapping[str, Any]) -> Subject:
     """The model as a worker describes it."""
     return Subject(
