@@ -79,7 +79,7 @@ def weights_alone(path: Path) -> bool:
     """Whether a file of Keras holds weights and no model."""
     if path.suffix not in (".h5", ".hdf5"):
         return False
-    import h5py  # type: ignore[import-untyped]
+    import h5py  # type: ignore[import-untyped, unused-ignore]
 
     try:
         with h5py.File(path, "r") as file:
