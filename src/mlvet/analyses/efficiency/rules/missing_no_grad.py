@@ -45,6 +45,8 @@ class MissingNoGrad(Rule):
     ## How sure
     Likely. A model whose parameters are frozen records nothing and is not reported. Programs that set `requires_grad`
     to anything but False are left alone, and so are functions that return tensors to callers which are not known.
+    Nothing is said where hardly anything would change: in a step that learns, of a call that moves less than a tenth of
+    the bytes, or of one whose result is cut off at once and whose network learns from as much later in the step.
     """
 
     code = "EFF173"
