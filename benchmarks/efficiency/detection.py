@@ -23,10 +23,10 @@ def main() -> Table:
         f"Lost without speculation: {', '.join(lost) if lost else 'nothing'}.",
         "HARP reported 12 on its 8 programs, 2 of them false.",
         "The truth was written by somebody who did not see the rules. The rules python-loop, untuned-static-graph, "
-        "unused-tensor and common-computation, and parts of scalar-loop, missing-no-grad, input-pipeline, dynamic-shape "
-        "and retracing, were written by somebody who had read it: these are figures of development. Of 49 "
-        "inefficiencies in 35 programs that somebody wrote before looking at rules or truth, 39 were found at first "
-        "sight; 7 suggestions in 5 of the 60 programs were false and are mended since.",
+        "unused-tensor and common-computation, and parts of scalar-loop, missing-no-grad, input-pipeline, "
+        "dynamic-shape and retracing, were written by somebody who had read it: these are figures of development. "
+        "Of 49 inefficiencies in 35 programs that somebody wrote before looking at rules or truth, 39 were found at "
+        "first sight; 7 suggestions in 5 of the 60 programs were false and are mended since.",
     ]
     columns = ("program", "true", "found", "missed", "false", "found without speculation")
     return Table("efficiency-detection", "Efficiency: inefficiencies found", COMMAND, columns, rows, remarks)
