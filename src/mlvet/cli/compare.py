@@ -8,6 +8,7 @@ import sys
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any
 
 from mlvet.cli.reporting import known_format, reported
 from mlvet.core.errors import UsageError
@@ -33,8 +34,10 @@ def run(options: argparse.Namespace) -> int:
     request = CompareRequest(
         model, os.fspath(model), _file(options.data), _file(options.labels), tuple(options.backends or ()),
         _environments(options.env or ()), options.build,
-        Thresholds(options.k, options.class_threshold, options.mad_threshold, options.share),
-        Limits(options.timeout, options.memory), options.batch, options.examples, options.seed,
+        Thresholds(
+            **_given(k=options.k, classes=options.class_threshold, deviation=options.mad_threshold, share=options.share)
+        ),
+        Limits(options.timeout, options.memory), options.batch, seed=options.seed, **_given(count=options.examples),
     )  # fmt: skip
     found = compare(request, _progress())
     base = os.getcwd()
@@ -50,6 +53,11 @@ def run(options: argparse.Namespace) -> int:
         {}, catalogue(), base, base,
     )  # fmt: skip
     return reported(vetting, options, options.fail_on or Severity.WARNING)
+
+
+def _given(**options: Any) -> dict[str, Any]:
+    """The options that the user gives; the others keep their defaults."""
+    return {name: value for name, value in options.items() if value is not None}
 
 
 def _file(name: str | None) -> Path | None:

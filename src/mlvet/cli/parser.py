@@ -93,11 +93,8 @@ def _output(parser: argparse.ArgumentParser) -> None:
 
 
 def _compare(parser: argparse.ArgumentParser) -> None:
-    from mlvet.analyses.compare.distances import Thresholds
-    from mlvet.analyses.compare.inputs import COUNT
     from mlvet.cli import compare
 
-    usual = Thresholds()
     parser.add_argument("model", metavar="MODEL", help="a model file: .keras, .h5, .onnx, .tflite")
     what = parser.add_argument_group("what to run")
     what.add_argument("--data", metavar="FILE", help=".npz file with one array for each input (default: made inputs)")
@@ -107,19 +104,13 @@ def _compare(parser: argparse.ArgumentParser) -> None:
         "--env", metavar="NAME=PYTHON", action="append", help="an interpreter with other versions; BACKEND@NAME uses it"
     )
     what.add_argument("--build", metavar="MODULE:FUNCTION", help="builds the model of a file that holds only weights")
-    what.add_argument("--examples", metavar="N", type=_number(int), default=COUNT, help="how many inputs are made")
+    what.add_argument("--examples", metavar="N", type=_number(int), help="how many inputs are made (default: 32)")
     what.add_argument("--seed", metavar="N", type=int, default=0, help="seed of made inputs (default: 0)")
     when = parser.add_argument_group("when backends disagree")
-    when.add_argument("--k", metavar="N", type=_number(int), default=usual.k, help="ranks that count (default: 5)")
-    when.add_argument(
-        "--class-threshold", metavar="T", type=_number(float), default=usual.classes, help="class distance (default: 8)"
-    )
-    when.add_argument(
-        "--mad-threshold", metavar="T", type=_number(float), default=usual.deviation, help="MAD distance (default: 0.2)"
-    )
-    when.add_argument(
-        "--share", metavar="P", type=_share, default=usual.share, help="share of inputs (default: one input at least)"
-    )
+    when.add_argument("--k", metavar="N", type=_number(int), help="ranks that count (default: 5)")
+    when.add_argument("--class-threshold", metavar="T", type=_number(float), help="class distance (default: 8)")
+    when.add_argument("--mad-threshold", metavar="T", type=_number(float), help="MAD distance (default: 0.2)")
+    when.add_argument("--share", metavar="P", type=_share, help="share of inputs (default: one input at least)")
     how = parser.add_argument_group("how to run")
     how.add_argument("--batch", metavar="N", type=_number(int), default=32, help="examples at once (default: 32)")
     how.add_argument("--timeout", metavar="SECONDS", type=_number(float), default=300.0, help="limit for each request")
