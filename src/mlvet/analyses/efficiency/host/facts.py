@@ -47,7 +47,7 @@ SCHEMA = {
     "expression/1": "expression",
     "kind/2": "expression, call operator name attribute index constant container comprehension lambda yield or other",
     "line/2": "expression, line",
-    "run_line/2": "call, or attribute that runs a function of the file, line",
+    "run_line/2": "call, operator on tensors, or attribute that runs a function of the file, line",
     "inside/2": "expression, a loop of its function that contains it",
     "of_function/2": "expression, function",
     "only_if/2": "expression, test of an `if` around it in its function",
@@ -314,6 +314,8 @@ def _placed(program: HostProgram, found: Expression) -> Iterator[Fact]:
         for getter in program.properties.get(node.attr, []):
             yield Fact("run_line", (name, node.lineno))
             yield Fact("enters", (name, getter.name))
+    elif made:
+        yield Fact("run_line", (name, node.lineno))
 
 
 def _described(program: HostProgram, found: Expression, whole: bool) -> Iterator[Fact]:
