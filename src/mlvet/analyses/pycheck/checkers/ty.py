@@ -52,6 +52,7 @@ KINDS = {
     "unsupported-operator": "type-mismatch",
     "unsupported-operator:union": "type-mismatch",
     "call-non-callable": "not-callable-or-iterable",
+    "not-callable": "not-callable-or-iterable",
     "invalid-context-manager": "not-callable-or-iterable",
     "invalid-context-manager:union": "not-callable-or-iterable",
     "non-subscriptable": "not-callable-or-iterable",
