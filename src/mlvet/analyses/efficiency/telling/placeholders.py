@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from mlvet.analyses.efficiency.costs import cost
-from mlvet.analyses.efficiency.host.outline import Expression
+from mlvet.analyses.efficiency.host.outline import Expression, Loop
 from mlvet.analyses.efficiency.reasoning.solving import Suggested
 from mlvet.analyses.efficiency.telling.context import Context
 from mlvet.analyses.efficiency.telling.definitions import definition, is_placeholder
@@ -23,6 +23,8 @@ def placeholder(context: Context, suggested: Suggested, expression: Expression) 
     """The suggestion to give a placeholder its size, where all that it is fed is known to have it."""
     node = expression.node
     assert isinstance(node, ast.Call)
+    if not _runs_often(context, context.usual_trips):
+        return None
     given = [*node.args[1:2], *(each.value for each in node.keywords if each.arg == "shape")]
     if len(given) != 1 or not isinstance(given[0], ast.List | ast.Tuple):
         return None
@@ -47,7 +49,7 @@ def placeholder(context: Context, suggested: Suggested, expression: Expression) 
             return None
         edits.append(context.edits.replaced(found, sizes[index]))
     reason = "nothing else can be fed then, by other programs neither"
-    often = [] if _runs_often(context) else [f"the graph is run {_OFTEN} times or more"]
+    often = [] if _runs_often(context, context.trips) else [f"the graph is run {_OFTEN} times or more"]
     return context.finding(
         suggested, message, context.program.outline.location(node),
         conditions=["a step takes a few milliseconds at most", *often],
@@ -66,10 +68,10 @@ def _step_seconds(context: Context) -> float:
     return cost(first, context.sizes).seconds
 
 
-def _runs_often(context: Context) -> bool:
-    """Whether a loop around a run of the graph is known to run often enough, with settings as they are by default."""
+def _runs_often(context: Context, trips: Callable[[Loop], int | None]) -> bool:
+    """Whether a loop around a run of the graph runs often enough, by what is known of loops."""
     runs = (each for each in context.program.outline.expressions if each.loops and _is_run(context, each))
-    return any((context.usual_trips(loop) or 0) >= _OFTEN for each in runs for loop in each.loops)
+    return any((trips(loop) or 0) >= _OFTEN for each in runs for loop in each.loops)
 
 
 def _is_run(context: Context, expression: Expression) -> bool:
