@@ -122,3 +122,10 @@ def test_what_is_built_once_in_many_iterations_is_not_told(tmp_path: Path) -> No
     often, seldom = program(*every, before="every = 5\n"), program(*every, before="every = 800\n")
     assert len(lines(often, tmp_path, RULE)) == 1
     assert lines(seldom, tmp_path, RULE) == []
+
+
+def test_what_is_built_beside_a_loop_of_many_runs_is_not_told(tmp_path: Path) -> None:
+    epoch = ("sess.run(tf.assign(weights, weights * 0.5))", "for _ in range(count):", "    sess.run(weights)")
+    few, many = program(*epoch, before="count = 3\n"), program(*epoch, before="count = 400\n")
+    assert len(lines(few, tmp_path, RULE)) == 1
+    assert lines(many, tmp_path, RULE) == []

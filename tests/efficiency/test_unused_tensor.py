@@ -106,3 +106,22 @@ print(seconds(torch.randn(200, 200), torch.randn(200, 200)))
 """
     assert lines(text, tmp_path, RULE) == []
     assert lines(text.replace("time.perf_counter()", "0"), tmp_path, RULE) == [7]
+
+
+FITTED = """\
+import keras
+import numpy as np
+
+model = keras.Sequential([keras.Input((32,)), keras.layers.Dense(64, activation="relu"), keras.layers.Dense(1)])
+model.compile("sgd", "mse")
+rows, targets = np.random.rand(64, 32), np.random.rand(64, 1)
+for _ in range(5):
+    guesses = model.predict(rows)
+    {training}
+"""
+
+
+def test_what_is_small_beside_many_epochs_is_not_told(tmp_path: Path) -> None:
+    evaluated, trained = "model.evaluate(rows, targets)", "model.fit(rows, targets, epochs=20)"
+    assert lines(FITTED.format(training=evaluated), tmp_path, RULE) == [8]
+    assert lines(FITTED.format(training=trained), tmp_path, RULE) == []

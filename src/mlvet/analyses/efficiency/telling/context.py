@@ -322,10 +322,19 @@ class Context:
     def _inside(self, part: Loop | Function, entered: set[Function]) -> Cost:
         """What a run of a loop's body or of a function costs, with the loops inside and the functions that it runs."""
         inside = self.program.outline.directly_in[part]
-        total = cost(self._nodes(inside), self.sizes) + self._functions(inside, entered)
+        total = cost(self._nodes(inside), self.sizes) + self._fitting(inside) + self._functions(inside, entered)
         for inner in self.program.outline.loops_in[part]:
             trips = self.trips(inner)
             total = total + self._body(inner, entered).times(_TRIPS if trips is None else trips)
+        return total
+
+    def _fitting(self, inside: list[Expression]) -> Cost:
+        """What the calls of `fit` among some expressions cost beyond one pass: gradients, and further epochs."""
+        total = Cost()
+        for each in inside:
+            if isinstance(each.node, ast.Call) and any(name.endswith(".fit") for name in self.program.callees(each)):
+                passes = next((_count(word.value) for word in each.node.keywords if word.arg == "epochs"), 1)
+                total = total + cost(self._nodes([each]), self.sizes).times(max(0, BACKWARD * passes - 1))
         return total
 
     def _functions(self, inside: list[Expression], entered: set[Function]) -> Cost:
@@ -403,3 +412,8 @@ def _asks(call: ast.Call) -> bool:
     named = call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
     told = (each.value for each in call.keywords if each.arg == "requires_grad")
     return named == "Parameter" or any(not (isinstance(each, ast.Constant) and each.value is False) for each in told)
+
+
+def _count(node: ast.expr) -> int:
+    """The number that is written there, else how often loops are taken to run."""
+    return node.value if isinstance(node, ast.Constant) and isinstance(node.value, int) else _TRIPS

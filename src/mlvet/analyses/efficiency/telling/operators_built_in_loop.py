@@ -24,7 +24,7 @@ def tell(context: Context, suggested: Suggested) -> Finding | None:
     trips = context.trips(loop)
     if not built or context.expressions[str(suggested.arguments[0])] is not built[0]:
         return None
-    if trips is not None and trips < _FEW:
+    if (trips is not None and trips < _FEW) or _mostly_runs(context, loop, built):
         return None
     place = context.program.outline.location
     first, others = built[0], built[1:]
@@ -56,6 +56,22 @@ def _built(context: Context, loop: Loop) -> list[Expression]:
         if not any(_is_first_use(test) or _is_rare(context, test) for test in _tests(context, each, loop))
     ]
     return sorted(kept, key=lambda each: (each.node.lineno, each.node.col_offset))
+
+
+def _mostly_runs(context: Context, loop: Loop, built: list[Expression]) -> bool:
+    """Whether an iteration runs the graph many times in a loop inside, beside which building is not felt."""
+    outline = context.program.outline
+    return any(
+        (usual is None or usual >= _RARE) and any(_runs(context, each) for each in outline.within(inner))
+        for inner in outline.loops_in[loop]
+        if not any(inner in each.loops for each in built)
+        for usual in [context.usual_trips(inner)]
+    )
+
+
+def _runs(context: Context, expression: Expression) -> bool:
+    called = isinstance(expression.node, ast.Call)
+    return called and any(name.endswith("Session.run") for name in context.program.callees(expression))
 
 
 def _tests(context: Context, expression: Expression, loop: Loop) -> list[ast.expr]:
