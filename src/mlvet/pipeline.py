@@ -63,7 +63,7 @@ def vet(paths: Iterable[Path], config: Config, executor: Executor, *, known: fro
         figures["python"] = {**interpreted.figures, "unknown": dict(interpreted.unknowns.most_common(10))}
     wanted = _Wanted(selected, config, base)
     standing, suppressed, unused = _without_suppressed(findings, shown, wanted, complete)
-    if config.measure:
+    if config.measure is not None:
         from mlvet.analyses.efficiency.measurement import tried
 
         standing, untried, failed = tried(standing, config, base)

@@ -129,7 +129,7 @@ def test_a_target_that_fails_is_a_problem_and_nothing_else_is_lost(tmp_path: Pat
     assert words in problems[0].reason
 
 
-@pytest.mark.parametrize("text", ["absent.py", "'open", "slow.py:work --steps 3", "slow.py:wrok", "slow.py:"])
+@pytest.mark.parametrize("text", ["", "absent.py", "'open", "slow.py:work --steps 3", "slow.py:wrok", "slow.py:"])
 def test_a_target_that_cannot_be_is_refused(tmp_path: Path, text: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     program(tmp_path)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import time
+from pathlib import Path
 
 import pytest
 
@@ -11,6 +12,9 @@ from mlvet.analyses.efficiency.analysis import SCHEMA, shipped
 from mlvet.analyses.efficiency.reasoning.guard import guarded
 from mlvet.analyses.efficiency.reasoning.own_rules import check
 from mlvet.analyses.efficiency.reasoning.solving import RuleText, Suggested, answers
+from mlvet.analyses.efficiency.request import EfficiencyRequest
+from mlvet.core.source import Source
+from mlvet.programs import Program, vet_program
 
 TWO_WAYS = """
 { holds(K, E) } :- open(K, E).
@@ -96,3 +100,12 @@ def test_each_predicate_of_the_shipped_rules_is_defined_in_one_file() -> None:
                 places.setdefault(f"{name}/{arguments.count(',') + 1}", set()).add(rule.name)
     shared = {name for name, files in places.items() if len(files) > 1 and not name.startswith("suggestion/")}
     assert shared == {"open/2"}
+
+
+def test_a_report_about_no_place_is_noted(tmp_path: Path) -> None:
+    rule = RuleText("mine.lp", 'report("nowhere", "name", "words").')
+    path = tmp_path / "program.py"
+    path.write_text("total = 1\n", encoding="utf-8")
+    request = EfficiencyRequest(rules=(rule,))
+    found = vet_program(Program(path, Source(path.name, "total = 1\n"), tmp_path, shapes=False, efficiency=request))
+    assert found.notes == ["program.py: own rules report at `nowhere`, which is no expression and no loop"]

@@ -63,7 +63,7 @@ class Config:
     efficiency_rules: tuple[Path, ...] = ()
     speculate: tuple[str, ...] = ()
     no_speculate: tuple[str, ...] = ()
-    measure: str = ""
+    measure: str | None = None
     baseline: Path | None = None
     timeout: float = 120.0
     jobs: int | None = None

@@ -29,7 +29,7 @@ from mlvet.analyses.efficiency.host.training import training_facts
 from mlvet.analyses.efficiency.host.well_known import METHODS
 from mlvet.analyses.efficiency.reasoning.guard import guarded
 from mlvet.analyses.efficiency.reasoning.own_rules import mentioned
-from mlvet.analyses.efficiency.reasoning.solving import Answers, RuleText, Suggested, answers
+from mlvet.analyses.efficiency.reasoning.solving import OWN, Answers, RuleText, Suggested, answers
 from mlvet.analyses.efficiency.request import EfficiencyRequest
 from mlvet.analyses.efficiency.telling.context import Context
 from mlvet.core.finding import Finding
@@ -84,6 +84,11 @@ def vet(
         context.suggested = reasoned.suggested
         notes = [f"{found.source.path}: {each}" for each in reasoned.problems]
         told = [_told(context, each) for each in reasoned.suggested]
+        notes += [
+            f"{found.source.path}: own rules report at `{each.arguments[0]}`, which is no expression and no loop"
+            for each, finding in zip(reasoned.suggested, told, strict=True)
+            if each.pattern == OWN and finding is None
+        ]
     outcome = Efficiency([each for each in told if each is not None], notes, reasoning=reasoned.seconds)
     outcome.figures.update(suggested=len(told), told=len(outcome.findings))
     return outcome

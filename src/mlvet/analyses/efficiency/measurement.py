@@ -26,7 +26,7 @@ _SAME = 1e-3
 def target_of(text: str) -> Target:
     """What the user names: `train.py`, `train.py:main`, or `train.py --steps 20`."""
     try:
-        first, *arguments = shlex.split(text)
+        first, *arguments = shlex.split(text) or [""]
     except ValueError as error:
         raise UsageError(f"--measure: cannot read `{text}`: {error}") from error
     name, colon, function = first.partition(":")
@@ -53,7 +53,7 @@ def tried(
     findings: Iterable[Finding], config: Config, base: Path
 ) -> tuple[list[Finding], list[str], list[Problem]]:  # fmt: skip
     """Findings with what was measured of them, notes on what could not be, and why the target does not run at all."""
-    target = target_of(config.measure)
+    target = target_of(config.measure or "")
     found = list(findings)
     waiting = [
         index
