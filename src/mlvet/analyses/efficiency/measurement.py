@@ -31,6 +31,8 @@ def target_of(text: str) -> Target:
         raise UsageError(f"--measure: cannot read `{text}`: {error}") from error
     name, colon, function = first.partition(":")
     file = Path(name)
+    if not name:
+        raise UsageError(f"--measure: `{text}` names no file")
     if not file.is_file():
         raise UsageError(f"--measure: no such file: {name}")
     if arguments and function:
