@@ -12,16 +12,26 @@ from mlvet.core.rule import did_you_mean
 from mlvet.runtime.backends.process import Command
 
 KERAS = ("tensorflow", "jax", "torch", "numpy", "openvino")
-ONNX = ("onnxruntime", "onnxruntime-noopt", "openvino", "onnx-reference", "mlvet")
+ONNX = ("onnxruntime", "onnxruntime-noopt", "openvino", "onnx-reference", "torch", "mlvet")
 TFLITE = ("litert", "litert-reference", "openvino")
-OF_FORMAT: Mapping[str, Sequence[str]] = {"keras": KERAS, "onnx": ONNX, "tflite": TFLITE}
+EXPORTED = ("torch", "torch-eager", "mlvet")
+SCRIPTED = ("torch", "torch-eager")
+SAVED_MODEL = ("tensorflow", "openvino", "mlvet")
+OF_FORMAT: Mapping[str, Sequence[str]] = {
+    "keras": KERAS, "onnx": ONNX, "tflite": TFLITE, "pt2": EXPORTED, "torchscript": SCRIPTED,
+    "saved_model": SAVED_MODEL,
+}  # fmt: skip
 """The backends that a model is run on if the user names none, by the format of the model."""
+
+BY_NAME: Mapping[str, Sequence[str]] = {"keras": ("mlvet",), "pt2": ("torch-compile",)}
+"""Further backends, which the user has to name."""
 
 _ENVIRONMENTS = {"jax": {"JAX_PLATFORMS": "cpu"}}
 _OPENINGS: Mapping[str, Mapping[str, Any]] = {
     "onnxruntime-noopt": {"driver": "onnxruntime", "plain": True},
     "litert-reference": {"driver": "litert", "plain": True},
 }
+_TORCH_DRIVERS = {"onnx": "onnx-torch", "pt2": "exported", "torchscript": "scripted"}
 _DOUBLE = {"JAX_ENABLE_X64": "1"}
 
 
@@ -45,6 +55,8 @@ class Backend:
         if self.format == "keras" and self.name != "mlvet":
             surroundings["KERAS_BACKEND"] = self.name
             opening: dict[str, Any] = {"driver": "keras"}
+        elif self.name.startswith("torch"):
+            opening = {"driver": _TORCH_DRIVERS[self.format], "way": self.name.partition("-")[2]}
         else:
             opening = {"driver": self.name, **_OPENINGS.get(self.name, {})}
         return Command(self.python, surroundings, {**opening, **self.opening, "double": self.double})
@@ -52,7 +64,7 @@ class Backend:
 
 def backends(names: Sequence[str], format: str, environments: Mapping[str, str]) -> list[Backend]:
     """The backends that the user names, or all that there are for the format."""
-    known = (*OF_FORMAT[format], "mlvet") if format == "keras" else OF_FORMAT[format]
+    known = (*OF_FORMAT[format], *BY_NAME.get(format, ()))
     found = []
     for each in names or OF_FORMAT[format]:
         name, _, environment = each.partition("@")

@@ -714,6 +714,437 @@ class LiteRt(Graphs):
         return [each["name"] for each in self.whole.get_output_details()]
 
 
+class OnnxTorch(Graphs):
+    """ONNX by the operators of torch, one node after the other. What has no plain counterpart there is unsupported."""
+
+    def prepare(self, request: Dict[str, Any]) -> None:
+        self.torch = _imported("torch")
+        self.onnx = _imported("onnx")
+        self.operators = _TorchOperators(self.torch)
+        self.version = "torch {}".format(self.torch.__version__)
+
+    def load(self, path: str) -> Any:
+        model = self.onnx.load(path)
+        opset = max([each.version for each in model.opset_import if each.domain in ("", "ai.onnx")] or [0])
+        stored = {each.name: self._tensor(self.onnx.numpy_helper.to_array(each)) for each in model.graph.initializer}
+        unknown = {each.op_type for each in model.graph.node if not self.operators.knows(each.op_type, each.domain)}
+        if unknown:
+            raise Unsupported("no plain operators of torch for {}".format(", ".join(sorted(unknown))))
+        return model.graph, opset, stored
+
+    def apply(self, loaded: Any, given: Dict[str, Any]) -> List[Any]:
+        graph, opset, stored = loaded
+        table = dict(stored)
+        table.update((name, self._tensor(array)) for name, array in given.items())
+        with self.torch.no_grad():
+            for node in graph.node:
+                table.update(zip(node.output, self._results(node, opset, table)))
+        return [table[each.name].numpy() for each in graph.output]
+
+    def _results(self, node: Any, opset: int, table: Dict[str, Any]) -> List[Any]:
+        attributes = {each.name: self._plain(self.onnx.helper.get_attribute_value(each)) for each in node.attribute}
+        inputs = [table[name] if name else None for name in node.input]
+        try:
+            return self.operators.apply(node.op_type, opset, inputs, attributes, len(node.output))
+        except MemoryError:
+            raise
+        except Exception as error:
+            raise Unsupported("{} is not mapped to torch in this form: {}".format(node.op_type, error))
+
+    def _plain(self, value: Any) -> Any:
+        if isinstance(value, self.onnx.TensorProto):
+            return self._tensor(self.onnx.numpy_helper.to_array(value))
+        return value.decode() if isinstance(value, bytes) else value
+
+    def _tensor(self, array: Any) -> Any:
+        try:
+            return self.torch.from_numpy(np.array(array))
+        except TypeError as error:
+            raise Unsupported(str(error))
+
+
+_REDUCTIONS = {
+    "ReduceSum": "sum", "ReduceMean": "mean", "ReduceMax": "amax", "ReduceMin": "amin", "ReduceProd": "prod",
+    "ReduceL1": "l1", "ReduceL2": "l2", "ReduceSumSquare": "square", "ReduceLogSumExp": "logsumexp",
+}  # fmt: skip
+
+
+class _TorchOperators:
+    """What a node of ONNX is in torch: a method `on_Name`, or an expression in the tables."""
+
+    def __init__(self, torch: Any) -> None:
+        self.torch = torch
+        self.functional = torch.nn.functional
+        one, two = self._of_one(), self._of_two()
+        self.plain = {name: self._strict(function, 1) for name, function in one.items()}
+        self.plain.update((name, self._strict(function, 2)) for name, function in two.items())
+
+    def _of_one(self) -> Dict[str, Callable[..., Any]]:
+        torch, functional = self.torch, self.functional
+        names = (
+            "Abs Neg Ceil Floor Round Sqrt Exp Log Sin Cos Tan Asin Acos Atan Sinh Cosh Tanh Asinh Acosh Atanh Erf"
+            " Sigmoid Relu Sign Reciprocal"
+        ).split()
+        found: Dict[str, Callable[..., Any]] = {name: getattr(torch, name.lower()) for name in names}
+        found.update({
+            "Identity": lambda x: x, "Not": torch.logical_not, "IsNaN": torch.isnan, "BitwiseNot": torch.bitwise_not,
+            "Softplus": lambda x: functional.softplus(x, threshold=1000.0), "Softsign": functional.softsign,
+            "Mish": functional.mish, "HardSwish": functional.hardswish, "GlobalAveragePool": self._pooled(torch.mean),
+            "GlobalMaxPool": self._pooled(torch.amax), "Det": torch.linalg.det,
+            "Size": lambda x: torch.tensor(x.numel()),
+        })  # fmt: skip
+        return found
+
+    def _of_two(self) -> Dict[str, Callable[..., Any]]:
+        torch = self.torch
+        return {
+            "Add": torch.add, "Sub": torch.sub, "Mul": torch.mul, "MatMul": torch.matmul, "Pow": self._power,
+            "Div": self._quotient, "Equal": torch.eq, "Greater": torch.gt, "GreaterOrEqual": torch.ge,
+            "Less": torch.lt, "LessOrEqual": torch.le, "And": torch.logical_and, "Or": torch.logical_or,
+            "Xor": torch.logical_xor, "BitwiseAnd": torch.bitwise_and, "BitwiseOr": torch.bitwise_or,
+            "BitwiseXor": torch.bitwise_xor, "PRelu": lambda x, slope: torch.where(x < 0, slope * x, x),
+            "Reshape": lambda x, shape: x.reshape([x.shape[i] if n == 0 else n for i, n in enumerate(shape.tolist())]),
+            "Expand": lambda x, shape: x.broadcast_to(torch.broadcast_shapes(x.shape, shape.tolist())).contiguous(),
+            "Tile": lambda x, repeats: x.repeat(*repeats.tolist()),
+        }  # fmt: skip
+
+    def knows(self, name: str, domain: str) -> bool:
+        reduces = name in _REDUCTIONS
+        return domain in ("", "ai.onnx") and (name in self.plain or reduces or hasattr(self, "on_" + name))
+
+    def apply(self, name: str, opset: int, inputs: List[Any], attributes: Dict[str, Any], count: int) -> List[Any]:
+        """Results of a node; an attribute that nobody reads makes it unsupported."""
+        self.opset = opset
+        left = dict(attributes)
+        if name in _REDUCTIONS:
+            found = self._reduced(name, inputs, left)
+        elif name in self.plain:
+            found = self.plain[name](*inputs)
+        else:
+            found = getattr(self, "on_" + name)(left, *inputs)
+        if left:
+            raise Unsupported("attributes {}".format(", ".join(sorted(left))))
+        results = list(found) if isinstance(found, (list, tuple)) else [found]
+        if len(results) < count:
+            raise Unsupported("{} results".format(count))
+        return results
+
+    def _strict(self, function: Callable[..., Any], count: int) -> Callable[..., Any]:
+        def apply(*inputs: Any) -> Any:
+            if len(inputs) != count:
+                raise Unsupported("{} operands".format(len(inputs)))
+            return function(*inputs)
+
+        return apply
+
+    def _pooled(self, reduce: Callable[..., Any]) -> Callable[[Any], Any]:
+        return lambda x: reduce(x, dim=tuple(range(2, x.dim())), keepdim=True)
+
+    def _power(self, x: Any, y: Any) -> Any:
+        return self.torch.pow(x, y.to(x.dtype)) if x.is_floating_point() else self.torch.pow(x, y).to(x.dtype)
+
+    def _quotient(self, x: Any, y: Any) -> Any:
+        return self.torch.div(x, y, rounding_mode=None if x.is_floating_point() else "trunc")
+
+    def _reduced(self, name: str, inputs: List[Any], left: Dict[str, Any]) -> Any:
+        torch, x = self.torch, inputs[0]
+        axes = left.pop("axes", None)
+        if len(inputs) > 1 and inputs[1] is not None:
+            axes = inputs[1].tolist()
+        keep, idle = bool(left.pop("keepdims", 1)), left.pop("noop_with_empty_axes", 0)
+        if not axes:
+            if idle:
+                return x
+            axes = list(range(x.dim()))
+        how = _REDUCTIONS[name]
+        if how == "prod":
+            for axis in sorted((each % x.dim() for each in axes), reverse=True):
+                x = x.prod(dim=axis, keepdim=keep)
+            return x
+        if how in ("l1", "l2", "square"):
+            total = torch.sum(x.abs() if how == "l1" else x * x, dim=axes, keepdim=keep)
+            return total.sqrt() if how == "l2" else total
+        found = getattr(torch, how)(x, dim=axes, keepdim=keep)
+        return found.to(x.dtype)
+
+    def on_Constant(self, left: Dict[str, Any]) -> Any:
+        ((name, value),) = left.items()
+        left.clear()
+        kinds = {"value_int": "int64", "value_ints": "int64", "value_float": "float32", "value_floats": "float32"}
+        return value if name == "value" else self.torch.tensor(value, dtype=getattr(self.torch, kinds[name]))
+
+    def on_ConstantOfShape(self, left: Dict[str, Any], shape: Any) -> Any:
+        value = left.pop("value", self.torch.zeros(1))
+        return value.reshape(()).expand(shape.tolist()).clone()
+
+    def on_Shape(self, left: Dict[str, Any], x: Any) -> Any:
+        return self.torch.tensor(list(x.shape)[left.pop("start", 0) : left.pop("end", None)], dtype=self.torch.int64)
+
+    def on_Cast(self, left: Dict[str, Any], x: Any) -> Any:
+        kinds = {1: "float32", 2: "uint8", 3: "int8", 5: "int16", 6: "int32", 7: "int64", 9: "bool", 10: "float16",
+                 11: "float64", 16: "bfloat16"}  # fmt: skip
+        left.pop("saturate", None)
+        wanted = getattr(self.torch, kinds[left.pop("to")])
+        if x.is_floating_point() and not wanted.is_floating_point and wanted is not self.torch.bool:
+            limits = self.torch.iinfo(wanted)
+            if not bool(((x > limits.min - 1.0) & (x < limits.max + 1.0)).all()):
+                raise Unsupported("numbers outside of {}".format(wanted))
+        return x.to(wanted)
+
+    def on_Clip(self, left: Dict[str, Any], x: Any, low: Any = None, high: Any = None) -> Any:
+        low, high = left.pop("min", low), left.pop("max", high)
+        return x if low is None and high is None else self.torch.clamp(x, low, high)
+
+    def _folded(self, function: Callable[[Any, Any], Any], inputs: Any) -> Any:
+        found = inputs[0]
+        for each in inputs[1:]:
+            found = function(found, each)
+        return found
+
+    def on_Max(self, left: Dict[str, Any], *inputs: Any) -> Any:
+        return self._folded(self.torch.maximum, inputs)
+
+    def on_Min(self, left: Dict[str, Any], *inputs: Any) -> Any:
+        return self._folded(self.torch.minimum, inputs)
+
+    def on_Sum(self, left: Dict[str, Any], *inputs: Any) -> Any:
+        return self._folded(self.torch.add, inputs)
+
+    def on_Mean(self, left: Dict[str, Any], *inputs: Any) -> Any:
+        return self._folded(self.torch.add, inputs) / len(inputs)
+
+    def on_Mod(self, left: Dict[str, Any], x: Any, y: Any) -> Any:
+        return self.torch.fmod(x, y) if left.pop("fmod", 0) else self.torch.remainder(x, y)
+
+    def on_Where(self, left: Dict[str, Any], chosen: Any, x: Any, y: Any) -> Any:
+        return self.torch.where(chosen, x, y)
+
+    def on_LeakyRelu(self, left: Dict[str, Any], x: Any) -> Any:
+        return self.functional.leaky_relu(x, left.pop("alpha", 0.01))
+
+    def on_Elu(self, left: Dict[str, Any], x: Any) -> Any:
+        return self.functional.elu(x, left.pop("alpha", 1.0))
+
+    def on_Celu(self, left: Dict[str, Any], x: Any) -> Any:
+        return self.functional.celu(x, left.pop("alpha", 1.0))
+
+    def on_Selu(self, left: Dict[str, Any], x: Any) -> Any:
+        if left:
+            raise Unsupported("constants of its own")
+        return self.functional.selu(x)
+
+    def on_Gelu(self, left: Dict[str, Any], x: Any) -> Any:
+        return self.functional.gelu(x, approximate=left.pop("approximate", "none"))
+
+    def on_HardSigmoid(self, left: Dict[str, Any], x: Any) -> Any:
+        return self.torch.clamp(left.pop("alpha", 0.2) * x + left.pop("beta", 0.5), 0, 1)
+
+    def on_ThresholdedRelu(self, left: Dict[str, Any], x: Any) -> Any:
+        return self.functional.threshold(x, left.pop("alpha", 1.0), 0.0)
+
+    def on_Softmax(self, left: Dict[str, Any], x: Any) -> Any:
+        return self._by_rows(left, x, self.functional.softmax)
+
+    def on_LogSoftmax(self, left: Dict[str, Any], x: Any) -> Any:
+        return self._by_rows(left, x, self.functional.log_softmax)
+
+    def _by_rows(self, left: Dict[str, Any], x: Any, function: Callable[..., Any]) -> Any:
+        axis = left.pop("axis", -1 if self.opset >= 13 else 1)
+        if self.opset >= 13:
+            return function(x, dim=axis)
+        return function(x.flatten(axis % x.dim()), dim=-1).reshape(x.shape)
+
+    def on_Dropout(self, left: Dict[str, Any], x: Any, ratio: Any = None, training: Any = None) -> Any:
+        left.pop("ratio", None), left.pop("seed", None)
+        if training is not None and bool(training):
+            raise Unsupported("training")
+        return [x, self.torch.ones_like(x, dtype=self.torch.bool)]
+
+    def on_ArgMax(self, left: Dict[str, Any], x: Any) -> Any:
+        return self._place_of(self.torch.argmax, left, x)
+
+    def on_ArgMin(self, left: Dict[str, Any], x: Any) -> Any:
+        return self._place_of(self.torch.argmin, left, x)
+
+    def _place_of(self, function: Callable[..., Any], left: Dict[str, Any], x: Any) -> Any:
+        if left.pop("select_last_index", 0):
+            raise Unsupported("the last of several places")
+        return function(x, dim=left.pop("axis", 0), keepdim=bool(left.pop("keepdims", 1)))
+
+    def on_TopK(self, left: Dict[str, Any], x: Any, k: Any) -> Any:
+        axis, largest, ordered = left.pop("axis", -1), left.pop("largest", 1), left.pop("sorted", 1)
+        if not ordered:
+            raise Unsupported("no order")
+        found = self.torch.sort(x, dim=axis, descending=bool(largest), stable=True)
+        return [each.narrow(axis, 0, int(k)).contiguous() for each in found]
+
+    def on_CumSum(self, left: Dict[str, Any], x: Any, axis: Any) -> Any:
+        return self.torch.cumsum(x, dim=int(axis)).to(x.dtype) if not left else self._no("its attributes")
+
+    def on_Transpose(self, left: Dict[str, Any], x: Any) -> Any:
+        return x.permute(*left.pop("perm", range(x.dim())[::-1])).contiguous()
+
+    def on_Concat(self, left: Dict[str, Any], *inputs: Any) -> Any:
+        return self.torch.cat(inputs, dim=left.pop("axis"))
+
+    def on_Split(self, left: Dict[str, Any], x: Any, sizes: Any = None) -> Any:
+        axis, count = left.pop("axis", 0), left.pop("num_outputs", None)
+        given = left.pop("split", None if sizes is None else sizes.tolist())
+        if given is None:
+            given = -(-x.shape[axis] // count)
+        return [each.contiguous() for each in self.torch.split(x, given, dim=axis)]
+
+    def on_Flatten(self, left: Dict[str, Any], x: Any) -> Any:
+        axis = left.pop("axis", 1)
+        return x.reshape(int(np.prod(x.shape[:axis])), -1) if x.numel() else self._no("no elements")
+
+    def on_Squeeze(self, left: Dict[str, Any], x: Any, axes: Any = None) -> Any:
+        places = left.pop("axes", None if axes is None else axes.tolist())
+        return x.squeeze() if places is None else x.squeeze(tuple(places))
+
+    def on_Unsqueeze(self, left: Dict[str, Any], x: Any, axes: Any = None) -> Any:
+        places = left.pop("axes", None if axes is None else axes.tolist())
+        for axis in sorted(each % (x.dim() + len(places)) for each in places):
+            x = x.unsqueeze(axis)
+        return x
+
+    def on_Gather(self, left: Dict[str, Any], x: Any, places: Any) -> Any:
+        axis = left.pop("axis", 0) % x.dim()
+        flat = places.reshape(-1).long()
+        found = x.index_select(axis, self.torch.where(flat < 0, flat + x.shape[axis], flat))
+        return found.reshape(list(x.shape[:axis]) + list(places.shape) + list(x.shape[axis + 1 :]))
+
+    def on_GatherElements(self, left: Dict[str, Any], x: Any, places: Any) -> Any:
+        axis = left.pop("axis", 0)
+        return self.torch.gather(x, axis, self.torch.where(places < 0, places + x.shape[axis], places).long())
+
+    def on_Slice(self, left: Dict[str, Any], x: Any, *given: Any) -> Any:
+        lists = [None if each is None else each.tolist() for each in given]
+        lists = lists or [left.pop("starts"), left.pop("ends"), left.pop("axes", None)]
+        starts, ends, axes, steps = lists + [None] * (4 - len(lists))
+        steps = steps or [1] * len(starts)
+        for axis, start, end, step in zip(axes or range(len(starts)), starts, ends, steps):
+            places = range(x.shape[axis])[slice(start, None if step < 0 and end < -x.shape[axis] else end, step)]
+            x = x.index_select(axis, self.torch.tensor(list(places), dtype=self.torch.int64))
+        return x
+
+    def on_Pad(self, left: Dict[str, Any], x: Any, pads: Any = None, value: Any = None, axes: Any = None) -> Any:
+        widths = left.pop("pads", None if pads is None else pads.tolist())
+        mode, number = left.pop("mode", "constant"), left.pop("value", 0.0 if value is None else value.item())
+        if mode != "constant" or axes is not None:
+            raise Unsupported("mode {}".format(mode))
+        return self._padded(x, widths, number)
+
+    def _padded(self, x: Any, widths: List[int], number: Any) -> Any:
+        """Widths as in ONNX: those before each axis, then those after."""
+        half = len(widths) // 2
+        order = [width for axis in reversed(range(half)) for width in (widths[axis], widths[half + axis])]
+        return self.functional.pad(x, order, value=number) if any(order) else x
+
+    def on_Gemm(self, left: Dict[str, Any], a: Any, b: Any, c: Any = None) -> Any:
+        alpha, beta = left.pop("alpha", 1.0), left.pop("beta", 1.0)
+        a, b = (a.t() if left.pop("transA", 0) else a), (b.t() if left.pop("transB", 0) else b)
+        product = a @ b if alpha == 1.0 else alpha * (a @ b)
+        return product if c is None else product + (c if beta == 1.0 else beta * c)
+
+    def on_Einsum(self, left: Dict[str, Any], *inputs: Any) -> Any:
+        return self.torch.einsum(left.pop("equation"), *inputs)
+
+    def on_BatchNormalization(self, left: Dict[str, Any], x: Any, scale: Any, bias: Any, mean: Any, var: Any) -> Any:
+        left.pop("momentum", None)
+        if left.pop("training_mode", 0):
+            raise Unsupported("training")
+        return self.functional.batch_norm(x, mean, var, scale, bias, eps=left.pop("epsilon", 1e-5))
+
+    def on_LayerNormalization(self, left: Dict[str, Any], x: Any, scale: Any, bias: Any = None) -> Any:
+        axis = left.pop("axis", -1) % x.dim()
+        left.pop("stash_type", None)
+        if scale.shape != x.shape[axis:]:
+            raise Unsupported("a scale of another shape")
+        return self.functional.layer_norm(x, x.shape[axis:], scale, bias, left.pop("epsilon", 1e-5))
+
+    def on_InstanceNormalization(self, left: Dict[str, Any], x: Any, scale: Any, bias: Any) -> Any:
+        return self.functional.instance_norm(x, weight=scale, bias=bias, eps=left.pop("epsilon", 1e-5))
+
+    def on_LRN(self, left: Dict[str, Any], x: Any) -> Any:
+        size, k = left.pop("size"), left.pop("bias", 1.0)
+        if not size % 2:
+            raise Unsupported("an even size")
+        return self.functional.local_response_norm(x, size, left.pop("alpha", 1e-4), left.pop("beta", 0.75), k)
+
+    def on_Conv(self, left: Dict[str, Any], x: Any, kernel: Any, bias: Any = None) -> Any:
+        rank = x.dim() - 2
+        left.pop("kernel_shape", None)
+        strides, dilations = left.pop("strides", [1] * rank), left.pop("dilations", [1] * rank)
+        pads = self._pads(left, x, kernel.shape[2:], strides, dilations)
+        convolve = getattr(self.functional, "conv{}d".format(rank))
+        if pads[:rank] != pads[rank:]:
+            x, pads = self._padded(x, [0, 0] + pads[:rank] + [0, 0] + pads[rank:], 0.0), [0] * (2 * rank)
+        return convolve(x, kernel, bias, list(strides), pads[:rank], list(dilations), left.pop("group", 1))
+
+    def on_ConvTranspose(self, left: Dict[str, Any], x: Any, kernel: Any, bias: Any = None) -> Any:
+        rank = x.dim() - 2
+        left.pop("kernel_shape", None)
+        pads, extra = list(left.pop("pads", [0] * 2 * rank)), list(left.pop("output_padding", [0] * rank))
+        if left.pop("auto_pad", "NOTSET") != "NOTSET" or "output_shape" in left or pads[:rank] != pads[rank:]:
+            raise Unsupported("padding by the size of the result")
+        strides, dilations = left.pop("strides", [1] * rank), left.pop("dilations", [1] * rank)
+        convolve = getattr(self.functional, "conv_transpose{}d".format(rank))
+        group = left.pop("group", 1)
+        return convolve(x, kernel, bias, list(strides), pads[:rank], extra, group, list(dilations))
+
+    def on_MaxPool(self, left: Dict[str, Any], x: Any) -> Any:
+        rank = x.dim() - 2
+        sizes, strides = list(left.pop("kernel_shape")), list(left.pop("strides", [1] * rank))
+        dilations, ordered = list(left.pop("dilations", [1] * rank)), left.pop("storage_order", 0)
+        pads = self._pads(left, x, sizes, strides, dilations)
+        if left.pop("ceil_mode", 0) or ordered:
+            raise Unsupported("sizes rounded up, or places by columns")
+        pool = getattr(self.functional, "max_pool{}d".format(rank))
+        if any(pads):
+            return pool(
+                self._padded(x, [0, 0] + pads[:rank] + [0, 0] + pads[rank:], -float("inf")),
+                sizes,
+                strides,
+                0,
+                dilations,
+            )
+        found, places = pool(x, sizes, strides, 0, dilations, return_indices=True)
+        volume = int(np.prod(x.shape[2:]))
+        start = self.torch.arange(x.shape[0] * x.shape[1]).reshape([*x.shape[:2]] + [1] * rank) * volume
+        return [found, places + start]
+
+    def on_AveragePool(self, left: Dict[str, Any], x: Any) -> Any:
+        rank = x.dim() - 2
+        sizes, strides = list(left.pop("kernel_shape")), list(left.pop("strides", [1] * rank))
+        counted = bool(left.pop("count_include_pad", 0))
+        dilations = list(left.pop("dilations", [1] * rank))
+        pads = self._pads(left, x, sizes, strides, dilations)
+        if left.pop("ceil_mode", 0) or any(each != 1 for each in dilations):
+            raise Unsupported("sizes rounded up, or dilation")
+        pool = getattr(self.functional, "avg_pool{}d".format(rank))
+        widths = [0, 0] + pads[:rank] + [0, 0] + pads[rank:]
+        found = pool(self._padded(x, widths, 0.0), sizes, strides)
+        if counted or not any(pads):
+            return found
+        return found / pool(self._padded(self.torch.ones_like(x), widths, 0.0), sizes, strides)
+
+    def _pads(self, left: Dict[str, Any], x: Any, sizes: Any, strides: Any, dilations: Any) -> List[int]:
+        given, auto = list(left.pop("pads", [0] * (2 * len(sizes)))), left.pop("auto_pad", "NOTSET")
+        if auto in ("NOTSET", "VALID"):
+            return given if auto == "NOTSET" else [0] * len(given)
+        before, after = [], []
+        for has, size, stride, dilation in zip(x.shape[2:], sizes, strides, dilations):
+            total = max(0, (-(-has // stride) - 1) * stride + (size - 1) * dilation + 1 - has)
+            small, large = total // 2, total - total // 2
+            before.append(small if auto == "SAME_UPPER" else large)
+            after.append(large if auto == "SAME_UPPER" else small)
+        return before + after
+
+    def _no(self, what: str) -> Any:
+        raise Unsupported(what)
+
+
 class Mlvet(Graphs):
     """The references of the operators, in the precision of the model or in double precision."""
 
@@ -752,6 +1183,7 @@ DRIVERS = {
     "onnxruntime": OnnxRuntime,
     "openvino": OpenVino,
     "onnx-reference": OnnxReference,
+    "onnx-torch": OnnxTorch,
     "litert": LiteRt,
     "mlvet": Mlvet,
 }
