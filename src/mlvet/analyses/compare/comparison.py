@@ -192,7 +192,13 @@ def _subject(request: CompareRequest, format: str, runs: Sequence[Run], folder: 
         from mlvet.runtime.onnx_parts import OnnxParts
 
         return taken_apart(request.model, OnnxParts(request.model, folder))
-    return told(request.model, format, runs[0].opened)
+    telling = next((run for run in runs if run.opened["inputs"]), None)
+    if telling is None:
+        asked = ", ".join(f"`{run}`" for run in runs)
+        raise UnsupportedInput(
+            f"{request.shown}: {asked} cannot tell what goes into the model; name another backend too"
+        )
+    return told(request.model, format, telling.opened)
 
 
 def _nobody(refusals: Sequence[Refusal]) -> str:

@@ -57,7 +57,7 @@ class Run:
         """One layer alone on values that are given; the files that hold what it yields."""
         inputs = {name: values[name] for name in layer.inputs}
         part = subject.part(layer, double=self.backend.double)
-        answer = self._asked({"do": "step", "node": part, "inputs": _paths(inputs)})
+        answer = self._asked({"do": "step", "node": part, "inputs": _paths(inputs), "outputs": layer.outputs})
         return dict(zip(layer.outputs, map(Path, answer["outputs"]), strict=False))
 
     def _asked(self, request: Mapping[str, Any]) -> dict[str, Any]:

@@ -12,12 +12,18 @@ from mlvet.core.errors import UnsupportedInput
 if TYPE_CHECKING:
     from mlvet.runtime.onnx_parts import OnnxParts
 
-FORMATS = {".keras": "keras", ".h5": "keras", ".hdf5": "keras", ".onnx": "onnx", ".tflite": "tflite"}
+FORMATS = {
+    ".keras": "keras", ".h5": "keras", ".hdf5": "keras", ".onnx": "onnx", ".tflite": "tflite", ".pt2": "pt2",
+    ".pt": "torchscript", ".ts": "torchscript", ".torchscript": "torchscript",
+}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
 class Port:
-    """An input: its name, its dims (None where any size goes; no dims where the rank is open) and its element type."""
+    """An input: its name, its dims (None where any size goes; no dims where the rank is open) and its element type.
+
+    The element type is empty where the model does not tell it.
+    """
 
     name: str
     shape: tuple[int | None, ...] | None
@@ -67,11 +73,15 @@ class Subject:
 
 
 def format_of(path: Path) -> str:
-    """Which kind of model a file is, by its name."""
+    """Which kind of model a file is, by its name; a folder is one by what lies in it."""
+    if any((path / name).is_file() for name in ("saved_model.pb", "saved_model.pbtxt")):
+        return "saved_model"
     found = FORMATS.get(path.suffix)
     if found is None:
         known = ", ".join(sorted(FORMATS))
-        raise UnsupportedInput(f"{path}: no kind of model that can be compared ({known})")
+        raise UnsupportedInput(
+            f"{path}: no kind of model that can be compared ({known}, or the folder of a SavedModel)"
+        )
     return found
 
 

@@ -15,7 +15,7 @@ import sys
 import time
 import traceback
 from collections import OrderedDict
-from typing import Any, Callable, Dict, List, Optional, Tuple
+from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple
 
 import numpy as np
 
@@ -91,6 +91,7 @@ class Session:
         """One node alone, on the values that are given."""
         given = {value: _read(path) for value, path in request["inputs"].items()}
         began = time.time()
+        self._open().wanted = request.get("outputs", [])
         results = self._open().step(request["node"], given)
         seconds = time.time() - began
         return {"outputs": _written(results, request["to"]), "seconds": seconds}
@@ -112,6 +113,8 @@ class Driver:
     """One way to run a model. Values are named by strings; the inputs of the model have the names it gives them."""
 
     version = ""
+    wanted: "Sequence[str]" = ()
+    """The names of what the next step is to yield."""
 
     def open(self, request: Dict[str, Any]) -> None:
         raise NotImplementedError
@@ -1172,9 +1175,251 @@ class Mlvet(Graphs):
             return Graphs.step(self, node, given)
         if any(mask is not None for _, mask in given.values()):
             raise Unsupported("the references of operators know no masks")
-        cut = self.layers.LayerByLayer(self.whole)
         arrays = OrderedDict((name, array) for name, (array, _) in given.items())
+        if self.whole.format == "pt2":
+            return list(self.layers.between(self.whole, arrays, self.wanted, double=bool(self.request.get("double"))))
+        cut = self.layers.LayerByLayer(self.whole)
         return [np.asarray(each) for each in cut.run(node, arrays, double=bool(self.request.get("double")))]
+
+
+# Programs of torch
+
+
+class Exported(Driver):
+    """A program of torch.export. Its nodes are the calls of operators; what the exporter only checks is no node.
+
+    The `way` is empty (the program as its users run it), `eager` (one call after the other, without the kernels of
+    oneDNN) or `compile` (what torch.compile makes of it).
+    """
+
+    _CHECKS = ("_assert", "sym_constrain_range", "_functional_assert", "_functional_sym", "_make_dep_token", "_print")
+
+    def open(self, request: Dict[str, Any]) -> None:
+        self.torch = torch = _imported("torch")
+        self.version = "torch {}".format(torch.__version__)
+        self.way = request.get("way", "")
+        self.double = bool(request.get("double"))
+        if self.way == "eager":
+            torch.backends.mkldnn.set_flags(False)
+        self.program = torch.export.load(request["model"])
+        self.graph = self.program.graph_module.graph
+        self.calls = OrderedDict((node.name, node) for node in self.graph.nodes if self._counts(node))
+        self.held = self._held()
+        self.module: Any = None
+
+    def _counts(self, node: Any) -> bool:
+        if node.op != "call_function" or self._picks(node):
+            return False
+        return not getattr(node.target, "__name__", "").startswith(self._CHECKS)
+
+    def _picks(self, node: Any) -> bool:
+        import operator
+
+        return node.target is operator.getitem and isinstance(node.args[0], self.torch.fx.Node)
+
+    def _held(self) -> Dict[str, Any]:
+        """What the program stores, by the names that its graph has for it."""
+        program, found = self.program, {}
+        for spec in program.graph_signature.input_specs:
+            name = spec.arg.name
+            if spec.kind.name == "USER_INPUT":
+                if hasattr(spec.arg, "value"):
+                    found[name] = spec.arg.value
+                continue
+            value = program.state_dict[spec.target] if spec.target in program.state_dict else None
+            found[name] = self._wide(program.constants[spec.target] if value is None else value)
+        for node in self.graph.nodes:
+            if node.op == "get_attr":
+                value = program.graph_module
+                for part in str(node.target).split("."):
+                    value = getattr(value, part)
+                found[node.name] = self._wide(value)
+        return found
+
+    def _wide(self, value: Any) -> Any:
+        """A value as this run holds it: in double precision, if that is asked."""
+        torch = self.torch
+        if self.double and isinstance(value, torch.dtype):
+            return torch.float64 if value in (torch.float32, torch.float16, torch.bfloat16) else value
+        if self.double and isinstance(value, torch.Tensor) and value.is_floating_point():
+            return value.detach().double()
+        return value.detach() if isinstance(value, torch.Tensor) else value
+
+    def inputs(self) -> List[Dict[str, Any]]:
+        places = {node.name: node for node in self.graph.nodes if node.op == "placeholder"}
+        names = [name for name in self.program.graph_signature.user_inputs if isinstance(name, str) and name in places]
+        found = []
+        for name in names:
+            value = places[name].meta.get("val")
+            if not isinstance(value, self.torch.Tensor):
+                if name in self.held:
+                    continue
+                raise Unsupported("the input `{}` is no tensor".format(name))
+            sizes = [int(size) if isinstance(size, int) else None for size in value.shape]
+            found.append({"name": name, "shape": sizes, "dtype": str(value.dtype).replace("torch.", "")})
+        return found
+
+    def outputs(self) -> List[str]:
+        return [name for name in self.program.graph_signature.user_outputs if isinstance(name, str)]
+
+    def nodes(self) -> List[Node]:
+        if not all(self._safe(node) for node in self.calls.values()):
+            return []
+        return [
+            {
+                "name": name, "kind": getattr(node.target, "__name__", str(node.target)).split(".")[0],
+                "inputs": [each.name for each in node.all_input_nodes if each.name not in self.held],
+                "outputs": self._results(node), "config": self._config(node),
+            }
+            for name, node in self.calls.items()
+        ]  # fmt: skip
+
+    def _safe(self, node: Any) -> bool:
+        """Whether a call can be run alone: it changes nothing in place that is looked at again."""
+        schema = getattr(node.target, "_schema", None)
+        if schema is None or not schema.is_mutable:
+            return True
+        changed = node.args[0] if node.args else None
+        if not isinstance(changed, self.torch.fx.Node) or len(changed.users) > 1 or changed.op != "call_function":
+            return False
+        before = getattr(changed.target, "_schema", None)
+        if before is None:
+            return False
+        return before.is_mutable or all(each.alias_info is None for each in before.returns)
+
+    def _results(self, node: Any) -> List[str]:
+        value = node.meta.get("val")
+        if not isinstance(value, (list, tuple)):
+            return [node.name]
+        picked = {user.args[1]: user.name for user in node.users if self._picks(user)}
+        return [picked.get(index, "{}_unused_{}".format(node.name, index)) for index in range(len(value))]
+
+    def _config(self, node: Any) -> Dict[str, Any]:
+        schema = getattr(node.target, "_schema", None)
+        names = [each.name for each in schema.arguments] if schema is not None else []
+        given = dict(zip(names, node.args))
+        given.update(node.kwargs)
+        nodes = self.torch.fx.Node
+        return {
+            name: json.loads(json.dumps(value, default=str))
+            for name, value in given.items()
+            if not isinstance(value, nodes)
+            and not (isinstance(value, (list, tuple)) and any(isinstance(each, nodes) for each in value))
+        }
+
+    def ready(self, target: Optional[str] = None) -> None:
+        if self.module is None and target is None and not self.double and self.way != "eager":
+            try:
+                self.module = self.program.module(check_guards=False)
+            except TypeError:
+                self.module = self.program.module()
+            if self.way == "compile":
+                self.module = self._compiled(self.module)
+
+    def _compiled(self, module: Any) -> Any:
+        try:
+            _imported("torch._inductor.cpp_builder").get_cpp_compiler()
+        except Exception as error:
+            raise Unsupported("torch.compile finds no C++ compiler: {}".format(error))
+        return self.torch.compile(module)
+
+    def run(self, given: Dict[str, Any], batch: int, target: Optional[str] = None) -> List[Any]:
+        parts = _batches(given, batch) if batch else [given]
+        return _joined([self._apply(part, target) for part in parts])
+
+    def _apply(self, given: Dict[str, Any], target: Optional[str]) -> List[Any]:
+        torch = self.torch
+        tensors = {name: self._wide(torch.from_numpy(np.array(array))) for name, array in given.items()}
+        with torch.no_grad():
+            if self.module is None or target is not None:
+                return [each.numpy() for each in self._interpreted(tensors, target)]
+            leaves = [tensors.get(name, self.held.get(name)) for name in self._entering()]
+            tree = torch.utils._pytree
+            args, kwargs = tree.tree_unflatten(leaves, self.program.call_spec.in_spec)
+            found = tree.tree_leaves(self.module(*args, **kwargs))
+        return [each.numpy() for each in found if isinstance(each, torch.Tensor)]
+
+    def _entering(self) -> List[str]:
+        return [spec.arg.name for spec in self.program.graph_signature.input_specs if spec.kind.name == "USER_INPUT"]
+
+    def _interpreted(self, tensors: Dict[str, Any], target: Optional[str]) -> List[Any]:
+        """The outputs, or one value, by one call after the other."""
+        table = dict(self.held, **tensors)
+        for node in self.graph.nodes:
+            if self._picks(node):
+                table[node.name] = table[node.args[0].name][node.args[1]]
+            elif node.name in self.calls:
+                table[node.name] = self._called(node, table)
+            if node.name == target or (target is not None and target in self._results(node)):
+                found = table[node.name]
+                return [found[self._results(node).index(target)] if isinstance(found, (list, tuple)) else found]
+        return [table[name] for name in self.outputs()]
+
+    def _called(self, node: Any, table: Dict[str, Any]) -> Any:
+        args, kwargs = self.torch.fx.node.map_aggregate(
+            (tuple(node.args), dict(node.kwargs)),
+            lambda each: table[each.name] if isinstance(each, self.torch.fx.Node) else self._wide(each),
+        )
+        return node.target(*args, **kwargs)
+
+    def step(self, node: str, given: Dict[str, Any]) -> List[Any]:
+        torch, call = self.torch, self.calls[node]
+        table = dict(self.held)
+        for each in call.all_input_nodes:
+            if each.name not in table:
+                array = given[each.name][0]
+                number = not isinstance(each.meta.get("val"), torch.Tensor)
+                table[each.name] = array.item() if number else self._wide(torch.from_numpy(np.array(array)))
+        with torch.no_grad():
+            found = self._called(call, table)
+        listed = found if isinstance(found, (list, tuple)) else [found]
+        return [each.numpy() if isinstance(each, torch.Tensor) else np.asarray(each) for each in listed]
+
+
+class Scripted(Driver):
+    """A module of TorchScript: by the executor of its users, or (`eager`) by one that neither profiles nor joins."""
+
+    def open(self, request: Dict[str, Any]) -> None:
+        self.torch = torch = _imported("torch")
+        self.version = "torch {}".format(torch.__version__)
+        if request.get("way") == "eager":
+            torch._C._jit_set_profiling_executor(False)
+            torch._C._jit_set_texpr_fuser_enabled(False)
+            torch.backends.mkldnn.set_flags(False)
+        self.plain = request.get("way") == "eager"
+        try:
+            self.module = torch.jit.load(request["model"], map_location="cpu").eval()
+        except RuntimeError as error:
+            raise BadModel("no TorchScript: {}".format(str(error).splitlines()[0]))
+        self.double = bool(request.get("double"))
+        if self.double:
+            self.module.double()
+
+    def inputs(self) -> List[Dict[str, Any]]:
+        """The arguments of the module, whose sizes and element types a file of TorchScript does not tell."""
+        arguments = self.module.forward.schema.arguments[1:]
+        needed = [each for each in arguments if not each.has_default_value()]
+        if any(str(each.type) != "Tensor" for each in needed):
+            raise Unsupported("an argument that is no tensor")
+        return [{"name": each.name, "shape": None, "dtype": ""} for each in needed]
+
+    def outputs(self) -> List[str]:
+        return ["output"]
+
+    def nodes(self) -> List[Node]:
+        return []
+
+    def run(self, given: Dict[str, Any], batch: int, target: Optional[str] = None) -> List[Any]:
+        return _joined([self._apply(part) for part in (_batches(given, batch) if batch else [given])])
+
+    def _apply(self, given: Dict[str, Any]) -> List[Any]:
+        torch = self.torch
+        tensors = [torch.from_numpy(np.array(array)) for array in given.values()]
+        if self.double:
+            tensors = [each.double() if each.is_floating_point() else each for each in tensors]
+        with torch.no_grad(), torch.jit.optimized_execution(not self.plain):
+            found = torch.utils._pytree.tree_leaves(self.module(*tensors))
+        return [each.numpy() for each in found if isinstance(each, torch.Tensor)]
 
 
 DRIVERS = {
@@ -1185,6 +1430,8 @@ DRIVERS = {
     "onnx-reference": OnnxReference,
     "onnx-torch": OnnxTorch,
     "litert": LiteRt,
+    "exported": Exported,
+    "scripted": Scripted,
     "mlvet": Mlvet,
 }
 
