@@ -60,6 +60,11 @@ class Run:
         answer = self._asked({"do": "step", "node": part, "inputs": _paths(inputs), "outputs": layer.outputs})
         return dict(zip(layer.outputs, map(Path, answer["outputs"]), strict=False))
 
+    def convert(self, converter: str, to: Path, inputs: Files, target: str | None = None) -> dict[str, Any]:
+        """Have the model, or the part of it that ends with a value, written by a converter; its version and inputs."""
+        request = {"do": "convert", "converter": converter, "file": str(to), "inputs": _paths(inputs), "target": target}
+        return self._asked(request)
+
     def _asked(self, request: Mapping[str, Any]) -> dict[str, Any]:
         self._count += 1
         to = self.folder / f"{str(self.backend).replace('/', '_')}-{'d' if self.backend.double else 's'}{self._count}"

@@ -26,6 +26,33 @@ OF_FORMAT: Mapping[str, Sequence[str]] = {
 BY_NAME: Mapping[str, Sequence[str]] = {"keras": ("mlvet",), "pt2": ("torch-compile",)}
 """Further backends, which the user has to name."""
 
+
+@dataclass(frozen=True, slots=True)
+class Route:
+    """A way through a converter: where the model is opened for it, and the format and runtime that it ends in."""
+
+    source: str
+    converter: str
+    format: str
+    runtime: str
+
+
+_BY_TF2ONNX = {
+    "onnxruntime": Route("tensorflow", "tf2onnx", "onnx", "onnxruntime"),
+    "openvino-onnx": Route("tensorflow", "tf2onnx", "onnx", "openvino"),
+}
+_BY_TFLITE = {"litert": Route("tensorflow", "tflite", "tflite", "litert")}
+CONVERTED: Mapping[str, Mapping[str, Route]] = {
+    "keras": {**_BY_TF2ONNX, **_BY_TFLITE},
+    "saved_model": {**_BY_TF2ONNX, **_BY_TFLITE},
+    "pt2": {
+        "onnxruntime": Route("torch", "torch.onnx", "onnx", "onnxruntime"),
+        "openvino-onnx": Route("torch", "torch.onnx", "onnx", "openvino"),
+    },
+}
+"""Backends that run what a converter makes of the model; the user has to name them, because conversions take time."""
+
+ALL = "all"
 _ENVIRONMENTS = {"jax": {"JAX_PLATFORMS": "cpu"}}
 _OPENINGS: Mapping[str, Mapping[str, Any]] = {
     "onnxruntime-noopt": {"driver": "onnxruntime", "plain": True},
@@ -45,6 +72,7 @@ class Backend:
     python: str = sys.executable
     double: bool = False
     opening: Mapping[str, Any] = field(default_factory=dict, hash=False)
+    route: Route | None = None
 
     def __str__(self) -> str:
         return f"{self.name}@{self.environment}" if self.environment else self.name
@@ -63,10 +91,11 @@ class Backend:
 
 
 def backends(names: Sequence[str], format: str, environments: Mapping[str, str]) -> list[Backend]:
-    """The backends that the user names, or all that there are for the format."""
-    known = (*OF_FORMAT[format], *BY_NAME.get(format, ()))
+    """The backends that the user names, or those that run the format itself; `all` adds the ones behind converters."""
+    routes = CONVERTED.get(format, {})
+    known = (*OF_FORMAT[format], *BY_NAME.get(format, ()), *routes)
     found = []
-    for each in names or OF_FORMAT[format]:
+    for each in known if ALL in names else names or OF_FORMAT[format]:
         name, _, environment = each.partition("@")
         if name not in known and not (environment and format == "keras"):
             raise UsageError(
@@ -74,5 +103,6 @@ def backends(names: Sequence[str], format: str, environments: Mapping[str, str])
             )
         if environment and environment not in environments:
             raise UsageError(f"the environment `{environment}` of `{each}` is not given by --env")
-        found.append(Backend(name, format, environment, environments.get(environment, sys.executable)))
+        python = environments.get(environment, sys.executable)
+        found.append(Backend(name, format, environment, python, route=routes.get(name)))
     return found

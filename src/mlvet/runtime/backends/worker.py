@@ -26,6 +26,13 @@ _UNSUPPORTED = re.compile(
     r"Lambda.{0,80}(unsafe|safe_mode)|don't know how to|opset.{0,40}(is|are) not|is under development",
     re.IGNORECASE | re.DOTALL,
 )
+_UNCONVERTED = re.compile(
+    r"UnsupportedOperator|no onnx function|no decomposition|custom implementation|failed to legalize|SELECT_TF_OPS|"
+    r"could not translate|not a registered|cannot be converted|dynamic.{0,40}not allowed",
+    re.IGNORECASE | re.DOTALL,
+)
+"""What converters say of models that they do not know how to convert."""
+
 _MASK = ".mask.npy"
 
 Node = Dict[str, Any]
@@ -103,6 +110,16 @@ class Session:
         results = self._open().gradients(given, weights)
         return {"names": list(results), "outputs": _written(list(results.values()), request["to"])}
 
+    def on_convert(self, request: Dict[str, Any]) -> Dict[str, Any]:
+        """The model, or the part of it that ends with a value, written by a converter."""
+        given = OrderedDict((name, np.load(path)) for name, path in request["inputs"].items())
+        try:
+            return self._open().convert(request["converter"], request["file"], given, request.get("target"))
+        except Exception as error:
+            if _UNCONVERTED.search("{} {}".format(type(error).__name__, error)):
+                raise Unsupported("{}: {}".format(request["converter"], error))
+            raise
+
     def _open(self) -> "Driver":
         if self.driver is None:
             raise ValueError("no model is open")
@@ -139,6 +156,10 @@ class Driver:
 
     def gradients(self, given: Dict[str, Any], weights: List[Any]) -> Dict[str, Any]:
         raise Unsupported("this backend has no gradients")
+
+    def convert(self, converter: str, to: str, given: Dict[str, Any], target: Optional[str]) -> Dict[str, Any]:
+        """The version of a converter that has written the model, and the names of the inputs in what it wrote."""
+        raise Unsupported("this backend has no converter {}".format(converter))
 
 
 def _failure(error: Exception) -> Dict[str, Any]:
@@ -295,13 +316,30 @@ class Keras(Driver):
         ]  # fmt: skip
 
     def run(self, given: Dict[str, Any], batch: int, target: Optional[str] = None) -> List[Any]:
-        model = self.model
-        if target is not None:
-            tensor = next(t for n, _, _ in self.calls.values() for t in n.outputs if self.names[id(t)] == target)
-            model = self.keras.Model(self.model.inputs, tensor)
+        model = self.model if target is None else self._until(target)
         values = [self._cast(each) for each in given.values()]
         found = model.predict(values[0] if len(values) == 1 else values, batch_size=batch, verbose=0)
         return [np.asarray(each) for each in _listed(found)]
+
+    def _until(self, target: str) -> Any:
+        """The model that ends with a value, which is no value inside of a model of it."""
+        inner = _functional(self.model)
+        made = [tensor for level in inner._nodes_by_depth.values() for node in level for tensor in node.outputs]
+        tensor = next((each for each in made if self.names.get(id(each)) == target), None)
+        if tensor is None:
+            raise Unsupported("`{}` lies inside of a model".format(target))
+        return self.keras.Model(inner.inputs, tensor)
+
+    def convert(self, converter: str, to: str, given: Dict[str, Any], target: Optional[str]) -> Dict[str, Any]:
+        model = self.model if target is None else self._until(target)
+        values = list(given.values())
+        model.predict(values[0] if len(values) == 1 else values, verbose=0)
+        if converter == "tf2onnx":
+            model.export(to, format="onnx", verbose=False)
+            return {"version": _version_of("tf2onnx"), "inputs": _inputs_of_onnx(to)}
+        folder = to + ".saved"
+        model.export(folder, verbose=False)
+        return _tflite_of_saved(folder, to)
 
     def _cast(self, array: Any) -> Any:
         array = np.asarray(array)
@@ -326,6 +364,27 @@ class Keras(Driver):
     def _mask(self, tensor: Any) -> Any:
         mask = _get_mask(tensor)
         return None if mask is None else self._array(mask)
+
+
+def _version_of(name: str) -> str:
+    module = _imported(name)
+    return "{} {}".format(name, getattr(module, "__version__", "")).strip()
+
+
+def _inputs_of_onnx(path: str) -> List[str]:
+    graph = _imported("onnx").load(path).graph
+    stored = {each.name for each in graph.initializer}
+    return [each.name for each in graph.input if each.name not in stored]
+
+
+def _tflite_of_saved(folder: str, to: str) -> Dict[str, Any]:
+    tensorflow = _imported("tensorflow")
+    converter = tensorflow.lite.TFLiteConverter.from_saved_model(folder)
+    with open(to, "wb") as file:
+        file.write(converter.convert())
+    places = _imported("ai_edge_litert.interpreter").Interpreter(model_path=to).get_input_details()
+    version = "tflite converter of tensorflow {}".format(tensorflow.__version__)
+    return {"version": version, "inputs": [each["name"] for each in places]}
 
 
 def _library(keras: Any) -> str:
@@ -1374,6 +1433,33 @@ class Exported(Driver):
             found = self._called(call, table)
         listed = found if isinstance(found, (list, tuple)) else [found]
         return [each.numpy() if isinstance(each, torch.Tensor) else np.asarray(each) for each in listed]
+
+    def convert(self, converter: str, to: str, given: Dict[str, Any], target: Optional[str]) -> Dict[str, Any]:
+        torch = self.torch
+        with torch.no_grad():
+            program = self.program if target is None else self._until(target, given)
+            torch.onnx.export(program, f=to, dynamo=True, verbose=False)
+        return {"version": "torch.onnx {}".format(torch.__version__), "inputs": _inputs_of_onnx(to)}
+
+    def _until(self, target: str, given: Dict[str, Any]) -> Any:
+        """The program that ends with a value, exported again on examples."""
+        torch = self.torch
+        module = self.program.module(check_guards=False)
+        last = next((node for node in module.graph.nodes if node.name == target), None)
+        if last is None:
+            raise Unsupported("the module has no value `{}`".format(target))
+        for node in list(module.graph.nodes):
+            if node.op == "output":
+                node.args = ((last,),)
+                module.graph._codegen.pytree_info = module.graph._codegen.pytree_info._replace(
+                    out_spec=torch.utils._pytree.tree_structure((0,))
+                )
+        module.graph.eliminate_dead_code()
+        module.recompile()
+        tensors = [torch.from_numpy(np.array(given[name])) for name in self._entering() if name in given]
+        open_dims = [[index for index, size in enumerate(port["shape"]) if size is None] for port in self.inputs()]
+        shapes = tuple(dict.fromkeys(dims, torch.export.Dim.AUTO) for dims in open_dims)
+        return torch.export.export(module, tuple(tensors), dynamic_shapes=shapes, strict=False)
 
 
 class Scripted(Driver):
