@@ -2,35 +2,15 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
-from tests.compare.conftest import Compare
+from tests.compare.conftest import Compare, faulty
 
 pytest.importorskip("torch")
-MODEL = """
-import torch
-from torch import nn
-torch.manual_seed(0)
-class Net(nn.Module):
-    def __init__(self):
-        super().__init__()
-        self.body = nn.Sequential(nn.Conv2d(3, 4, 3, padding=1), nn.BatchNorm2d(4), nn.ReLU(inplace=True),
-            nn.AvgPool2d(3, 2, padding=1), nn.Flatten(), nn.Linear(100, 6))
-    def forward(self, image):
-        scores = self.body(image)
-        best, place = scores.max(dim=1)
-        return torch.softmax(scores, -1), place
-net, image = Net().eval(), torch.randn(2, 3, 10, 10)
-program = torch.export.export(net, (image,), dynamic_shapes=({0: torch.export.Dim("n")},))
-torch.export.save(program, "model.pt2")
-torch.jit.trace(net, image).save("model.pt")
-"""
 FAULT = """
 import torch
 library = torch.library.Library("aten", "IMPL")
@@ -43,33 +23,16 @@ library.impl("avg_pool2d", unpadded, "CPU")
 """
 
 
-@pytest.fixture(scope="module")
-def saved(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("torch")
-    subprocess.run([sys.executable, "-W", "ignore", "-c", MODEL], cwd=folder, check=True, capture_output=True)
-    return folder
-
-
-def faulty(folder: Path, code: str) -> str:
-    """An interpreter like this one in which some code runs first."""
-    (folder / "patched").mkdir()
-    (folder / "patched" / "sitecustomize.py").write_text(code, encoding="utf-8")
-    python = folder / "python"
-    python.write_text(f'#!/bin/sh\nPYTHONPATH={folder / "patched"} exec {sys.executable} "$@"\n', encoding="utf-8")
-    python.chmod(0o755)
-    return str(python)
-
-
 def told(report: dict[str, Any]) -> dict[str, Any]:
     return dict(report["summary"]["analyses"]["compare"])
 
 
 def test_pooling_that_leaves_out_padding_is_found_in_the_exported_program(
-    compare: Compare, saved: Path, tmp_path: Path
+    compare: Compare, torch_models: Path, tmp_path: Path
 ) -> None:
     python = faulty(tmp_path, FAULT)
     backends = "torch,torch-eager,mlvet,torch@faulty"
-    code, report, _ = compare(str(saved / "model.pt2"), "--backends", backends, "--env", f"faulty={python}")
+    code, report, _ = compare(str(torch_models / "model.pt2"), "--backends", backends, "--env", f"faulty={python}")
     (finding,) = report["findings"]
     assert (code, finding["location"]["node"], finding["evidence"]["blamed"]) == (1, "avg_pool2d", "torch@faulty")
     assert finding["evidence"]["oracle"] == "mlvet"
@@ -78,24 +41,24 @@ def test_pooling_that_leaves_out_padding_is_found_in_the_exported_program(
     assert judged >= {"conv2d", "batch_norm", "relu_", "linear", "max_1", "softmax"}
 
 
-def test_scripted_modules_are_compared_by_their_outputs(compare: Compare, saved: Path, tmp_path: Path) -> None:
+def test_scripted_modules_are_compared_by_their_outputs(compare: Compare, torch_models: Path, tmp_path: Path) -> None:
     images = np.random.default_rng(0).normal(size=(9, 3, 10, 10))
     np.savez(tmp_path / "data.npz", image=images)
-    code, report, _ = compare(str(saved / "model.pt"), "--data", "data.npz")
+    code, report, _ = compare(str(torch_models / "model.pt"), "--data", "data.npz")
     assert (code, report["findings"]) == (0, [])
     assert (told(report)["truth"], told(report)["examples"]) == ("torch", 9)
     assert set(told(report)["backends"]) == {"torch", "torch-eager"}
 
 
-def test_a_scripted_module_does_not_tell_what_goes_in(compare: Compare, saved: Path) -> None:
-    code, _, errors = compare(str(saved / "model.pt"), "--backends", "torch")
+def test_a_scripted_module_does_not_tell_what_goes_in(compare: Compare, torch_models: Path) -> None:
+    code, _, errors = compare(str(torch_models / "model.pt"), "--backends", "torch")
     assert (code, errors.count("\n")) == (2, 1)
     assert "give examples by --data" in errors
 
 
 @pytest.mark.parametrize("name", ["broken.pt2", "broken.pt"])
-def test_damaged_files_are_told_in_one_line(compare: Compare, saved: Path, tmp_path: Path, name: str) -> None:
-    whole = (saved / f"model{Path(name).suffix}").read_bytes()
+def test_damaged_files_are_told_in_one_line(compare: Compare, torch_models: Path, tmp_path: Path, name: str) -> None:
+    whole = (torch_models / f"model{Path(name).suffix}").read_bytes()
     (tmp_path / name).write_bytes(whole[: len(whole) // 2])
     np.savez(tmp_path / "data.npz", image=np.ones((2, 3, 10, 10)))
     code, report, errors = compare(name, "--backends", "torch", "--data", "data.npz")

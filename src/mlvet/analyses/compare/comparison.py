@@ -21,6 +21,7 @@ from mlvet.analyses.compare.runs import Crew, Run, stored
 from mlvet.analyses.compare.subject import Subject, format_of, taken_apart, told, weights_alone
 from mlvet.analyses.compare.suspects import Inquiry, Suspicion
 from mlvet.analyses.compare.walk import Walk, Walker
+from mlvet.analyses.compare.written_parts import WrittenParts
 from mlvet.core.errors import UnsupportedInput, UsageError
 from mlvet.runtime.backends.catalogue import Backend, backends
 from mlvet.runtime.backends.process import Failure
@@ -100,7 +101,14 @@ class _Comparing:
         self.subject = found.subject
         self.folder = crew.folder
         self.progress = progress
-        self.oracle = Oracle(crew, self.subject, request.opening)
+        self.oracle = Oracle(crew, self.subject, self._opening_of_oracle())
+
+    def _opening_of_oracle(self) -> dict[str, Any]:
+        """The oracle reads the frozen graph of a SavedModel, in which values have the names that they have here."""
+        opening = self.request.opening
+        if self.subject.format != "saved_model" or self.subject.parts is None:
+            return opening
+        return {**opening, "model": str(self.subject.parts.until(self.subject.outputs))}
 
     def behind_converters(self, wanted: Sequence[Backend], makers: Mapping[Backend, Run]) -> None:
         """Take note of backends that run what a converter makes, and of who has the model open to convert it."""
@@ -251,7 +259,9 @@ def _subject(request: CompareRequest, format: str, runs: Sequence[Run], folder: 
         raise UnsupportedInput(
             f"{request.shown}: {asked} cannot tell what goes into the model; name another backend too"
         )
-    return told(request.model, format, telling.opened)
+    written = {"saved_model": ".pb", "tflite": ".tflite"}.get(format)
+    parts = WrittenParts(telling, folder, written) if written else None
+    return told(request.model, format, telling.opened, parts)
 
 
 def _nobody(refusals: Sequence[Refusal]) -> str:

@@ -60,6 +60,10 @@ class Run:
         answer = self._asked({"do": "step", "node": part, "inputs": _paths(inputs), "outputs": layer.outputs})
         return dict(zip(layer.outputs, map(Path, answer["outputs"]), strict=False))
 
+    def part(self, values: Sequence[str], given: Sequence[str], to: Path) -> None:
+        """Have a part of the model written, between values that are given and values that are wanted."""
+        self._asked({"do": "part", "values": list(values), "given": list(given), "file": str(to)})
+
     def convert(self, converter: str, to: Path, inputs: Files, target: str | None = None) -> dict[str, Any]:
         """Have the model, or the part of it that ends with a value, written by a converter; its version and inputs."""
         request = {"do": "convert", "converter": converter, "file": str(to), "inputs": _paths(inputs), "target": target}

@@ -2,15 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from mlvet.core.errors import UnsupportedInput
 
 if TYPE_CHECKING:
     from mlvet.runtime.onnx_parts import OnnxParts
+
+
+class Parts(Protocol):
+    """What cuts a model into files: one layer, or all that leads to some values; and both in double precision."""
+
+    def alone(self, name: str) -> Path: ...
+
+    def until(self, values: Iterable[str]) -> Path: ...
+
+    def doubled(self, path: Path) -> Path: ...
+
 
 FORMATS = {
     ".keras": "keras", ".h5": "keras", ".hdf5": "keras", ".onnx": "onnx", ".tflite": "tflite", ".pt2": "pt2",
@@ -50,7 +61,7 @@ class Subject:
     ports: tuple[Port, ...]
     outputs: tuple[str, ...]
     layers: tuple[Layer, ...]
-    parts: OnnxParts | None = None
+    parts: Parts | None = None
 
     @property
     def batched(self) -> bool:
@@ -98,11 +109,11 @@ def weights_alone(path: Path) -> bool:
         return False
 
 
-def told(path: Path, format: str, answer: Mapping[str, Any]) -> Subject:
+def told(path: Path, format: str, answer: Mapping[str, Any], parts: Parts | None = None) -> Subject:
     """The model as a worker describes it."""
     return Subject(
         path, format, tuple(_port(each) for each in answer["inputs"]), tuple(answer["outputs"]),
-        tuple(_layer(each) for each in answer["nodes"]),
+        tuple(_layer(each) for each in answer["nodes"]), parts,
     )  # fmt: skip
 
 

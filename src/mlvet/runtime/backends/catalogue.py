@@ -16,7 +16,7 @@ ONNX = ("onnxruntime", "onnxruntime-noopt", "openvino", "onnx-reference", "torch
 TFLITE = ("litert", "litert-reference", "openvino")
 EXPORTED = ("torch", "torch-eager", "mlvet")
 SCRIPTED = ("torch", "torch-eager")
-SAVED_MODEL = ("tensorflow", "openvino", "mlvet")
+SAVED_MODEL = ("tensorflow", "openvino")
 OF_FORMAT: Mapping[str, Sequence[str]] = {
     "keras": KERAS, "onnx": ONNX, "tflite": TFLITE, "pt2": EXPORTED, "torchscript": SCRIPTED,
     "saved_model": SAVED_MODEL,
@@ -57,6 +57,7 @@ _ENVIRONMENTS = {"jax": {"JAX_PLATFORMS": "cpu"}}
 _OPENINGS: Mapping[str, Mapping[str, Any]] = {
     "onnxruntime-noopt": {"driver": "onnxruntime", "plain": True},
     "litert-reference": {"driver": "litert", "plain": True},
+    "tensorflow": {"driver": "saved-model"},
 }
 _TORCH_DRIVERS = {"onnx": "onnx-torch", "pt2": "exported", "torchscript": "scripted"}
 _DOUBLE = {"JAX_ENABLE_X64": "1"}

@@ -23,7 +23,7 @@ _UNSUPPORTED = re.compile(
     r"not (yet )?(been )?(support|implement)|unsupported|does not support|no (op(erator)?|kernel) (is )?registered|"
     r"could not find an implementation|unknown (layer|operator|opset|op)|could not locate (class|function)|"
     r"NOT_IMPLEMENTED|not recogni[sz]ed|is not a registered|unrecogni[sz]ed keyword|no conversion rule|"
-    r"Lambda.{0,80}(unsafe|safe_mode)|don't know how to|opset.{0,40}(is|are) not|is under development",
+    r"Lambda.{0,80}(unsafe|safe_mode)|don't know how to|didn't find op|opset.{0,40}(is|are) not|is under development",
     re.IGNORECASE | re.DOTALL,
 )
 _UNCONVERTED = re.compile(
@@ -110,6 +110,11 @@ class Session:
         results = self._open().gradients(given, weights)
         return {"names": list(results), "outputs": _written(list(results.values()), request["to"])}
 
+    def on_part(self, request: Dict[str, Any]) -> Dict[str, Any]:
+        """A part of the model as a file of its own."""
+        self._open().part(request["values"], request["given"], request["file"])
+        return {}
+
     def on_convert(self, request: Dict[str, Any]) -> Dict[str, Any]:
         """The model, or the part of it that ends with a value, written by a converter."""
         given = OrderedDict((name, np.load(path)) for name, path in request["inputs"].items())
@@ -156,6 +161,9 @@ class Driver:
 
     def gradients(self, given: Dict[str, Any], weights: List[Any]) -> Dict[str, Any]:
         raise Unsupported("this backend has no gradients")
+
+    def part(self, values: List[str], given: List[str], to: str) -> None:
+        raise Unsupported("this backend writes no parts of models")
 
     def convert(self, converter: str, to: str, given: Dict[str, Any], target: Optional[str]) -> Dict[str, Any]:
         """The version of a converter that has written the model, and the names of the inputs in what it wrote."""
@@ -722,8 +730,18 @@ class OpenVino(Graphs):
 
     def apply(self, loaded: Any, given: Dict[str, Any]) -> List[Any]:
         known = {name for port in loaded.inputs for name in port.names}
-        found = loaded({name: array for name, array in given.items() if name in known})
-        return [np.array(found[port]) for port in loaded.outputs]
+        named = {name if name in known else name + ":0": array for name, array in given.items()}
+        found = loaded({name: array for name, array in named.items() if name in known})
+        return [np.array(found[port]) for port in _in_order(loaded.outputs)]
+
+
+def _in_order(ports: Any) -> List[Any]:
+    """Outputs of a part of a SavedModel by their numbers, others as they stand."""
+
+    def number(port: Any) -> int:
+        return next((int(name[13:].split(":")[0]) for name in port.names if name.startswith("mlvet_output_")), 0)
+
+    return sorted(ports, key=number)
 
 
 class OnnxReference(Graphs):
@@ -773,7 +791,69 @@ class LiteRt(Graphs):
         ]
 
     def outputs(self) -> List[str]:
-        return [each["name"] for each in self.whole.get_output_details()]
+        self._parse()
+        return [self.names[index] for index in self.graph.outputs]
+
+    def _parse(self) -> None:
+        """The operators and tensors of the file, each tensor under a name of its own."""
+        if hasattr(self, "names"):
+            return
+        schema = _imported("ai_edge_litert.schema_py_generated")
+        with open(self.path, "rb") as file:
+            self.file = schema.ModelT.InitFromPackedBuf(file.read(), 0)
+        self.graph = self.file.subgraphs[0]
+        kinds = {code: name for name, code in vars(schema.BuiltinOperator).items() if isinstance(code, int)}
+        self.kinds = [
+            kinds.get(max(each.builtinCode, each.deprecatedBuiltinCode), "") for each in self.file.operatorCodes
+        ]
+        self.names: "List[str]" = []
+        for index, tensor in enumerate(self.graph.tensors):
+            name = (tensor.name or b"").decode("utf-8", "replace") or str(index)
+            self.names.append(name if name not in self.names else "{}@{}".format(name, index))
+
+    def nodes(self) -> List[Node]:
+        self._parse()
+        if len(self.file.subgraphs) > 1:
+            return []
+        made = {index for each in self.graph.operators for index in each.outputs} | set(self.graph.inputs)
+        return [
+            {
+                "name": self.names[each.outputs[0]], "kind": self.kinds[each.opcodeIndex],
+                "inputs": list(OrderedDict.fromkeys(self.names[index] for index in each.inputs if index in made)),
+                "outputs": [self.names[index] for index in each.outputs], "config": _plain_options(each),
+            }
+            for each in self.graph.operators
+            if len(each.outputs)
+        ]  # fmt: skip
+
+    def part(self, values: List[str], given: List[str], to: str) -> None:
+        import copy
+
+        self._parse()
+        model = copy.copy(self.file)
+        graph = copy.copy(self.graph)
+        model.subgraphs, model.signatureDefs, model.metadata, model.metadataBuffer = [graph], None, None, None
+        place = {name: index for index, name in enumerate(self.names)}
+        needed, kept = {place[name] for name in values}, []
+        for operator in reversed(self.graph.operators):
+            if needed & set(operator.outputs) - {place[name] for name in given}:
+                kept.append(operator)
+                needed |= {index for index in operator.inputs if index >= 0}
+        graph.operators = kept[::-1]
+        graph.inputs, graph.outputs = [place[name] for name in given], [place[name] for name in values]
+        graph.tensors = [copy.copy(tensor) for tensor in self.graph.tensors]
+        for tensor, name in zip(graph.tensors, self.names):
+            tensor.name = name
+        builder = _imported("flatbuffers").Builder(1024)
+        builder.Finish(model.Pack(builder), b"TFL3")
+        with open(to, "wb") as file:
+            file.write(bytes(builder.Output()))
+
+
+def _plain_options(operator: Any) -> Dict[str, Any]:
+    """What the file says of an operator, as plain values."""
+    found = vars(operator.builtinOptions) if operator.builtinOptions is not None else {}
+    return {name: value for name, value in found.items() if isinstance(value, (int, float, bool))}
 
 
 class OnnxTorch(Graphs):
@@ -1226,7 +1306,10 @@ class Mlvet(Graphs):
 
     def apply(self, loaded: Any, given: Dict[str, Any]) -> List[Any]:
         found = self.reference.evaluate(loaded, given, double=bool(self.request.get("double")))
-        return [np.asarray(found[value.name]) for value in loaded.outputs]
+        names = [value.name for value in loaded.outputs]
+        if all(name.startswith("mlvet_output_") for name in names):
+            names.sort(key=_number_at_end)
+        return [np.asarray(found[name]) for name in names]
 
     def step(self, node: str, given: Dict[str, Any]) -> List[Any]:
         """The file of a part, or a layer of the model, which knows no masks."""
@@ -1508,6 +1591,186 @@ class Scripted(Driver):
         return [each.numpy() for each in found if isinstance(each, torch.Tensor)]
 
 
+# SavedModels
+
+
+class SavedModel(Graphs):
+    """A SavedModel by its first signature, and files with parts of its frozen graph.
+
+    Nodes are the operators that depend on an input. In a part they take placeholders that are named as the values
+    are, and end in outputs that are numbered.
+    """
+
+    _OUTPUT = "mlvet_output_"
+
+    def prepare(self, request: Dict[str, Any]) -> None:
+        self.tensorflow = _imported("tensorflow")
+        self.version = "tensorflow {}".format(self.tensorflow.__version__)
+        self.frozen: Any = None
+
+    def load(self, path: str) -> Any:
+        if not os.path.isdir(path):
+            return self._loaded_part(path)
+        model = self.tensorflow.saved_model.load(path)
+        names = [name for name in model.signatures if name != "__saved_model_init_op"]
+        if not names:
+            raise Unsupported("the SavedModel has no signature")
+        self.signature_name = "serving_default" if "serving_default" in names else names[0]
+        self.signature = model.signatures[self.signature_name]
+        self.model = model
+        return lambda given: self.signature(**given)
+
+    def _loaded_part(self, path: str) -> Any:
+        tf = self.tensorflow
+        definition = tf.compat.v1.GraphDef()
+        with open(path, "rb") as file:
+            definition.ParseFromString(file.read())
+        function = tf.compat.v1.wrap_function(lambda: tf.import_graph_def(definition, name=""), [])
+        places = [node.name for node in definition.node if node.op == "Placeholder"]
+        ends = sorted((node.name for node in definition.node if node.name.startswith(self._OUTPUT)), key=_number_at_end)
+        graph = function.graph
+        pruned = function.prune([graph.get_tensor_by_name(name + ":0") for name in places],
+                                [graph.get_tensor_by_name(name + ":0") for name in ends])  # fmt: skip
+        return lambda given: dict(enumerate(pruned(*[given[name] for name in places])))
+
+    def apply(self, loaded: Any, given: Dict[str, Any]) -> List[Any]:
+        found = loaded({name: self.tensorflow.constant(array) for name, array in given.items()})
+        return [found[name].numpy() for name in sorted(found)]
+
+    def inputs(self) -> List[Dict[str, Any]]:
+        found = []
+        for name, spec in self.signature.structured_input_signature[1].items():
+            sizes = None if spec.shape.rank is None else list(spec.shape)
+            found.append({"name": name, "shape": sizes, "dtype": spec.dtype.name})
+        return found
+
+    def outputs(self) -> List[str]:
+        """The values of the frozen graph that are the outputs, in the order of their names in the signature."""
+        self._freeze()
+        order = sorted(self.signature.structured_outputs)
+        ends = dict(zip(self._flat_names(), self.frozen.outputs))
+        return [self._name(ends[name]) for name in order]
+
+    def _flat_names(self) -> List[str]:
+        """The outputs of the signature in the order in which its graph has them."""
+        return list(self.tensorflow.nest.flatten({name: name for name in self.signature.structured_outputs}))
+
+    def _freeze(self) -> None:
+        if self.frozen is not None:
+            return
+        module = _imported("tensorflow.python.framework.convert_to_constants")
+        self.frozen = module.convert_variables_to_constants_v2(self.signature, lower_control_flow=False)
+        keys = [spec.name for spec in self.signature.structured_input_signature[1].values()]
+        named = dict(zip(keys, self.signature.structured_input_signature[1]))
+        self.moving: Dict[str, str] = {}
+        for place in self.frozen.inputs:
+            self.moving[place.name] = named.get(place.op.name, place.op.name)
+        for operation in self.frozen.graph.get_operations():
+            if any(tensor.name in self.moving for tensor in operation.inputs):
+                for index, tensor in enumerate(operation.outputs):
+                    end = operation.name if not index else "{}__{}".format(operation.name, index)
+                    alias = operation.type == "Identity"
+                    self.moving[tensor.name] = self.moving[operation.inputs[0].name] if alias else end
+
+    def _name(self, tensor: Any) -> str:
+        return self.moving.get(tensor.name, tensor.op.name)
+
+    def nodes(self) -> List[Node]:
+        self._freeze()
+        found = []
+        wanted = {tensor.name for tensor in self.frozen.outputs}
+        for operation in self.frozen.graph.get_operations():
+            moving = [tensor for tensor in operation.inputs if tensor.name in self.moving]
+            if operation.type == "Identity" or not moving:
+                continue
+            used = [each for each in operation.outputs if each.consumers() or each.name in wanted]
+            if not used or used[0] is not operation.outputs[0]:
+                continue
+            found.append({
+                "name": operation.name, "kind": operation.type,
+                "inputs": list(OrderedDict.fromkeys(self.moving[each.name] for each in moving)),
+                "outputs": [self.moving[each.name] for each in used], "config": _plain_attributes(operation),
+            })  # fmt: skip
+        return found
+
+    def part(self, values: List[str], given: List[str], to: str) -> None:
+        """Write the part of the frozen graph between values that are given and values that are wanted."""
+        self._freeze()
+        tf = self.tensorflow
+        graph = self.frozen.graph
+        tensors: "Dict[str, Any]" = {}
+        for operation in graph.get_operations():
+            for tensor in operation.outputs:
+                tensors.setdefault(self._name(tensor), tensor)
+        definition = tf.compat.v1.GraphDef()
+        definition.versions.CopyFrom(graph.as_graph_def().versions)
+        definition.library.CopyFrom(graph.as_graph_def().library)
+        made: "Dict[str, str]" = {}
+        for name in given:
+            place = definition.node.add(name=name, op="Placeholder")
+            place.attr["dtype"].type = tensors[name].dtype.as_datatype_enum
+            place.attr["shape"].shape.CopyFrom(tensors[name].shape.as_proto())
+        copied = set(given)
+
+        def copy(tensor: Any) -> str:
+            name = self._name(tensor)
+            if name in copied and name in given:
+                return name
+            operation = tensor.op
+            if operation.name not in made:
+                made[operation.name] = operation.name
+                inputs = [copy(each) for each in operation.inputs]
+                node = definition.node.add()
+                node.CopyFrom(operation.node_def)
+                del node.input[:]
+                node.input.extend(inputs)
+            return operation.name if not tensor.value_index else "{}:{}".format(operation.name, tensor.value_index)
+
+        for index, value in enumerate(values):
+            if value in given:
+                source = value
+            else:
+                source = copy(tensors[value])
+            end = definition.node.add(name=self._OUTPUT + str(index), op="Identity", input=[source])
+            end.attr["T"].type = tensors[value].dtype.as_datatype_enum
+        with open(to, "wb") as file:
+            file.write(definition.SerializeToString())
+
+    def convert(self, converter: str, to: str, given: Dict[str, Any], target: Optional[str]) -> Dict[str, Any]:
+        if converter != "tf2onnx" and target is None:
+            return _tflite_of_saved(self.path, to)
+        names = [each["name"] for each in self.inputs()]
+        self.part(self.outputs() if target is None else [target], names, to + ".pb")
+        if converter != "tf2onnx":
+            raise Unsupported("parts are not converted to TFLite")
+        definition = self.tensorflow.compat.v1.GraphDef()
+        with open(to + ".pb", "rb") as file:
+            definition.ParseFromString(file.read())
+        places = [node.name + ":0" for node in definition.node if node.op == "Placeholder"]
+        ends = sorted(node.name for node in definition.node if node.name.startswith(self._OUTPUT))
+        _imported("tf2onnx").convert.from_graph_def(
+            definition, input_names=places, output_names=[name + ":0" for name in ends], output_path=to
+        )
+        return {"version": _version_of("tf2onnx"), "inputs": _inputs_of_onnx(to)}
+
+
+def _number_at_end(name: str) -> int:
+    return int(re.findall(r"\d+$", name)[0])
+
+
+def _plain_attributes(operation: Any) -> Dict[str, Any]:
+    found = {}
+    for name in operation.node_def.attr:
+        try:
+            value = operation.get_attr(name)
+        except ValueError:
+            continue
+        if name.startswith("_") or not isinstance(value, (int, float, str, bytes, bool, list)):
+            continue
+        found[name] = value.decode("utf-8", "replace") if isinstance(value, bytes) else value
+    return dict(json.loads(json.dumps(found, default=str)))
+
+
 DRIVERS = {
     "keras": _keras_of_this_environment,
     "keras2": Keras2,
@@ -1517,6 +1780,7 @@ DRIVERS = {
     "onnx-torch": OnnxTorch,
     "litert": LiteRt,
     "exported": Exported,
+    "saved-model": SavedModel,
     "scripted": Scripted,
     "mlvet": Mlvet,
 }
