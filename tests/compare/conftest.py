@@ -67,3 +67,41 @@ def written(path: Path, *, storage_order: int) -> Path:
     )  # fmt: skip
     onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=9), str(path))
     return path
+
+
+PROGRAM = """
+import torch
+from torch import nn
+torch.manual_seed(0)
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.body = nn.Sequential(nn.Conv2d(3, 4, 3, padding=1), nn.BatchNorm2d(4), nn.ReLU(inplace=True),
+            nn.AvgPool2d(3, 2, padding=1), nn.Flatten(), nn.Linear(100, 6))
+    def forward(self, image):
+        scores = self.body(image)
+        best, place = scores.max(dim=1)
+        return torch.softmax(scores, -1), place
+net, image = Net().eval(), torch.randn(2, 3, 10, 10)
+program = torch.export.export(net, (image,), dynamic_shapes=({0: torch.export.Dim("n")},))
+torch.export.save(program, "model.pt2")
+torch.jit.trace(net, image).save("model.pt")
+"""
+
+
+@pytest.fixture(scope="session")
+def torch_models(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a small network as `model.pt2` and, traced, as `model.pt`."""
+    folder = tmp_path_factory.mktemp("torch")
+    subprocess.run([sys.executable, "-W", "ignore", "-c", PROGRAM], cwd=folder, check=True, capture_output=True)
+    return folder
+
+
+def faulty(folder: Path, code: str) -> str:
+    """An interpreter like this one in which some code runs first."""
+    (folder / "patched").mkdir()
+    (folder / "patched" / "sitecustomize.py").write_text(code, encoding="utf-8")
+    python = folder / "python"
+    python.write_text(f'#!/bin/sh\nPYTHONPATH={folder / "patched"} exec {sys.executable} "$@"\n', encoding="utf-8")
+    python.chmod(0o755)
+    return str(python)

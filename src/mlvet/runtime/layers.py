@@ -1,11 +1,12 @@
 """One layer of a graph at a time, by the references of its operators.
 
 A layer is the nodes whose module it is. It yields the values that nodes of other layers, or the model's outputs, use.
+Where values keep the names that they have in the file, a layer is what lies between the values that enter and leave it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from mlvet.core.errors import UnsupportedInput
@@ -48,6 +49,37 @@ class LayerByLayer:
         if len(entering) == len(given):
             return dict(zip(entering, given.values(), strict=True))
         raise UnsupportedInput(f"{len(entering)} values enter the layer `{layer}`, but {len(given)} are given")
+
+
+def between(graph: Graph, given: Mapping[str, Any], wanted: Sequence[str], *, double: bool) -> list[Any]:
+    """Values of a graph by name, computed from arrays for earlier ones."""
+    values = {value.name: value for value in _values(graph)}
+    missing = [name for name in (*given, *wanted) if name not in values]
+    if missing or not wanted:
+        raise UnsupportedInput(f"the graph has no value `{', '.join(missing)}`")
+    known = {values[name] for name in given}
+    stored = {each.value for each in graph.parameters} | {each.value for each in graph.body.constants}
+    maker = {value: node for node in graph.body.nodes for value in node.outputs}
+    needed: set[str] = set()
+    pending = [values[name] for name in wanted]
+    while pending:
+        value = pending.pop()
+        if value in known or value in stored:
+            continue
+        if value not in maker:
+            raise UnsupportedInput(f"`{value.name}` is needed, which is not given")
+        if maker[value].name not in needed:
+            needed.add(maker[value].name)
+            pending += [each for each in maker[value].inputs if each is not None]
+    nodes = [node for node in graph.body.nodes if node.name in needed]
+    entering = {values[name]: array for name, array in given.items()}
+    return evaluate_nodes(graph, nodes, entering, [values[name] for name in wanted], double=double)
+
+
+def _values(graph: Graph) -> Iterator[Value]:
+    yield from graph.inputs
+    for node in graph.body.nodes:
+        yield from node.outputs
 
 
 def _belongs(node: Node, layer: str) -> bool:

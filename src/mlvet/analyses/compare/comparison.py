@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from mlvet.analyses.compare.conversion import Converted, convert, making
 from mlvet.analyses.compare.fusion import Fused, fusion_dependent
 from mlvet.analyses.compare.inputs import load_data, load_labels, made
 from mlvet.analyses.compare.oracle import Oracle
@@ -18,9 +19,11 @@ from mlvet.analyses.compare.pairs import Pair, pairs, truth_of
 from mlvet.analyses.compare.request import CompareRequest
 from mlvet.analyses.compare.runs import Crew, Run, stored
 from mlvet.analyses.compare.subject import Subject, format_of, taken_apart, told, weights_alone
+from mlvet.analyses.compare.suspects import Inquiry, Suspicion
 from mlvet.analyses.compare.walk import Walk, Walker
+from mlvet.analyses.compare.written_parts import WrittenParts
 from mlvet.core.errors import UnsupportedInput, UsageError
-from mlvet.runtime.backends.catalogue import backends
+from mlvet.runtime.backends.catalogue import Backend, backends
 from mlvet.runtime.backends.process import Failure
 
 Array = NDArray[Any]
@@ -31,11 +34,12 @@ _SURE = 8
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """A backend that could not do its part, and at what."""
+    """A backend that could not do its part, and at what; `blamed` is its converter, if that is what failed."""
 
     backend: str
     failure: Failure
     at: str
+    blamed: str = ""
 
 
 @dataclass(slots=True)
@@ -50,6 +54,7 @@ class Comparison:
     pairs: list[Pair] = field(default_factory=list)
     walk: Walk = field(default_factory=Walk)
     fused: list[Fused] = field(default_factory=list)
+    suspicions: list[Suspicion] = field(default_factory=list)
     truth: str = "none"
     examples: int = 0
     seconds: dict[str, float] = field(default_factory=dict)
@@ -64,14 +69,19 @@ def compare(request: CompareRequest, progress: Progress = lambda *_: None) -> Co
     wanted = backends(request.backends, format, request.environments)
     with tempfile.TemporaryDirectory(prefix="mlvet-compare-") as top, Crew(Path(top), request.limits) as crew:
         progress("opening the model", 0, len(wanted))
-        opened = crew.open(wanted, request.opening)
-        runs = [run for run in opened.values() if isinstance(run, Run)]
+        direct = [one for one in wanted if one.route is None]
+        makers = dict.fromkeys(making(one) for one in wanted if one.route is not None)
+        opened = crew.open([*dict.fromkeys((*direct, *makers))], request.opening)
+        every = [run for run in opened.values() if isinstance(run, Run)]
         refusals = [Refusal(str(one), run, "open") for one, run in opened.items() if isinstance(run, Failure)]
-        if not runs:
+        if not every:
             raise UnsupportedInput(f"{request.shown}: {_nobody(refusals)}")
-        found = Comparison(_subject(request, format, runs, Path(top)), refusals=refusals)
+        found = Comparison(_subject(request, format, every, Path(top)), refusals=refusals)
+        runs = [run for run in every if run.backend in direct]
         found.versions = {str(run): run.version for run in runs}
-        _Comparing(request, crew, runs, found, progress).go()
+        comparing = _Comparing(request, crew, runs, found, progress)
+        comparing.behind_converters(wanted, {run.backend: run for run in every})
+        comparing.go()
         return found
 
 
@@ -82,15 +92,32 @@ class _Comparing:
         self, request: CompareRequest, crew: Crew, runs: list[Run], found: Comparison, progress: Progress
     ) -> None:
         self.request = request
+        self.crew = crew
         self.runs = runs
+        self.wanted: Sequence[Backend] = ()
+        self.makers: Mapping[Backend, Run] = {}
+        self.converted: list[Converted] = []
         self.found = found
         self.subject = found.subject
         self.folder = crew.folder
         self.progress = progress
-        self.oracle = Oracle(crew, self.subject, request.opening)
+        self.oracle = Oracle(crew, self.subject, self._opening_of_oracle())
+
+    def _opening_of_oracle(self) -> dict[str, Any]:
+        """The oracle reads the frozen graph of a SavedModel, in which values have the names that they have here."""
+        opening = self.request.opening
+        if self.subject.format != "saved_model" or self.subject.parts is None:
+            return opening
+        return {**opening, "model": str(self.subject.parts.until(self.subject.outputs))}
+
+    def behind_converters(self, wanted: Sequence[Backend], makers: Mapping[Backend, Run]) -> None:
+        """Take note of backends that run what a converter makes, and of who has the model open to convert it."""
+        self.wanted = [one for one in wanted if one.route is not None]
+        self.makers = makers
 
     def go(self) -> None:
         examples = self._examples()
+        self._convert(examples)
         count = len(next(iter(examples.values()))) if self.subject.batched else 1
         self.found.examples = count
         labels = load_labels(self.request.labels, count) if self.request.labels else None
@@ -100,15 +127,46 @@ class _Comparing:
         if not outputs:
             return
         exact = None
-        if labels is None:
+        if labels is None or self.converted:
             self.progress("asking the oracle", 0, 1)
             exact = self.oracle.outputs(stored(self.folder, "all", examples), batch)
         sample = next(iter(outputs.values()))
-        truth = truth_of(labels, exact, sample)
+        truth = truth_of(labels, exact if labels is None else None, sample)
         self.found.truth = truth.by
         self.found.pairs = pairs(outputs, truth, self.request.thresholds)
         self._walk(examples)
         self._fusion(examples)
+        if exact is not None:
+            self._suspects(examples, exact[1], batch)
+
+    def _convert(self, examples: dict[str, Array]) -> None:
+        """Open what converters make of the model, where the user names backends that run it."""
+        if not self.wanted:
+            return
+        self.progress("converting the model", 0, len(self.wanted))
+        few = stored(self.folder, "few", {name: self._some(array, _WALKED) for name, array in examples.items()})
+        for backend, result in convert(self.crew, self.wanted, self.request.opening, self.makers, few).items():
+            if isinstance(result, Converted):
+                self.converted.append(result)
+                self.found.versions[str(backend)] = result.version
+            else:
+                route = backend.route
+                self.found.refusals.append(Refusal(str(backend), result, "convert", route.converter if route else ""))
+
+    def _suspects(self, examples: dict[str, Array], exact: Sequence[Array], batch: int) -> None:
+        """Who is wrong where a converted model does not do what the model should."""
+        direct = [self.found.outputs[str(run)] for run in self.runs]
+        inquiry = Inquiry(self.crew, self.subject, self.oracle, exact, direct)
+        inputs = stored(self.folder, "all", examples)
+        chosen = self._worst()
+        picked = {name: array[chosen] if self.subject.batched else array for name, array in examples.items()}
+        few = stored(self.folder, "suspects", picked)
+        for number, one in enumerate(self.converted):
+            self.progress(f"asking who is wrong, {one.converter} or {one}", number, len(self.converted))
+            if str(one) in self.found.outputs:
+                suspicion = inquiry.suspicion(one, self.found.outputs[str(one)], inputs, few, batch)
+                if suspicion is not None:
+                    self.found.suspicions.append(suspicion)
 
     def _examples(self) -> dict[str, Array]:
         if self.request.data is None:
@@ -134,8 +192,9 @@ class _Comparing:
     def _run_all(self, examples: dict[str, Array], batch: int) -> None:
         files = stored(self.folder, "examples", examples)
         few = stored(self.folder, "few", {name: self._some(array, _SURE) for name, array in examples.items()})
-        for number, run in enumerate(self.runs):
-            self.progress(f"running on {run}", number, len(self.runs))
+        every: list[Run | Converted] = [*self.runs, *self.converted]
+        for number, run in enumerate(every):
+            self.progress(f"running on {run}", number, len(every))
             try:
                 run.whole(few, batch)
                 began = run.seconds
@@ -157,6 +216,8 @@ class _Comparing:
         return array[:count] if self.subject.batched else array
 
     def _walk(self, examples: dict[str, Array]) -> None:
+        if not self.runs:
+            return
         if not self.subject.layers:
             self.found.notes.append("the model has no layers that can be run alone")
             return
@@ -192,7 +253,15 @@ def _subject(request: CompareRequest, format: str, runs: Sequence[Run], folder: 
         from mlvet.runtime.onnx_parts import OnnxParts
 
         return taken_apart(request.model, OnnxParts(request.model, folder))
-    return told(request.model, format, runs[0].opened)
+    telling = next((run for run in runs if run.opened["inputs"]), None)
+    if telling is None:
+        asked = ", ".join(f"`{run}`" for run in runs)
+        raise UnsupportedInput(
+            f"{request.shown}: {asked} cannot tell what goes into the model; name another backend too"
+        )
+    written = {"saved_model": ".pb", "tflite": ".tflite"}.get(format)
+    parts = WrittenParts(telling, folder, written) if written else None
+    return told(request.model, format, telling.opened, parts)
 
 
 def _nobody(refusals: Sequence[Refusal]) -> str:

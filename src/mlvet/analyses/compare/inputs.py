@@ -70,6 +70,9 @@ def load_labels(path: Path, count: int) -> NDArray[np.int64] | Array:
 
 def made(subject: Subject, *, count: int = COUNT, seed: int = 0) -> dict[str, Array]:
     """Varied inputs of the model's signature; the same for the same seed."""
+    silent = [port.name for port in subject.ports if not port.dtype]
+    if silent:
+        raise UsageError(f"{subject.path}: does not tell what goes into {_quoted(silent)}; give examples by --data")
     random = np.random.default_rng(seed)
     return {port.name: _made(port, count if subject.batched else 1, random) for port in subject.ports}
 
@@ -77,7 +80,7 @@ def made(subject: Subject, *, count: int = COUNT, seed: int = 0) -> dict[str, Ar
 def _fitting(path: Path, port: Port, array: Array) -> Array:
     if array.dtype.kind not in "fiub":
         raise UsageError(f"{path}: `{port.name}` holds {array.dtype}, which is no number")
-    wanted = np.dtype(port.dtype) if port.dtype != "bfloat16" else np.dtype(np.float32)
+    wanted = _dtype(port) if port.dtype else np.dtype(np.float32) if array.dtype == np.float64 else array.dtype
     if wanted.kind in "iu" and array.dtype.kind == "f" and not np.array_equal(array, np.trunc(array)):
         raise UsageError(f"{path}: `{port.name}` holds {array.dtype}, but the model takes {port.dtype}")
     if port.shape is not None:
@@ -99,7 +102,7 @@ def _made(port: Port, count: int, random: np.random.Generator) -> Array:
     sizes = [size if size is not None else (_OPEN_PICTURE if picture else _OPEN_SIZE) for size in dims]
     if dims:
         sizes[0] = dims[0] if dims[0] is not None else count
-    dtype = np.dtype(port.dtype) if port.dtype != "bfloat16" else np.dtype(np.float32)
+    dtype = _dtype(port)
     if dtype.kind == "b":
         return random.random(sizes) < 0.5
     if dtype.kind in "iu":
@@ -111,6 +114,10 @@ def _made(port: Port, count: int, random: np.random.Generator) -> Array:
     else:
         found = random.normal(size=sizes)
     return _with_edges(found).astype(dtype)
+
+
+def _dtype(port: Port) -> np.dtype[Any]:
+    return np.dtype(port.dtype) if port.dtype != "bfloat16" else np.dtype(np.float32)
 
 
 def _tokens(sizes: list[int], random: np.random.Generator) -> Array:

@@ -20,7 +20,7 @@ from mlvet.runtime.backends.process import Failure
 
 Array = NDArray[Any]
 REFERENCE = "mlvet"
-_KERAS = ("tensorflow", "jax", "torch")
+_SECOND = {"keras": ("tensorflow", "jax", "torch"), "pt2": ("torch",), "torchscript": ("torch",)}
 
 
 class Oracle:
@@ -43,9 +43,8 @@ class Oracle:
     @property
     def second(self) -> str | None:
         """The oracle beside the reference, if there is one for such models."""
-        if self._subject.format != "keras":
-            return None
-        return next((name for name in _KERAS if self._run(f"{name} double") is not None), None)
+        known = _SECOND.get(self._subject.format, ())
+        return next((name for name in known if self._run(f"{name} double") is not None), None)
 
     def outputs(self, inputs: Files, batch: int) -> tuple[str, list[Array]] | None:
         """The outputs of the whole model in double precision, and by whom."""

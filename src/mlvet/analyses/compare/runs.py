@@ -57,8 +57,17 @@ class Run:
         """One layer alone on values that are given; the files that hold what it yields."""
         inputs = {name: values[name] for name in layer.inputs}
         part = subject.part(layer, double=self.backend.double)
-        answer = self._asked({"do": "step", "node": part, "inputs": _paths(inputs)})
+        answer = self._asked({"do": "step", "node": part, "inputs": _paths(inputs), "outputs": layer.outputs})
         return dict(zip(layer.outputs, map(Path, answer["outputs"]), strict=False))
+
+    def part(self, values: Sequence[str], given: Sequence[str], to: Path) -> None:
+        """Have a part of the model written, between values that are given and values that are wanted."""
+        self._asked({"do": "part", "values": list(values), "given": list(given), "file": str(to)})
+
+    def convert(self, converter: str, to: Path, inputs: Files, target: str | None = None) -> dict[str, Any]:
+        """Have the model, or the part of it that ends with a value, written by a converter; its version and inputs."""
+        request = {"do": "convert", "converter": converter, "file": str(to), "inputs": _paths(inputs), "target": target}
+        return self._asked(request)
 
     def _asked(self, request: Mapping[str, Any]) -> dict[str, Any]:
         self._count += 1

@@ -2,22 +2,39 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from mlvet.core.errors import UnsupportedInput
 
 if TYPE_CHECKING:
     from mlvet.runtime.onnx_parts import OnnxParts
 
-FORMATS = {".keras": "keras", ".h5": "keras", ".hdf5": "keras", ".onnx": "onnx", ".tflite": "tflite"}
+
+class Parts(Protocol):
+    """What cuts a model into files: one layer, or all that leads to some values; and both in double precision."""
+
+    def alone(self, name: str) -> Path: ...
+
+    def until(self, values: Iterable[str]) -> Path: ...
+
+    def doubled(self, path: Path) -> Path: ...
+
+
+FORMATS = {
+    ".keras": "keras", ".h5": "keras", ".hdf5": "keras", ".onnx": "onnx", ".tflite": "tflite", ".pt2": "pt2",
+    ".pt": "torchscript", ".ts": "torchscript", ".torchscript": "torchscript",
+}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
 class Port:
-    """An input: its name, its dims (None where any size goes; no dims where the rank is open) and its element type."""
+    """An input: its name, its dims (None where any size goes; no dims where the rank is open) and its element type.
+
+    The element type is empty where the model does not tell it.
+    """
 
     name: str
     shape: tuple[int | None, ...] | None
@@ -44,7 +61,7 @@ class Subject:
     ports: tuple[Port, ...]
     outputs: tuple[str, ...]
     layers: tuple[Layer, ...]
-    parts: OnnxParts | None = None
+    parts: Parts | None = None
 
     @property
     def batched(self) -> bool:
@@ -67,11 +84,15 @@ class Subject:
 
 
 def format_of(path: Path) -> str:
-    """Which kind of model a file is, by its name."""
+    """Which kind of model a file is, by its name; a folder is one by what lies in it."""
+    if any((path / name).is_file() for name in ("saved_model.pb", "saved_model.pbtxt")):
+        return "saved_model"
     found = FORMATS.get(path.suffix)
     if found is None:
         known = ", ".join(sorted(FORMATS))
-        raise UnsupportedInput(f"{path}: no kind of model that can be compared ({known})")
+        raise UnsupportedInput(
+            f"{path}: no kind of model that can be compared ({known}, or the folder of a SavedModel)"
+        )
     return found
 
 
@@ -88,11 +109,11 @@ def weights_alone(path: Path) -> bool:
         return False
 
 
-def told(path: Path, format: str, answer: Mapping[str, Any]) -> Subject:
+def told(path: Path, format: str, answer: Mapping[str, Any], parts: Parts | None = None) -> Subject:
     """The model as a worker describes it."""
     return Subject(
         path, format, tuple(_port(each) for each in answer["inputs"]), tuple(answer["outputs"]),
-        tuple(_layer(each) for each in answer["nodes"]),
+        tuple(_layer(each) for each in answer["nodes"]), parts,
     )  # fmt: skip
 
 

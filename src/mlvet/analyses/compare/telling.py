@@ -17,6 +17,7 @@ from mlvet.analyses.compare.rules.fusion_dependent import FusionDependent
 from mlvet.analyses.compare.rules.inconsistent_backends import InconsistentBackends
 from mlvet.analyses.compare.rules.unsteady_backend import UnsteadyBackend
 from mlvet.analyses.compare.rules.wrong_layer import WrongLayer
+from mlvet.analyses.compare.telling_conversions import conversions
 from mlvet.core.evidence import Assumption, Evidence, Related
 from mlvet.core.finding import Finding
 from mlvet.core.grade import Certainty
@@ -33,6 +34,7 @@ def findings(found: Comparison, shown: str) -> list[Finding]:
     return [
         *_crashes(found, shown),
         *_wrong_layers(found, shown),
+        *conversions(found, shown, _consequence),
         *_unexplained(found, shown),
         *_fused(found, shown),
         *_unsteady(found, shown),
@@ -112,9 +114,11 @@ def _crashes(found: Comparison, shown: str) -> Iterator[Finding]:
         if failure.kind in _NO_DEFECT:
             continue
         how = "does not answer" if failure.kind == "hang" else "fails"
-        doing = "to open the model" if refusal.at == "open" else "to run the model"
-        message = f"`{refusal.backend}` {how} when it has {doing}, which other backends do: {failure.words}"
-        data = {"blamed": refusal.backend, "failure": failure.kind, "words": failure.words, "place": failure.place}
+        blamed = refusal.blamed or refusal.backend
+        message = f"`{blamed}` {how} when it has to {refusal.at} the model, which other backends do: {failure.words}"
+        if refusal.blamed:
+            message = f"`{blamed}` {how} on the way to `{refusal.backend}`: {failure.words}"
+        data = {"blamed": blamed, "failure": failure.kind, "words": failure.words, "place": failure.place}
         yield _finding(BackendCrash, message, Location(shown), data)
     wrong = {(each.backend, each.layer.name) for each in found.walk.failures}
     for each in found.walk.failures:
@@ -168,6 +172,7 @@ def _consequence(concerned: Sequence[Pair]) -> str:
 def _unexplained(found: Comparison, shown: str) -> Iterator[Finding]:
     """Inconsistent pairs of which no layer is known to be wrong: the layer with the highest rate is named."""
     guilty = {error.backend for error in found.walk.wrong()} | {fused.backend for fused in found.fused}
+    guilty |= {suspicion.backend for suspicion in found.suspicions}
     for group in unique(found.pairs):
         left = [pair for pair in group if not guilty & {pair.first, pair.second}]
         if not left:

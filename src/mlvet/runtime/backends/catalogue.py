@@ -12,16 +12,54 @@ from mlvet.core.rule import did_you_mean
 from mlvet.runtime.backends.process import Command
 
 KERAS = ("tensorflow", "jax", "torch", "numpy", "openvino")
-ONNX = ("onnxruntime", "onnxruntime-noopt", "openvino", "onnx-reference", "mlvet")
+ONNX = ("onnxruntime", "onnxruntime-noopt", "openvino", "onnx-reference", "torch", "mlvet")
 TFLITE = ("litert", "litert-reference", "openvino")
-OF_FORMAT: Mapping[str, Sequence[str]] = {"keras": KERAS, "onnx": ONNX, "tflite": TFLITE}
+EXPORTED = ("torch", "torch-eager", "mlvet")
+SCRIPTED = ("torch", "torch-eager")
+SAVED_MODEL = ("tensorflow", "openvino")
+OF_FORMAT: Mapping[str, Sequence[str]] = {
+    "keras": KERAS, "onnx": ONNX, "tflite": TFLITE, "pt2": EXPORTED, "torchscript": SCRIPTED,
+    "saved_model": SAVED_MODEL,
+}  # fmt: skip
 """The backends that a model is run on if the user names none, by the format of the model."""
 
+BY_NAME: Mapping[str, Sequence[str]] = {"keras": ("mlvet",), "pt2": ("torch-compile",)}
+"""Further backends, which the user has to name."""
+
+
+@dataclass(frozen=True, slots=True)
+class Route:
+    """A way through a converter: where the model is opened for it, and the format and runtime that it ends in."""
+
+    source: str
+    converter: str
+    format: str
+    runtime: str
+
+
+_BY_TF2ONNX = {
+    "onnxruntime": Route("tensorflow", "tf2onnx", "onnx", "onnxruntime"),
+    "openvino-onnx": Route("tensorflow", "tf2onnx", "onnx", "openvino"),
+}
+_BY_TFLITE = {"litert": Route("tensorflow", "tflite", "tflite", "litert")}
+CONVERTED: Mapping[str, Mapping[str, Route]] = {
+    "keras": {**_BY_TF2ONNX, **_BY_TFLITE},
+    "saved_model": {**_BY_TF2ONNX, **_BY_TFLITE},
+    "pt2": {
+        "onnxruntime": Route("torch", "torch.onnx", "onnx", "onnxruntime"),
+        "openvino-onnx": Route("torch", "torch.onnx", "onnx", "openvino"),
+    },
+}
+"""Backends that run what a converter makes of the model; the user has to name them, because conversions take time."""
+
+ALL = "all"
 _ENVIRONMENTS = {"jax": {"JAX_PLATFORMS": "cpu"}}
 _OPENINGS: Mapping[str, Mapping[str, Any]] = {
     "onnxruntime-noopt": {"driver": "onnxruntime", "plain": True},
     "litert-reference": {"driver": "litert", "plain": True},
+    "tensorflow": {"driver": "saved-model"},
 }
+_TORCH_DRIVERS = {"onnx": "onnx-torch", "pt2": "exported", "torchscript": "scripted"}
 _DOUBLE = {"JAX_ENABLE_X64": "1"}
 
 
@@ -35,6 +73,7 @@ class Backend:
     python: str = sys.executable
     double: bool = False
     opening: Mapping[str, Any] = field(default_factory=dict, hash=False)
+    route: Route | None = None
 
     def __str__(self) -> str:
         return f"{self.name}@{self.environment}" if self.environment else self.name
@@ -45,16 +84,19 @@ class Backend:
         if self.format == "keras" and self.name != "mlvet":
             surroundings["KERAS_BACKEND"] = self.name
             opening: dict[str, Any] = {"driver": "keras"}
+        elif self.name.startswith("torch"):
+            opening = {"driver": _TORCH_DRIVERS[self.format], "way": self.name.partition("-")[2]}
         else:
             opening = {"driver": self.name, **_OPENINGS.get(self.name, {})}
         return Command(self.python, surroundings, {**opening, **self.opening, "double": self.double})
 
 
 def backends(names: Sequence[str], format: str, environments: Mapping[str, str]) -> list[Backend]:
-    """The backends that the user names, or all that there are for the format."""
-    known = (*OF_FORMAT[format], "mlvet") if format == "keras" else OF_FORMAT[format]
+    """The backends that the user names, or those that run the format itself; `all` adds the ones behind converters."""
+    routes = CONVERTED.get(format, {})
+    known = (*OF_FORMAT[format], *BY_NAME.get(format, ()), *routes)
     found = []
-    for each in names or OF_FORMAT[format]:
+    for each in known if ALL in names else names or OF_FORMAT[format]:
         name, _, environment = each.partition("@")
         if name not in known and not (environment and format == "keras"):
             raise UsageError(
@@ -62,5 +104,6 @@ def backends(names: Sequence[str], format: str, environments: Mapping[str, str])
             )
         if environment and environment not in environments:
             raise UsageError(f"the environment `{environment}` of `{each}` is not given by --env")
-        found.append(Backend(name, format, environment, environments.get(environment, sys.executable)))
+        python = environments.get(environment, sys.executable)
+        found.append(Backend(name, format, environment, python, route=routes.get(name)))
     return found

@@ -15,7 +15,7 @@ import sys
 import time
 import traceback
 from collections import OrderedDict
-from typing import Any, Callable, Dict, List, Optional, Tuple
+from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple
 
 import numpy as np
 
@@ -23,9 +23,16 @@ _UNSUPPORTED = re.compile(
     r"not (yet )?(been )?(support|implement)|unsupported|does not support|no (op(erator)?|kernel) (is )?registered|"
     r"could not find an implementation|unknown (layer|operator|opset|op)|could not locate (class|function)|"
     r"NOT_IMPLEMENTED|not recogni[sz]ed|is not a registered|unrecogni[sz]ed keyword|no conversion rule|"
-    r"Lambda.{0,80}(unsafe|safe_mode)|don't know how to|opset.{0,40}(is|are) not|is under development",
+    r"Lambda.{0,80}(unsafe|safe_mode)|don't know how to|didn't find op|opset.{0,40}(is|are) not|is under development",
     re.IGNORECASE | re.DOTALL,
 )
+_UNCONVERTED = re.compile(
+    r"UnsupportedOperator|no onnx function|no decomposition|custom implementation|failed to legalize|SELECT_TF_OPS|"
+    r"could not translate|not a registered|cannot be converted|dynamic.{0,40}not allowed",
+    re.IGNORECASE | re.DOTALL,
+)
+"""What converters say of models that they do not know how to convert."""
+
 _MASK = ".mask.npy"
 
 Node = Dict[str, Any]
@@ -91,6 +98,7 @@ class Session:
         """One node alone, on the values that are given."""
         given = {value: _read(path) for value, path in request["inputs"].items()}
         began = time.time()
+        self._open().wanted = request.get("outputs", [])
         results = self._open().step(request["node"], given)
         seconds = time.time() - began
         return {"outputs": _written(results, request["to"]), "seconds": seconds}
@@ -102,6 +110,21 @@ class Session:
         results = self._open().gradients(given, weights)
         return {"names": list(results), "outputs": _written(list(results.values()), request["to"])}
 
+    def on_part(self, request: Dict[str, Any]) -> Dict[str, Any]:
+        """A part of the model as a file of its own."""
+        self._open().part(request["values"], request["given"], request["file"])
+        return {}
+
+    def on_convert(self, request: Dict[str, Any]) -> Dict[str, Any]:
+        """The model, or the part of it that ends with a value, written by a converter."""
+        given = OrderedDict((name, np.load(path)) for name, path in request["inputs"].items())
+        try:
+            return self._open().convert(request["converter"], request["file"], given, request.get("target"))
+        except Exception as error:
+            if _UNCONVERTED.search("{} {}".format(type(error).__name__, error)):
+                raise Unsupported("{}: {}".format(request["converter"], error))
+            raise
+
     def _open(self) -> "Driver":
         if self.driver is None:
             raise ValueError("no model is open")
@@ -112,6 +135,8 @@ class Driver:
     """One way to run a model. Values are named by strings; the inputs of the model have the names it gives them."""
 
     version = ""
+    wanted: "Sequence[str]" = ()
+    """The names of what the next step is to yield."""
 
     def open(self, request: Dict[str, Any]) -> None:
         raise NotImplementedError
@@ -136,6 +161,13 @@ class Driver:
 
     def gradients(self, given: Dict[str, Any], weights: List[Any]) -> Dict[str, Any]:
         raise Unsupported("this backend has no gradients")
+
+    def part(self, values: List[str], given: List[str], to: str) -> None:
+        raise Unsupported("this backend writes no parts of models")
+
+    def convert(self, converter: str, to: str, given: Dict[str, Any], target: Optional[str]) -> Dict[str, Any]:
+        """The version of a converter that has written the model, and the names of the inputs in what it wrote."""
+        raise Unsupported("this backend has no converter {}".format(converter))
 
 
 def _failure(error: Exception) -> Dict[str, Any]:
@@ -292,13 +324,30 @@ class Keras(Driver):
         ]  # fmt: skip
 
     def run(self, given: Dict[str, Any], batch: int, target: Optional[str] = None) -> List[Any]:
-        model = self.model
-        if target is not None:
-            tensor = next(t for n, _, _ in self.calls.values() for t in n.outputs if self.names[id(t)] == target)
-            model = self.keras.Model(self.model.inputs, tensor)
+        model = self.model if target is None else self._until(target)
         values = [self._cast(each) for each in given.values()]
         found = model.predict(values[0] if len(values) == 1 else values, batch_size=batch, verbose=0)
         return [np.asarray(each) for each in _listed(found)]
+
+    def _until(self, target: str) -> Any:
+        """The model that ends with a value, which is no value inside of a model of it."""
+        inner = _functional(self.model)
+        made = [tensor for level in inner._nodes_by_depth.values() for node in level for tensor in node.outputs]
+        tensor = next((each for each in made if self.names.get(id(each)) == target), None)
+        if tensor is None:
+            raise Unsupported("`{}` lies inside of a model".format(target))
+        return self.keras.Model(inner.inputs, tensor)
+
+    def convert(self, converter: str, to: str, given: Dict[str, Any], target: Optional[str]) -> Dict[str, Any]:
+        model = self.model if target is None else self._until(target)
+        values = list(given.values())
+        model.predict(values[0] if len(values) == 1 else values, verbose=0)
+        if converter == "tf2onnx":
+            model.export(to, format="onnx", verbose=False)
+            return {"version": _version_of("tf2onnx"), "inputs": _inputs_of_onnx(to)}
+        folder = to + ".saved"
+        model.export(folder, verbose=False)
+        return _tflite_of_saved(folder, to)
 
     def _cast(self, array: Any) -> Any:
         array = np.asarray(array)
@@ -323,6 +372,27 @@ class Keras(Driver):
     def _mask(self, tensor: Any) -> Any:
         mask = _get_mask(tensor)
         return None if mask is None else self._array(mask)
+
+
+def _version_of(name: str) -> str:
+    module = _imported(name)
+    return "{} {}".format(name, getattr(module, "__version__", "")).strip()
+
+
+def _inputs_of_onnx(path: str) -> List[str]:
+    graph = _imported("onnx").load(path).graph
+    stored = {each.name for each in graph.initializer}
+    return [each.name for each in graph.input if each.name not in stored]
+
+
+def _tflite_of_saved(folder: str, to: str) -> Dict[str, Any]:
+    tensorflow = _imported("tensorflow")
+    converter = tensorflow.lite.TFLiteConverter.from_saved_model(folder)
+    with open(to, "wb") as file:
+        file.write(converter.convert())
+    places = _imported("ai_edge_litert.interpreter").Interpreter(model_path=to).get_input_details()
+    version = "tflite converter of tensorflow {}".format(tensorflow.__version__)
+    return {"version": version, "inputs": [each["name"] for each in places]}
 
 
 def _library(keras: Any) -> str:
@@ -660,8 +730,18 @@ class OpenVino(Graphs):
 
     def apply(self, loaded: Any, given: Dict[str, Any]) -> List[Any]:
         known = {name for port in loaded.inputs for name in port.names}
-        found = loaded({name: array for name, array in given.items() if name in known})
-        return [np.array(found[port]) for port in loaded.outputs]
+        named = {name if name in known else name + ":0": array for name, array in given.items()}
+        found = loaded({name: array for name, array in named.items() if name in known})
+        return [np.array(found[port]) for port in _in_order(loaded.outputs)]
+
+
+def _in_order(ports: Any) -> List[Any]:
+    """Outputs of a part of a SavedModel by their numbers, others as they stand."""
+
+    def number(port: Any) -> int:
+        return next((int(name[13:].split(":")[0]) for name in port.names if name.startswith("mlvet_output_")), 0)
+
+    return sorted(ports, key=number)
 
 
 class OnnxReference(Graphs):
@@ -711,7 +791,500 @@ class LiteRt(Graphs):
         ]
 
     def outputs(self) -> List[str]:
-        return [each["name"] for each in self.whole.get_output_details()]
+        self._parse()
+        return [self.names[index] for index in self.graph.outputs]
+
+    def _parse(self) -> None:
+        """The operators and tensors of the file, each tensor under a name of its own."""
+        if hasattr(self, "names"):
+            return
+        schema = _imported("ai_edge_litert.schema_py_generated")
+        with open(self.path, "rb") as file:
+            self.file = schema.ModelT.InitFromPackedBuf(file.read(), 0)
+        self.graph = self.file.subgraphs[0]
+        kinds = {code: name for name, code in vars(schema.BuiltinOperator).items() if isinstance(code, int)}
+        self.kinds = [
+            kinds.get(max(each.builtinCode, each.deprecatedBuiltinCode), "") for each in self.file.operatorCodes
+        ]
+        self.names: "List[str]" = []
+        for index, tensor in enumerate(self.graph.tensors):
+            name = (tensor.name or b"").decode("utf-8", "replace") or str(index)
+            self.names.append(name if name not in self.names else "{}@{}".format(name, index))
+
+    def nodes(self) -> List[Node]:
+        self._parse()
+        if len(self.file.subgraphs) > 1:
+            return []
+        made = {index for each in self.graph.operators for index in each.outputs} | set(self.graph.inputs)
+        return [
+            {
+                "name": self.names[each.outputs[0]], "kind": self.kinds[each.opcodeIndex],
+                "inputs": list(OrderedDict.fromkeys(self.names[index] for index in each.inputs if index in made)),
+                "outputs": [self.names[index] for index in each.outputs], "config": _plain_options(each),
+            }
+            for each in self.graph.operators
+            if len(each.outputs)
+        ]  # fmt: skip
+
+    def part(self, values: List[str], given: List[str], to: str) -> None:
+        import copy
+
+        self._parse()
+        model = copy.copy(self.file)
+        graph = copy.copy(self.graph)
+        model.subgraphs, model.signatureDefs, model.metadata, model.metadataBuffer = [graph], None, None, None
+        place = {name: index for index, name in enumerate(self.names)}
+        needed, kept = {place[name] for name in values}, []
+        for operator in reversed(self.graph.operators):
+            if needed & set(operator.outputs) - {place[name] for name in given}:
+                kept.append(operator)
+                needed |= {index for index in operator.inputs if index >= 0}
+        graph.operators = kept[::-1]
+        graph.inputs, graph.outputs = [place[name] for name in given], [place[name] for name in values]
+        graph.tensors = [copy.copy(tensor) for tensor in self.graph.tensors]
+        for tensor, name in zip(graph.tensors, self.names):
+            tensor.name = name
+        builder = _imported("flatbuffers").Builder(1024)
+        builder.Finish(model.Pack(builder), b"TFL3")
+        with open(to, "wb") as file:
+            file.write(bytes(builder.Output()))
+
+
+def _plain_options(operator: Any) -> Dict[str, Any]:
+    """What the file says of an operator, as plain values."""
+    found = vars(operator.builtinOptions) if operator.builtinOptions is not None else {}
+    return {name: value for name, value in found.items() if isinstance(value, (int, float, bool))}
+
+
+class OnnxTorch(Graphs):
+    """ONNX by the operators of torch, one node after the other. What has no plain counterpart there is unsupported."""
+
+    def prepare(self, request: Dict[str, Any]) -> None:
+        self.torch = _imported("torch")
+        self.onnx = _imported("onnx")
+        self.operators = _TorchOperators(self.torch)
+        self.version = "torch {}".format(self.torch.__version__)
+
+    def load(self, path: str) -> Any:
+        model = self.onnx.load(path)
+        opset = max([each.version for each in model.opset_import if each.domain in ("", "ai.onnx")] or [0])
+        stored = {each.name: self._tensor(self.onnx.numpy_helper.to_array(each)) for each in model.graph.initializer}
+        unknown = {each.op_type for each in model.graph.node if not self.operators.knows(each.op_type, each.domain)}
+        if unknown:
+            raise Unsupported("no plain operators of torch for {}".format(", ".join(sorted(unknown))))
+        return model.graph, opset, stored
+
+    def apply(self, loaded: Any, given: Dict[str, Any]) -> List[Any]:
+        graph, opset, stored = loaded
+        table = dict(stored)
+        table.update((name, self._tensor(array)) for name, array in given.items())
+        with self.torch.no_grad():
+            for node in graph.node:
+                table.update(zip(node.output, self._results(node, opset, table)))
+        return [table[each.name].numpy() for each in graph.output]
+
+    def _results(self, node: Any, opset: int, table: Dict[str, Any]) -> List[Any]:
+        attributes = {each.name: self._plain(self.onnx.helper.get_attribute_value(each)) for each in node.attribute}
+        inputs = [table[name] if name else None for name in node.input]
+        try:
+            return self.operators.apply(node.op_type, opset, inputs, attributes, len(node.output))
+        except MemoryError:
+            raise
+        except Exception as error:
+            raise Unsupported("{} is not mapped to torch in this form: {}".format(node.op_type, error))
+
+    def _plain(self, value: Any) -> Any:
+        if isinstance(value, self.onnx.TensorProto):
+            return self._tensor(self.onnx.numpy_helper.to_array(value))
+        return value.decode() if isinstance(value, bytes) else value
+
+    def _tensor(self, array: Any) -> Any:
+        try:
+            return self.torch.from_numpy(np.array(array))
+        except TypeError as error:
+            raise Unsupported(str(error))
+
+
+_REDUCTIONS = {
+    "ReduceSum": "sum", "ReduceMean": "mean", "ReduceMax": "amax", "ReduceMin": "amin", "ReduceProd": "prod",
+    "ReduceL1": "l1", "ReduceL2": "l2", "ReduceSumSquare": "square", "ReduceLogSumExp": "logsumexp",
+}  # fmt: skip
+
+
+class _TorchOperators:
+    """What a node of ONNX is in torch: a method `on_Name`, or an expression in the tables."""
+
+    def __init__(self, torch: Any) -> None:
+        self.torch = torch
+        self.functional = torch.nn.functional
+        one, two = self._of_one(), self._of_two()
+        self.plain = {name: self._strict(function, 1) for name, function in one.items()}
+        self.plain.update((name, self._strict(function, 2)) for name, function in two.items())
+
+    def _of_one(self) -> Dict[str, Callable[..., Any]]:
+        torch, functional = self.torch, self.functional
+        names = (
+            "Abs Neg Ceil Floor Round Sqrt Exp Log Sin Cos Tan Asin Acos Atan Sinh Cosh Tanh Asinh Acosh Atanh Erf"
+            " Sigmoid Relu Sign Reciprocal"
+        ).split()
+        found: Dict[str, Callable[..., Any]] = {name: getattr(torch, name.lower()) for name in names}
+        found.update({
+            "Identity": lambda x: x, "Not": torch.logical_not, "IsNaN": torch.isnan, "BitwiseNot": torch.bitwise_not,
+            "Softplus": lambda x: functional.softplus(x, threshold=1000.0), "Softsign": functional.softsign,
+            "Mish": functional.mish, "HardSwish": functional.hardswish, "GlobalAveragePool": self._pooled(torch.mean),
+            "GlobalMaxPool": self._pooled(torch.amax), "Det": torch.linalg.det,
+            "Size": lambda x: torch.tensor(x.numel()),
+        })  # fmt: skip
+        return found
+
+    def _of_two(self) -> Dict[str, Callable[..., Any]]:
+        torch = self.torch
+        return {
+            "Add": torch.add, "Sub": torch.sub, "Mul": torch.mul, "MatMul": torch.matmul, "Pow": self._power,
+            "Div": self._quotient, "Equal": torch.eq, "Greater": torch.gt, "GreaterOrEqual": torch.ge,
+            "Less": torch.lt, "LessOrEqual": torch.le, "And": torch.logical_and, "Or": torch.logical_or,
+            "Xor": torch.logical_xor, "BitwiseAnd": torch.bitwise_and, "BitwiseOr": torch.bitwise_or,
+            "BitwiseXor": torch.bitwise_xor, "PRelu": lambda x, slope: torch.where(x < 0, slope * x, x),
+            "Reshape": lambda x, shape: x.reshape([x.shape[i] if n == 0 else n for i, n in enumerate(shape.tolist())]),
+            "Expand": lambda x, shape: x.broadcast_to(torch.broadcast_shapes(x.shape, shape.tolist())).contiguous(),
+            "Tile": lambda x, repeats: x.repeat(*repeats.tolist()),
+        }  # fmt: skip
+
+    def knows(self, name: str, domain: str) -> bool:
+        reduces = name in _REDUCTIONS
+        return domain in ("", "ai.onnx") and (name in self.plain or reduces or hasattr(self, "on_" + name))
+
+    def apply(self, name: str, opset: int, inputs: List[Any], attributes: Dict[str, Any], count: int) -> List[Any]:
+        """Results of a node; an attribute that nobody reads makes it unsupported."""
+        self.opset = opset
+        left = dict(attributes)
+        if name in _REDUCTIONS:
+            found = self._reduced(name, inputs, left)
+        elif name in self.plain:
+            found = self.plain[name](*inputs)
+        else:
+            found = getattr(self, "on_" + name)(left, *inputs)
+        if left:
+            raise Unsupported("attributes {}".format(", ".join(sorted(left))))
+        results = list(found) if isinstance(found, (list, tuple)) else [found]
+        if len(results) < count:
+            raise Unsupported("{} results".format(count))
+        return results
+
+    def _strict(self, function: Callable[..., Any], count: int) -> Callable[..., Any]:
+        def apply(*inputs: Any) -> Any:
+            if len(inputs) != count:
+                raise Unsupported("{} operands".format(len(inputs)))
+            return function(*inputs)
+
+        return apply
+
+    def _pooled(self, reduce: Callable[..., Any]) -> Callable[[Any], Any]:
+        return lambda x: reduce(x, dim=tuple(range(2, x.dim())), keepdim=True)
+
+    def _power(self, x: Any, y: Any) -> Any:
+        return self.torch.pow(x, y.to(x.dtype)) if x.is_floating_point() else self.torch.pow(x, y).to(x.dtype)
+
+    def _quotient(self, x: Any, y: Any) -> Any:
+        return self.torch.div(x, y, rounding_mode=None if x.is_floating_point() else "trunc")
+
+    def _reduced(self, name: str, inputs: List[Any], left: Dict[str, Any]) -> Any:
+        torch, x = self.torch, inputs[0]
+        axes = left.pop("axes", None)
+        if len(inputs) > 1 and inputs[1] is not None:
+            axes = inputs[1].tolist()
+        keep, idle = bool(left.pop("keepdims", 1)), left.pop("noop_with_empty_axes", 0)
+        if not axes:
+            if idle:
+                return x
+            axes = list(range(x.dim()))
+        how = _REDUCTIONS[name]
+        if how == "prod":
+            for axis in sorted((each % x.dim() for each in axes), reverse=True):
+                x = x.prod(dim=axis, keepdim=keep)
+            return x
+        if how in ("l1", "l2", "square"):
+            total = torch.sum(x.abs() if how == "l1" else x * x, dim=axes, keepdim=keep)
+            return total.sqrt() if how == "l2" else total
+        found = getattr(torch, how)(x, dim=axes, keepdim=keep)
+        return found.to(x.dtype)
+
+    def on_Constant(self, left: Dict[str, Any]) -> Any:
+        ((name, value),) = left.items()
+        left.clear()
+        kinds = {"value_int": "int64", "value_ints": "int64", "value_float": "float32", "value_floats": "float32"}
+        return value if name == "value" else self.torch.tensor(value, dtype=getattr(self.torch, kinds[name]))
+
+    def on_ConstantOfShape(self, left: Dict[str, Any], shape: Any) -> Any:
+        value = left.pop("value", self.torch.zeros(1))
+        return value.reshape(()).expand(shape.tolist()).clone()
+
+    def on_Shape(self, left: Dict[str, Any], x: Any) -> Any:
+        return self.torch.tensor(list(x.shape)[left.pop("start", 0) : left.pop("end", None)], dtype=self.torch.int64)
+
+    def on_Cast(self, left: Dict[str, Any], x: Any) -> Any:
+        kinds = {1: "float32", 2: "uint8", 3: "int8", 5: "int16", 6: "int32", 7: "int64", 9: "bool", 10: "float16",
+                 11: "float64", 16: "bfloat16"}  # fmt: skip
+        left.pop("saturate", None)
+        wanted = getattr(self.torch, kinds[left.pop("to")])
+        if x.is_floating_point() and not wanted.is_floating_point and wanted is not self.torch.bool:
+            limits = self.torch.iinfo(wanted)
+            if not bool(((x > limits.min - 1.0) & (x < limits.max + 1.0)).all()):
+                raise Unsupported("numbers outside of {}".format(wanted))
+        return x.to(wanted)
+
+    def on_Clip(self, left: Dict[str, Any], x: Any, low: Any = None, high: Any = None) -> Any:
+        low, high = left.pop("min", low), left.pop("max", high)
+        return x if low is None and high is None else self.torch.clamp(x, low, high)
+
+    def _folded(self, function: Callable[[Any, Any], Any], inputs: Any) -> Any:
+        found = inputs[0]
+        for each in inputs[1:]:
+            found = function(found, each)
+        return found
+
+    def on_Max(self, left: Dict[str, Any], *inputs: Any) -> Any:
+        return self._folded(self.torch.maximum, inputs)
+
+    def on_Min(self, left: Dict[str, Any], *inputs: Any) -> Any:
+        return self._folded(self.torch.minimum, inputs)
+
+    def on_Sum(self, left: Dict[str, Any], *inputs: Any) -> Any:
+        return self._folded(self.torch.add, inputs)
+
+    def on_Mean(self, left: Dict[str, Any], *inputs: Any) -> Any:
+        return self._folded(self.torch.add, inputs) / len(inputs)
+
+    def on_Mod(self, left: Dict[str, Any], x: Any, y: Any) -> Any:
+        return self.torch.fmod(x, y) if left.pop("fmod", 0) else self.torch.remainder(x, y)
+
+    def on_Where(self, left: Dict[str, Any], chosen: Any, x: Any, y: Any) -> Any:
+        return self.torch.where(chosen, x, y)
+
+    def on_LeakyRelu(self, left: Dict[str, Any], x: Any) -> Any:
+        return self.functional.leaky_relu(x, left.pop("alpha", 0.01))
+
+    def on_Elu(self, left: Dict[str, Any], x: Any) -> Any:
+        return self.functional.elu(x, left.pop("alpha", 1.0))
+
+    def on_Celu(self, left: Dict[str, Any], x: Any) -> Any:
+        return self.functional.celu(x, left.pop("alpha", 1.0))
+
+    def on_Selu(self, left: Dict[str, Any], x: Any) -> Any:
+        if left:
+            raise Unsupported("constants of its own")
+        return self.functional.selu(x)
+
+    def on_Gelu(self, left: Dict[str, Any], x: Any) -> Any:
+        return self.functional.gelu(x, approximate=left.pop("approximate", "none"))
+
+    def on_HardSigmoid(self, left: Dict[str, Any], x: Any) -> Any:
+        return self.torch.clamp(left.pop("alpha", 0.2) * x + left.pop("beta", 0.5), 0, 1)
+
+    def on_ThresholdedRelu(self, left: Dict[str, Any], x: Any) -> Any:
+        return self.functional.threshold(x, left.pop("alpha", 1.0), 0.0)
+
+    def on_Softmax(self, left: Dict[str, Any], x: Any) -> Any:
+        return self._by_rows(left, x, self.functional.softmax)
+
+    def on_LogSoftmax(self, left: Dict[str, Any], x: Any) -> Any:
+        return self._by_rows(left, x, self.functional.log_softmax)
+
+    def _by_rows(self, left: Dict[str, Any], x: Any, function: Callable[..., Any]) -> Any:
+        axis = left.pop("axis", -1 if self.opset >= 13 else 1)
+        if self.opset >= 13:
+            return function(x, dim=axis)
+        return function(x.flatten(axis % x.dim()), dim=-1).reshape(x.shape)
+
+    def on_Dropout(self, left: Dict[str, Any], x: Any, ratio: Any = None, training: Any = None) -> Any:
+        left.pop("ratio", None), left.pop("seed", None)
+        if training is not None and bool(training):
+            raise Unsupported("training")
+        return [x, self.torch.ones_like(x, dtype=self.torch.bool)]
+
+    def on_ArgMax(self, left: Dict[str, Any], x: Any) -> Any:
+        return self._place_of(self.torch.argmax, left, x)
+
+    def on_ArgMin(self, left: Dict[str, Any], x: Any) -> Any:
+        return self._place_of(self.torch.argmin, left, x)
+
+    def _place_of(self, function: Callable[..., Any], left: Dict[str, Any], x: Any) -> Any:
+        if left.pop("select_last_index", 0):
+            raise Unsupported("the last of several places")
+        return function(x, dim=left.pop("axis", 0), keepdim=bool(left.pop("keepdims", 1)))
+
+    def on_TopK(self, left: Dict[str, Any], x: Any, k: Any) -> Any:
+        axis, largest, ordered = left.pop("axis", -1), left.pop("largest", 1), left.pop("sorted", 1)
+        if not ordered:
+            raise Unsupported("no order")
+        found = self.torch.sort(x, dim=axis, descending=bool(largest), stable=True)
+        return [each.narrow(axis, 0, int(k)).contiguous() for each in found]
+
+    def on_CumSum(self, left: Dict[str, Any], x: Any, axis: Any) -> Any:
+        return self.torch.cumsum(x, dim=int(axis)).to(x.dtype) if not left else self._no("its attributes")
+
+    def on_Transpose(self, left: Dict[str, Any], x: Any) -> Any:
+        return x.permute(*left.pop("perm", range(x.dim())[::-1])).contiguous()
+
+    def on_Concat(self, left: Dict[str, Any], *inputs: Any) -> Any:
+        return self.torch.cat(inputs, dim=left.pop("axis"))
+
+    def on_Split(self, left: Dict[str, Any], x: Any, sizes: Any = None) -> Any:
+        axis, count = left.pop("axis", 0), left.pop("num_outputs", None)
+        given = left.pop("split", None if sizes is None else sizes.tolist())
+        if given is None:
+            given = -(-x.shape[axis] // count)
+        return [each.contiguous() for each in self.torch.split(x, given, dim=axis)]
+
+    def on_Flatten(self, left: Dict[str, Any], x: Any) -> Any:
+        axis = left.pop("axis", 1)
+        return x.reshape(int(np.prod(x.shape[:axis])), -1) if x.numel() else self._no("no elements")
+
+    def on_Squeeze(self, left: Dict[str, Any], x: Any, axes: Any = None) -> Any:
+        places = left.pop("axes", None if axes is None else axes.tolist())
+        return x.squeeze() if places is None else x.squeeze(tuple(places))
+
+    def on_Unsqueeze(self, left: Dict[str, Any], x: Any, axes: Any = None) -> Any:
+        places = left.pop("axes", None if axes is None else axes.tolist())
+        for axis in sorted(each % (x.dim() + len(places)) for each in places):
+            x = x.unsqueeze(axis)
+        return x
+
+    def on_Gather(self, left: Dict[str, Any], x: Any, places: Any) -> Any:
+        axis = left.pop("axis", 0) % x.dim()
+        flat = places.reshape(-1).long()
+        found = x.index_select(axis, self.torch.where(flat < 0, flat + x.shape[axis], flat))
+        return found.reshape(list(x.shape[:axis]) + list(places.shape) + list(x.shape[axis + 1 :]))
+
+    def on_GatherElements(self, left: Dict[str, Any], x: Any, places: Any) -> Any:
+        axis = left.pop("axis", 0)
+        return self.torch.gather(x, axis, self.torch.where(places < 0, places + x.shape[axis], places).long())
+
+    def on_Slice(self, left: Dict[str, Any], x: Any, *given: Any) -> Any:
+        lists = [None if each is None else each.tolist() for each in given]
+        lists = lists or [left.pop("starts"), left.pop("ends"), left.pop("axes", None)]
+        starts, ends, axes, steps = lists + [None] * (4 - len(lists))
+        steps = steps or [1] * len(starts)
+        for axis, start, end, step in zip(axes or range(len(starts)), starts, ends, steps):
+            places = range(x.shape[axis])[slice(start, None if step < 0 and end < -x.shape[axis] else end, step)]
+            x = x.index_select(axis, self.torch.tensor(list(places), dtype=self.torch.int64))
+        return x
+
+    def on_Pad(self, left: Dict[str, Any], x: Any, pads: Any = None, value: Any = None, axes: Any = None) -> Any:
+        widths = left.pop("pads", None if pads is None else pads.tolist())
+        mode, number = left.pop("mode", "constant"), left.pop("value", 0.0 if value is None else value.item())
+        if mode != "constant" or axes is not None:
+            raise Unsupported("mode {}".format(mode))
+        return self._padded(x, widths, number)
+
+    def _padded(self, x: Any, widths: List[int], number: Any) -> Any:
+        """Widths as in ONNX: those before each axis, then those after."""
+        half = len(widths) // 2
+        order = [width for axis in reversed(range(half)) for width in (widths[axis], widths[half + axis])]
+        return self.functional.pad(x, order, value=number) if any(order) else x
+
+    def on_Gemm(self, left: Dict[str, Any], a: Any, b: Any, c: Any = None) -> Any:
+        alpha, beta = left.pop("alpha", 1.0), left.pop("beta", 1.0)
+        a, b = (a.t() if left.pop("transA", 0) else a), (b.t() if left.pop("transB", 0) else b)
+        product = a @ b if alpha == 1.0 else alpha * (a @ b)
+        return product if c is None else product + (c if beta == 1.0 else beta * c)
+
+    def on_Einsum(self, left: Dict[str, Any], *inputs: Any) -> Any:
+        return self.torch.einsum(left.pop("equation"), *inputs)
+
+    def on_BatchNormalization(self, left: Dict[str, Any], x: Any, scale: Any, bias: Any, mean: Any, var: Any) -> Any:
+        left.pop("momentum", None)
+        if left.pop("training_mode", 0):
+            raise Unsupported("training")
+        return self.functional.batch_norm(x, mean, var, scale, bias, eps=left.pop("epsilon", 1e-5))
+
+    def on_LayerNormalization(self, left: Dict[str, Any], x: Any, scale: Any, bias: Any = None) -> Any:
+        axis = left.pop("axis", -1) % x.dim()
+        left.pop("stash_type", None)
+        if scale.shape != x.shape[axis:]:
+            raise Unsupported("a scale of another shape")
+        return self.functional.layer_norm(x, x.shape[axis:], scale, bias, left.pop("epsilon", 1e-5))
+
+    def on_InstanceNormalization(self, left: Dict[str, Any], x: Any, scale: Any, bias: Any) -> Any:
+        return self.functional.instance_norm(x, weight=scale, bias=bias, eps=left.pop("epsilon", 1e-5))
+
+    def on_LRN(self, left: Dict[str, Any], x: Any) -> Any:
+        size, k = left.pop("size"), left.pop("bias", 1.0)
+        if not size % 2:
+            raise Unsupported("an even size")
+        return self.functional.local_response_norm(x, size, left.pop("alpha", 1e-4), left.pop("beta", 0.75), k)
+
+    def on_Conv(self, left: Dict[str, Any], x: Any, kernel: Any, bias: Any = None) -> Any:
+        rank = x.dim() - 2
+        left.pop("kernel_shape", None)
+        strides, dilations = left.pop("strides", [1] * rank), left.pop("dilations", [1] * rank)
+        pads = self._pads(left, x, kernel.shape[2:], strides, dilations)
+        convolve = getattr(self.functional, "conv{}d".format(rank))
+        if pads[:rank] != pads[rank:]:
+            x, pads = self._padded(x, [0, 0] + pads[:rank] + [0, 0] + pads[rank:], 0.0), [0] * (2 * rank)
+        return convolve(x, kernel, bias, list(strides), pads[:rank], list(dilations), left.pop("group", 1))
+
+    def on_ConvTranspose(self, left: Dict[str, Any], x: Any, kernel: Any, bias: Any = None) -> Any:
+        rank = x.dim() - 2
+        left.pop("kernel_shape", None)
+        pads, extra = list(left.pop("pads", [0] * 2 * rank)), list(left.pop("output_padding", [0] * rank))
+        if left.pop("auto_pad", "NOTSET") != "NOTSET" or "output_shape" in left or pads[:rank] != pads[rank:]:
+            raise Unsupported("padding by the size of the result")
+        strides, dilations = left.pop("strides", [1] * rank), left.pop("dilations", [1] * rank)
+        convolve = getattr(self.functional, "conv_transpose{}d".format(rank))
+        group = left.pop("group", 1)
+        return convolve(x, kernel, bias, list(strides), pads[:rank], extra, group, list(dilations))
+
+    def on_MaxPool(self, left: Dict[str, Any], x: Any) -> Any:
+        rank = x.dim() - 2
+        sizes, strides = list(left.pop("kernel_shape")), list(left.pop("strides", [1] * rank))
+        dilations, ordered = list(left.pop("dilations", [1] * rank)), left.pop("storage_order", 0)
+        pads = self._pads(left, x, sizes, strides, dilations)
+        if left.pop("ceil_mode", 0) or ordered:
+            raise Unsupported("sizes rounded up, or places by columns")
+        pool = getattr(self.functional, "max_pool{}d".format(rank))
+        if any(pads):
+            return pool(
+                self._padded(x, [0, 0] + pads[:rank] + [0, 0] + pads[rank:], -float("inf")),
+                sizes,
+                strides,
+                0,
+                dilations,
+            )
+        found, places = pool(x, sizes, strides, 0, dilations, return_indices=True)
+        volume = int(np.prod(x.shape[2:]))
+        start = self.torch.arange(x.shape[0] * x.shape[1]).reshape([*x.shape[:2]] + [1] * rank) * volume
+        return [found, places + start]
+
+    def on_AveragePool(self, left: Dict[str, Any], x: Any) -> Any:
+        rank = x.dim() - 2
+        sizes, strides = list(left.pop("kernel_shape")), list(left.pop("strides", [1] * rank))
+        counted = bool(left.pop("count_include_pad", 0))
+        dilations = list(left.pop("dilations", [1] * rank))
+        pads = self._pads(left, x, sizes, strides, dilations)
+        if left.pop("ceil_mode", 0) or any(each != 1 for each in dilations):
+            raise Unsupported("sizes rounded up, or dilation")
+        pool = getattr(self.functional, "avg_pool{}d".format(rank))
+        widths = [0, 0] + pads[:rank] + [0, 0] + pads[rank:]
+        found = pool(self._padded(x, widths, 0.0), sizes, strides)
+        if counted or not any(pads):
+            return found
+        return found / pool(self._padded(self.torch.ones_like(x), widths, 0.0), sizes, strides)
+
+    def _pads(self, left: Dict[str, Any], x: Any, sizes: Any, strides: Any, dilations: Any) -> List[int]:
+        given, auto = list(left.pop("pads", [0] * (2 * len(sizes)))), left.pop("auto_pad", "NOTSET")
+        if auto in ("NOTSET", "VALID"):
+            return given if auto == "NOTSET" else [0] * len(given)
+        before, after = [], []
+        for has, size, stride, dilation in zip(x.shape[2:], sizes, strides, dilations):
+            total = max(0, (-(-has // stride) - 1) * stride + (size - 1) * dilation + 1 - has)
+            small, large = total // 2, total - total // 2
+            before.append(small if auto == "SAME_UPPER" else large)
+            after.append(large if auto == "SAME_UPPER" else small)
+        return before + after
+
+    def _no(self, what: str) -> Any:
+        raise Unsupported(what)
 
 
 class Mlvet(Graphs):
@@ -733,7 +1306,10 @@ class Mlvet(Graphs):
 
     def apply(self, loaded: Any, given: Dict[str, Any]) -> List[Any]:
         found = self.reference.evaluate(loaded, given, double=bool(self.request.get("double")))
-        return [np.asarray(found[value.name]) for value in loaded.outputs]
+        names = [value.name for value in loaded.outputs]
+        if all(name.startswith("mlvet_output_") for name in names):
+            names.sort(key=_number_at_end)
+        return [np.asarray(found[name]) for name in names]
 
     def step(self, node: str, given: Dict[str, Any]) -> List[Any]:
         """The file of a part, or a layer of the model, which knows no masks."""
@@ -741,9 +1317,458 @@ class Mlvet(Graphs):
             return Graphs.step(self, node, given)
         if any(mask is not None for _, mask in given.values()):
             raise Unsupported("the references of operators know no masks")
-        cut = self.layers.LayerByLayer(self.whole)
         arrays = OrderedDict((name, array) for name, (array, _) in given.items())
+        if self.whole.format == "pt2":
+            return list(self.layers.between(self.whole, arrays, self.wanted, double=bool(self.request.get("double"))))
+        cut = self.layers.LayerByLayer(self.whole)
         return [np.asarray(each) for each in cut.run(node, arrays, double=bool(self.request.get("double")))]
+
+
+# Programs of torch
+
+
+class Exported(Driver):
+    """A program of torch.export. Its nodes are the calls of operators; what the exporter only checks is no node.
+
+    The `way` is empty (the program as its users run it), `eager` (one call after the other, without the kernels of
+    oneDNN) or `compile` (what torch.compile makes of it).
+    """
+
+    _CHECKS = ("_assert", "sym_constrain_range", "_functional_assert", "_functional_sym", "_make_dep_token", "_print")
+
+    def open(self, request: Dict[str, Any]) -> None:
+        self.torch = torch = _imported("torch")
+        self.version = "torch {}".format(torch.__version__)
+        self.way = request.get("way", "")
+        self.double = bool(request.get("double"))
+        if self.way == "eager":
+            torch.backends.mkldnn.set_flags(False)
+        self.program = torch.export.load(request["model"])
+        self.graph = self.program.graph_module.graph
+        self.calls = OrderedDict((node.name, node) for node in self.graph.nodes if self._counts(node))
+        self.held = self._held()
+        self.module: Any = None
+
+    def _counts(self, node: Any) -> bool:
+        if node.op != "call_function" or self._picks(node):
+            return False
+        return not getattr(node.target, "__name__", "").startswith(self._CHECKS)
+
+    def _picks(self, node: Any) -> bool:
+        import operator
+
+        return node.target is operator.getitem and isinstance(node.args[0], self.torch.fx.Node)
+
+    def _held(self) -> Dict[str, Any]:
+        """What the program stores, by the names that its graph has for it."""
+        program, found = self.program, {}
+        for spec in program.graph_signature.input_specs:
+            name = spec.arg.name
+            if spec.kind.name == "USER_INPUT":
+                if hasattr(spec.arg, "value"):
+                    found[name] = spec.arg.value
+                continue
+            value = program.state_dict[spec.target] if spec.target in program.state_dict else None
+            found[name] = self._wide(program.constants[spec.target] if value is None else value)
+        for node in self.graph.nodes:
+            if node.op == "get_attr":
+                value = program.graph_module
+                for part in str(node.target).split("."):
+                    value = getattr(value, part)
+                found[node.name] = self._wide(value)
+        return found
+
+    def _wide(self, value: Any) -> Any:
+        """A value as this run holds it: in double precision, if that is asked."""
+        torch = self.torch
+        if self.double and isinstance(value, torch.dtype):
+            return torch.float64 if value in (torch.float32, torch.float16, torch.bfloat16) else value
+        if self.double and isinstance(value, torch.Tensor) and value.is_floating_point():
+            return value.detach().double()
+        return value.detach() if isinstance(value, torch.Tensor) else value
+
+    def inputs(self) -> List[Dict[str, Any]]:
+        places = {node.name: node for node in self.graph.nodes if node.op == "placeholder"}
+        names = [name for name in self.program.graph_signature.user_inputs if isinstance(name, str) and name in places]
+        found = []
+        for name in names:
+            value = places[name].meta.get("val")
+            if not isinstance(value, self.torch.Tensor):
+                if name in self.held:
+                    continue
+                raise Unsupported("the input `{}` is no tensor".format(name))
+            sizes = [int(size) if isinstance(size, int) else None for size in value.shape]
+            found.append({"name": name, "shape": sizes, "dtype": str(value.dtype).replace("torch.", "")})
+        return found
+
+    def outputs(self) -> List[str]:
+        return [name for name in self.program.graph_signature.user_outputs if isinstance(name, str)]
+
+    def nodes(self) -> List[Node]:
+        if not all(self._safe(node) for node in self.calls.values()):
+            return []
+        return [
+            {
+                "name": name, "kind": getattr(node.target, "__name__", str(node.target)).split(".")[0],
+                "inputs": [each.name for each in node.all_input_nodes if each.name not in self.held],
+                "outputs": self._results(node), "config": self._config(node),
+            }
+            for name, node in self.calls.items()
+        ]  # fmt: skip
+
+    def _safe(self, node: Any) -> bool:
+        """Whether a call can be run alone: it changes nothing in place that is looked at again."""
+        schema = getattr(node.target, "_schema", None)
+        if schema is None or not schema.is_mutable:
+            return True
+        changed = node.args[0] if node.args else None
+        if not isinstance(changed, self.torch.fx.Node) or len(changed.users) > 1 or changed.op != "call_function":
+            return False
+        before = getattr(changed.target, "_schema", None)
+        if before is None:
+            return False
+        return before.is_mutable or all(each.alias_info is None for each in before.returns)
+
+    def _results(self, node: Any) -> List[str]:
+        value = node.meta.get("val")
+        if not isinstance(value, (list, tuple)):
+            return [node.name]
+        picked = {user.args[1]: user.name for user in node.users if self._picks(user)}
+        return [picked.get(index, "{}_unused_{}".format(node.name, index)) for index in range(len(value))]
+
+    def _config(self, node: Any) -> Dict[str, Any]:
+        schema = getattr(node.target, "_schema", None)
+        names = [each.name for each in schema.arguments] if schema is not None else []
+        given = dict(zip(names, node.args))
+        given.update(node.kwargs)
+        nodes = self.torch.fx.Node
+        return {
+            name: json.loads(json.dumps(value, default=str))
+            for name, value in given.items()
+            if not isinstance(value, nodes)
+            and not (isinstance(value, (list, tuple)) and any(isinstance(each, nodes) for each in value))
+        }
+
+    def ready(self, target: Optional[str] = None) -> None:
+        if self.module is None and target is None and not self.double and self.way != "eager":
+            try:
+                self.module = self.program.module(check_guards=False)
+            except TypeError:
+                self.module = self.program.module()
+            if self.way == "compile":
+                self.module = self._compiled(self.module)
+
+    def _compiled(self, module: Any) -> Any:
+        try:
+            _imported("torch._inductor.cpp_builder").get_cpp_compiler()
+        except Exception as error:
+            raise Unsupported("torch.compile finds no C++ compiler: {}".format(error))
+        return self.torch.compile(module)
+
+    def run(self, given: Dict[str, Any], batch: int, target: Optional[str] = None) -> List[Any]:
+        parts = _batches(given, batch) if batch else [given]
+        return _joined([self._apply(part, target) for part in parts])
+
+    def _apply(self, given: Dict[str, Any], target: Optional[str]) -> List[Any]:
+        torch = self.torch
+        tensors = {name: self._wide(torch.from_numpy(np.array(array))) for name, array in given.items()}
+        with torch.no_grad():
+            if self.module is None or target is not None:
+                return [each.numpy() for each in self._interpreted(tensors, target)]
+            leaves = [tensors.get(name, self.held.get(name)) for name in self._entering()]
+            tree = torch.utils._pytree
+            args, kwargs = tree.tree_unflatten(leaves, self.program.call_spec.in_spec)
+            found = tree.tree_leaves(self.module(*args, **kwargs))
+        return [each.numpy() for each in found if isinstance(each, torch.Tensor)]
+
+    def _entering(self) -> List[str]:
+        return [spec.arg.name for spec in self.program.graph_signature.input_specs if spec.kind.name == "USER_INPUT"]
+
+    def _interpreted(self, tensors: Dict[str, Any], target: Optional[str]) -> List[Any]:
+        """The outputs, or one value, by one call after the other."""
+        table = dict(self.held, **tensors)
+        for node in self.graph.nodes:
+            if self._picks(node):
+                table[node.name] = table[node.args[0].name][node.args[1]]
+            elif node.name in self.calls:
+                table[node.name] = self._called(node, table)
+            if node.name == target or (target is not None and target in self._results(node)):
+                found = table[node.name]
+                return [found[self._results(node).index(target)] if isinstance(found, (list, tuple)) else found]
+        return [table[name] for name in self.outputs()]
+
+    def _called(self, node: Any, table: Dict[str, Any]) -> Any:
+        args, kwargs = self.torch.fx.node.map_aggregate(
+            (tuple(node.args), dict(node.kwargs)),
+            lambda each: table[each.name] if isinstance(each, self.torch.fx.Node) else self._wide(each),
+        )
+        return node.target(*args, **kwargs)
+
+    def step(self, node: str, given: Dict[str, Any]) -> List[Any]:
+        torch, call = self.torch, self.calls[node]
+        table = dict(self.held)
+        for each in call.all_input_nodes:
+            if each.name not in table:
+                array = given[each.name][0]
+                number = not isinstance(each.meta.get("val"), torch.Tensor)
+                table[each.name] = array.item() if number else self._wide(torch.from_numpy(np.array(array)))
+        with torch.no_grad():
+            found = self._called(call, table)
+        listed = found if isinstance(found, (list, tuple)) else [found]
+        return [each.numpy() if isinstance(each, torch.Tensor) else np.asarray(each) for each in listed]
+
+    def convert(self, converter: str, to: str, given: Dict[str, Any], target: Optional[str]) -> Dict[str, Any]:
+        torch = self.torch
+        with torch.no_grad():
+            program = self.program if target is None else self._until(target, given)
+            torch.onnx.export(program, f=to, dynamo=True, verbose=False)
+        return {"version": "torch.onnx {}".format(torch.__version__), "inputs": _inputs_of_onnx(to)}
+
+    def _until(self, target: str, given: Dict[str, Any]) -> Any:
+        """The program that ends with a value, exported again on examples."""
+        torch = self.torch
+        module = self.program.module(check_guards=False)
+        last = next((node for node in module.graph.nodes if node.name == target), None)
+        if last is None:
+            raise Unsupported("the module has no value `{}`".format(target))
+        for node in list(module.graph.nodes):
+            if node.op == "output":
+                node.args = ((last,),)
+                module.graph._codegen.pytree_info = module.graph._codegen.pytree_info._replace(
+                    out_spec=torch.utils._pytree.tree_structure((0,))
+                )
+        module.graph.eliminate_dead_code()
+        module.recompile()
+        tensors = [torch.from_numpy(np.array(given[name])) for name in self._entering() if name in given]
+        open_dims = [[index for index, size in enumerate(port["shape"]) if size is None] for port in self.inputs()]
+        shapes = tuple(dict.fromkeys(dims, torch.export.Dim.AUTO) for dims in open_dims)
+        return torch.export.export(module, tuple(tensors), dynamic_shapes=shapes, strict=False)
+
+
+class Scripted(Driver):
+    """A module of TorchScript: by the executor of its users, or (`eager`) by one that neither profiles nor joins."""
+
+    def open(self, request: Dict[str, Any]) -> None:
+        self.torch = torch = _imported("torch")
+        self.version = "torch {}".format(torch.__version__)
+        if request.get("way") == "eager":
+            torch._C._jit_set_profiling_executor(False)
+            torch._C._jit_set_texpr_fuser_enabled(False)
+            torch.backends.mkldnn.set_flags(False)
+        self.plain = request.get("way") == "eager"
+        try:
+            self.module = torch.jit.load(request["model"], map_location="cpu").eval()
+        except RuntimeError as error:
+            raise BadModel("no TorchScript: {}".format(str(error).splitlines()[0]))
+        self.double = bool(request.get("double"))
+        if self.double:
+            self.module.double()
+
+    def inputs(self) -> List[Dict[str, Any]]:
+        """The arguments of the module, whose sizes and element types a file of TorchScript does not tell."""
+        arguments = self.module.forward.schema.arguments[1:]
+        needed = [each for each in arguments if not each.has_default_value()]
+        if any(str(each.type) != "Tensor" for each in needed):
+            raise Unsupported("an argument that is no tensor")
+        return [{"name": each.name, "shape": None, "dtype": ""} for each in needed]
+
+    def outputs(self) -> List[str]:
+        return ["output"]
+
+    def nodes(self) -> List[Node]:
+        return []
+
+    def run(self, given: Dict[str, Any], batch: int, target: Optional[str] = None) -> List[Any]:
+        return _joined([self._apply(part) for part in (_batches(given, batch) if batch else [given])])
+
+    def _apply(self, given: Dict[str, Any]) -> List[Any]:
+        torch = self.torch
+        tensors = [torch.from_numpy(np.array(array)) for array in given.values()]
+        if self.double:
+            tensors = [each.double() if each.is_floating_point() else each for each in tensors]
+        with torch.no_grad(), torch.jit.optimized_execution(not self.plain):
+            found = torch.utils._pytree.tree_leaves(self.module(*tensors))
+        return [each.numpy() for each in found if isinstance(each, torch.Tensor)]
+
+
+# SavedModels
+
+
+class SavedModel(Graphs):
+    """A SavedModel by its first signature, and files with parts of its frozen graph.
+
+    Nodes are the operators that depend on an input. In a part they take placeholders that are named as the values
+    are, and end in outputs that are numbered.
+    """
+
+    _OUTPUT = "mlvet_output_"
+
+    def prepare(self, request: Dict[str, Any]) -> None:
+        self.tensorflow = _imported("tensorflow")
+        self.version = "tensorflow {}".format(self.tensorflow.__version__)
+        self.frozen: Any = None
+
+    def load(self, path: str) -> Any:
+        if not os.path.isdir(path):
+            return self._loaded_part(path)
+        model = self.tensorflow.saved_model.load(path)
+        names = [name for name in model.signatures if name != "__saved_model_init_op"]
+        if not names:
+            raise Unsupported("the SavedModel has no signature")
+        self.signature_name = "serving_default" if "serving_default" in names else names[0]
+        self.signature = model.signatures[self.signature_name]
+        self.model = model
+        return lambda given: self.signature(**given)
+
+    def _loaded_part(self, path: str) -> Any:
+        tf = self.tensorflow
+        definition = tf.compat.v1.GraphDef()
+        with open(path, "rb") as file:
+            definition.ParseFromString(file.read())
+        function = tf.compat.v1.wrap_function(lambda: tf.import_graph_def(definition, name=""), [])
+        places = [node.name for node in definition.node if node.op == "Placeholder"]
+        ends = sorted((node.name for node in definition.node if node.name.startswith(self._OUTPUT)), key=_number_at_end)
+        graph = function.graph
+        pruned = function.prune([graph.get_tensor_by_name(name + ":0") for name in places],
+                                [graph.get_tensor_by_name(name + ":0") for name in ends])  # fmt: skip
+        return lambda given: dict(enumerate(pruned(*[given[name] for name in places])))
+
+    def apply(self, loaded: Any, given: Dict[str, Any]) -> List[Any]:
+        found = loaded({name: self.tensorflow.constant(array) for name, array in given.items()})
+        return [found[name].numpy() for name in sorted(found)]
+
+    def inputs(self) -> List[Dict[str, Any]]:
+        found = []
+        for name, spec in self.signature.structured_input_signature[1].items():
+            sizes = None if spec.shape.rank is None else list(spec.shape)
+            found.append({"name": name, "shape": sizes, "dtype": spec.dtype.name})
+        return found
+
+    def outputs(self) -> List[str]:
+        """The values of the frozen graph that are the outputs, in the order of their names in the signature."""
+        self._freeze()
+        order = sorted(self.signature.structured_outputs)
+        ends = dict(zip(self._flat_names(), self.frozen.outputs))
+        return [self._name(ends[name]) for name in order]
+
+    def _flat_names(self) -> List[str]:
+        """The outputs of the signature in the order in which its graph has them."""
+        return list(self.tensorflow.nest.flatten({name: name for name in self.signature.structured_outputs}))
+
+    def _freeze(self) -> None:
+        if self.frozen is not None:
+            return
+        module = _imported("tensorflow.python.framework.convert_to_constants")
+        self.frozen = module.convert_variables_to_constants_v2(self.signature, lower_control_flow=False)
+        keys = [spec.name for spec in self.signature.structured_input_signature[1].values()]
+        named = dict(zip(keys, self.signature.structured_input_signature[1]))
+        self.moving: Dict[str, str] = {}
+        for place in self.frozen.inputs:
+            self.moving[place.name] = named.get(place.op.name, place.op.name)
+        for operation in self.frozen.graph.get_operations():
+            if any(tensor.name in self.moving for tensor in operation.inputs):
+                for index, tensor in enumerate(operation.outputs):
+                    end = operation.name if not index else "{}__{}".format(operation.name, index)
+                    alias = operation.type == "Identity"
+                    self.moving[tensor.name] = self.moving[operation.inputs[0].name] if alias else end
+
+    def _name(self, tensor: Any) -> str:
+        return self.moving.get(tensor.name, tensor.op.name)
+
+    def nodes(self) -> List[Node]:
+        self._freeze()
+        found = []
+        wanted = {tensor.name for tensor in self.frozen.outputs}
+        for operation in self.frozen.graph.get_operations():
+            moving = [tensor for tensor in operation.inputs if tensor.name in self.moving]
+            if operation.type == "Identity" or not moving:
+                continue
+            used = [each for each in operation.outputs if each.consumers() or each.name in wanted]
+            if not used or used[0] is not operation.outputs[0]:
+                continue
+            found.append({
+                "name": operation.name, "kind": operation.type,
+                "inputs": list(OrderedDict.fromkeys(self.moving[each.name] for each in moving)),
+                "outputs": [self.moving[each.name] for each in used], "config": _plain_attributes(operation),
+            })  # fmt: skip
+        return found
+
+    def part(self, values: List[str], given: List[str], to: str) -> None:
+        """Write the part of the frozen graph between values that are given and values that are wanted."""
+        self._freeze()
+        tf = self.tensorflow
+        graph = self.frozen.graph
+        tensors: "Dict[str, Any]" = {}
+        for operation in graph.get_operations():
+            for tensor in operation.outputs:
+                tensors.setdefault(self._name(tensor), tensor)
+        definition = tf.compat.v1.GraphDef()
+        definition.versions.CopyFrom(graph.as_graph_def().versions)
+        definition.library.CopyFrom(graph.as_graph_def().library)
+        made: "Dict[str, str]" = {}
+        for name in given:
+            place = definition.node.add(name=name, op="Placeholder")
+            place.attr["dtype"].type = tensors[name].dtype.as_datatype_enum
+            place.attr["shape"].shape.CopyFrom(tensors[name].shape.as_proto())
+        copied = set(given)
+
+        def copy(tensor: Any) -> str:
+            name = self._name(tensor)
+            if name in copied and name in given:
+                return name
+            operation = tensor.op
+            if operation.name not in made:
+                made[operation.name] = operation.name
+                inputs = [copy(each) for each in operation.inputs]
+                node = definition.node.add()
+                node.CopyFrom(operation.node_def)
+                del node.input[:]
+                node.input.extend(inputs)
+            return operation.name if not tensor.value_index else "{}:{}".format(operation.name, tensor.value_index)
+
+        for index, value in enumerate(values):
+            if value in given:
+                source = value
+            else:
+                source = copy(tensors[value])
+            end = definition.node.add(name=self._OUTPUT + str(index), op="Identity", input=[source])
+            end.attr["T"].type = tensors[value].dtype.as_datatype_enum
+        with open(to, "wb") as file:
+            file.write(definition.SerializeToString())
+
+    def convert(self, converter: str, to: str, given: Dict[str, Any], target: Optional[str]) -> Dict[str, Any]:
+        if converter != "tf2onnx" and target is None:
+            return _tflite_of_saved(self.path, to)
+        names = [each["name"] for each in self.inputs()]
+        self.part(self.outputs() if target is None else [target], names, to + ".pb")
+        if converter != "tf2onnx":
+            raise Unsupported("parts are not converted to TFLite")
+        definition = self.tensorflow.compat.v1.GraphDef()
+        with open(to + ".pb", "rb") as file:
+            definition.ParseFromString(file.read())
+        places = [node.name + ":0" for node in definition.node if node.op == "Placeholder"]
+        ends = sorted(node.name for node in definition.node if node.name.startswith(self._OUTPUT))
+        _imported("tf2onnx").convert.from_graph_def(
+            definition, input_names=places, output_names=[name + ":0" for name in ends], output_path=to
+        )
+        return {"version": _version_of("tf2onnx"), "inputs": _inputs_of_onnx(to)}
+
+
+def _number_at_end(name: str) -> int:
+    return int(re.findall(r"\d+$", name)[0])
+
+
+def _plain_attributes(operation: Any) -> Dict[str, Any]:
+    found = {}
+    for name in operation.node_def.attr:
+        try:
+            value = operation.get_attr(name)
+        except ValueError:
+            continue
+        if name.startswith("_") or not isinstance(value, (int, float, str, bytes, bool, list)):
+            continue
+        found[name] = value.decode("utf-8", "replace") if isinstance(value, bytes) else value
+    return dict(json.loads(json.dumps(found, default=str)))
 
 
 DRIVERS = {
@@ -752,7 +1777,11 @@ DRIVERS = {
     "onnxruntime": OnnxRuntime,
     "openvino": OpenVino,
     "onnx-reference": OnnxReference,
+    "onnx-torch": OnnxTorch,
     "litert": LiteRt,
+    "exported": Exported,
+    "saved-model": SavedModel,
+    "scripted": Scripted,
     "mlvet": Mlvet,
 }
 

@@ -1,0 +1,164 @@
+"""Who is wrong when a converted model differs from the model: the converter, or the runtime of the converted file.
+
+The converted file is run by judges: references in double precision for ONNX, other kernels for TFLite. If a judge
+yields what the model should, the file is right and the runtime wrong, whose nodes are then walked through. If a judge
+yields what the runtime does, the file is wrong; the model is cut at ever earlier values, by halving, until what is
+converted from it agrees, so that the layer is known that the converter gets wrong.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mlvet.analyses.compare.conversion import Converted
+from mlvet.analyses.compare.local_errors import LocalError
+from mlvet.analyses.compare.oracle import Oracle
+from mlvet.analyses.compare.runs import Crew, Files, Run
+from mlvet.analyses.compare.subject import Layer, Subject, taken_apart
+from mlvet.analyses.compare.walk import Walker
+from mlvet.runtime.backends.catalogue import Backend
+from mlvet.runtime.backends.process import Failure
+
+Array = NDArray[Any]
+_FLOOR = 1e-4
+"""Outputs that differ by less than this share of their magnitude do not differ."""
+_TIMES = 8.0
+"""So many times what direct backends differ from the oracle is no rounding."""
+
+
+@dataclass(frozen=True, slots=True)
+class Suspicion:
+    """A converted model that differs from the model by a share of the outputs' magnitude, and who is to blame."""
+
+    backend: str
+    converter: str
+    by_converter: bool
+    share: float
+    judge: str
+    layer: Layer | None = None
+    errors: tuple[LocalError, ...] = ()
+
+
+class Inquiry:
+    """What is asked about converted models: the outputs that are right, and what rounding makes of them."""
+
+    def __init__(
+        self, crew: Crew, subject: Subject, oracle: Oracle, exact: Sequence[Array], direct: Sequence[Sequence[Array]]
+    ) -> None:
+        self.crew = crew
+        self.subject = subject
+        self.oracle = oracle
+        self.exact = exact
+        noises = sorted(apart(outputs, exact) for outputs in direct)
+        self.limit = max(_FLOOR, _TIMES * noises[len(noises) // 2] if noises else _FLOOR)
+
+    def suspicion(
+        self, one: Converted, own: Sequence[Array], inputs: Files, few: Files, batch: int
+    ) -> Suspicion | None:
+        """None if the converted model does what the model does, or if nobody can tell who is wrong."""
+        share = apart(own, self.exact)
+        if share <= self.limit:
+            return None
+        for judge, found in self._judged(one, inputs, batch):
+            if apart(found, self.exact) <= self.limit:
+                errors = self._walked(one, few)
+                return Suspicion(str(one), one.converter, False, share, judge, errors=tuple(errors))
+            if apart(own, found) <= self.limit:
+                return Suspicion(str(one), one.converter, True, share, judge, self._first_wrong(one, few, batch))
+        return None
+
+    def _judged(self, one: Converted, inputs: Files, batch: int) -> Iterator[tuple[str, list[Array]]]:
+        """What others make of the converted file."""
+        path = one.path
+        names, double = ("litert-reference", "openvino"), False
+        if one.route.format == "onnx":
+            from mlvet.runtime.onnx_parts import OnnxParts
+
+            names, double = ("mlvet", "onnx-reference"), True
+            parts = OnnxParts(path, self.crew.folder)
+            path = parts.doubled(parts.until(parts.outputs()))
+        for name in names:
+            backend = Backend(name, one.route.format, double=double)
+            run = self.crew.open([backend], {"model": str(path)})[backend]
+            if name != one.route.runtime and isinstance(run, Run):
+                try:
+                    yield name, run.whole(one.named(_wide(inputs) if double else inputs), batch)
+                except Failure:
+                    continue
+
+    def _walked(self, one: Converted, few: Files) -> list[LocalError]:
+        """The nodes of a converted ONNX file that its runtime gets wrong."""
+        if one.route.format != "onnx":
+            return []
+        from mlvet.runtime.onnx_parts import OnnxParts
+
+        subject = taken_apart(one.path, OnnxParts(one.path, self.crew.folder))
+        oracle = Oracle(self.crew, subject, {"model": str(one.path)})
+        return Walker(subject, [one.run], oracle, one.named(few), lambda *_: None).go().wrong()
+
+    def _first_wrong(self, one: Converted, few: Files, batch: int) -> Layer | None:
+        """The first layer with which the converted model still differs, among those where the model can be cut."""
+        states = self._states(few)
+        layers = [layer for layer in self.subject.layers if layer.outputs and layer.outputs[0] in states]
+        low, high, found = 0, len(layers) - 1, None
+        while low <= high:
+            middle = (low + high) // 2
+            value = layers[middle].outputs[0]
+            try:
+                wrong = apart(one.until(value, few, batch)[:1], [np.load(states[value])]) > self.limit
+            except Failure:
+                del layers[middle]
+                high -= 1
+                continue
+            if wrong:
+                found, high = layers[middle], middle - 1
+            else:
+                low = middle + 1
+        return found
+
+    def _states(self, few: Files) -> dict[str, Path]:
+        """What every layer should yield, as far as an oracle knows."""
+        states = dict(few)
+        for layer in self.subject.layers:
+            if all(value in states for value in layer.inputs):
+                exact = self.oracle.exact(layer, states)
+                if exact is None and self.oracle.second is not None:
+                    exact = self.oracle.exact(layer, states, by=self.oracle.second)
+                states.update(exact or {})
+        return states
+
+
+def apart(own: Sequence[Array], right: Sequence[Array]) -> float:
+    """The greatest difference of outputs, as a share of their magnitude; infinite for other shapes or lost numbers."""
+    if len(own) != len(right):
+        return float("inf")
+    worst = 0.0
+    for a, b in zip(own, right, strict=True):
+        if a.shape != b.shape:
+            return float("inf")
+        one, other = a.astype(np.float64), b.astype(np.float64)
+        same = (one == other) | (np.isnan(one) & np.isnan(other))
+        with np.errstate(invalid="ignore"):
+            differences = np.nan_to_num(np.where(same, 0.0, np.abs(one - other)), nan=np.inf)
+        scale = float(np.max(np.abs(other[np.isfinite(other)]), initial=0.0))
+        greatest = float(np.max(differences, initial=0.0))
+        worst = max(worst, greatest / scale if scale else float("inf") if greatest else 0.0)
+    return worst
+
+
+def _wide(files: Files) -> dict[str, Path]:
+    """The same numbers in double precision."""
+    found = {}
+    for name, path in files.items():
+        array = np.load(path, mmap_mode="r")
+        found[name] = path
+        if array.dtype.kind == "f" and array.dtype != np.float64:
+            found[name] = path.with_suffix(".wide.npy")
+            np.save(found[name], array.astype(np.float64))
+    return found

@@ -1,0 +1,92 @@
+"""Converters as suspects: one that is wrong, one whose runtime is wrong, and those that convert as they should."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from mlvet.analyses.compare.suspects import apart
+from tests.compare.conftest import Compare, faulty
+
+pytest.importorskip("torch")
+pytest.importorskip("onnxscript")
+POOLING_CHANGED = """
+import onnx, torch
+honest = torch.onnx.export
+def export(program, *args, f, **options):
+    honest(program, *args, f=f, **options)
+    model = onnx.load(f)
+    for node in model.graph.node:
+        for attribute in node.attribute:
+            if node.op_type == "AveragePool" and attribute.name == "count_include_pad":
+                attribute.i = 1 - attribute.i
+    onnx.save(model, f)
+torch.onnx.export = export
+"""
+SOFTMAX_CHANGED = """
+import onnx, onnxruntime
+class Session(onnxruntime.InferenceSession):
+    def __init__(self, path, *args, **options):
+        super().__init__(path, *args, **options)
+        self.wrong = any(node.op_type == "Softmax" for node in onnx.load(path).graph.node)
+    def run(self, *args):
+        first, *others = super().run(*args)
+        return [first ** 2 if self.wrong else first, *others]
+onnxruntime.InferenceSession = Session
+"""
+INTEGERS = """
+import keras
+keras.utils.set_random_seed(0)
+days = keras.Input((7,), dtype="int32", name="days")
+x = keras.ops.cast(keras.ops.mod(days - 20, 5), "float32")
+x = keras.layers.Dense(8, activation="tanh", name="hidden")(x)
+keras.Model(days, keras.layers.Dense(4, activation="softmax", name="classes")(x)).save("model.keras")
+"""
+
+
+def test_a_converter_that_changes_padding_is_blamed_at_the_layer(
+    compare: Compare, torch_models: Path, tmp_path: Path
+) -> None:
+    env = ("--env", f"faulty={faulty(tmp_path, POOLING_CHANGED)}")
+    backends = ("--backends", "torch,onnxruntime,onnxruntime@faulty")
+    code, report, _ = compare(str(torch_models / "model.pt2"), *backends, *env)
+    (finding,) = report["findings"]
+    assert code == 1
+    assert finding["evidence"]["blamed"].startswith("torch.onnx ")
+    assert finding["evidence"]["backend"] == "onnxruntime@faulty"
+    assert (finding["location"]["node"], finding["evidence"]["kind"]) == ("avg_pool2d", "avg_pool2d")
+    assert finding["evidence"]["judge"] == "mlvet"
+
+
+def test_a_runtime_that_is_wrong_on_a_right_file_is_blamed_at_the_node(
+    compare: Compare, torch_models: Path, tmp_path: Path
+) -> None:
+    env = ("--env", f"faulty={faulty(tmp_path, SOFTMAX_CHANGED)}")
+    code, report, _ = compare(str(torch_models / "model.pt2"), "--backends", "torch,onnxruntime@faulty", *env)
+    (finding,) = report["findings"]
+    assert code == 1
+    assert (finding["evidence"]["blamed"], finding["evidence"]["kind"]) == ("onnxruntime@faulty", "Softmax")
+
+
+def test_remainders_of_negative_integers_are_converted_wrongly_by_tf2onnx(compare: Compare, tmp_path: Path) -> None:
+    pytest.importorskip("tf2onnx")
+    environment = {**os.environ, "KERAS_BACKEND": "jax"}
+    subprocess.run([sys.executable, "-c", INTEGERS], cwd=tmp_path, env=environment, check=True, capture_output=True)
+    code, report, _ = compare("model.keras", "--backends", "tensorflow,onnxruntime,litert")
+    (finding,) = report["findings"]
+    assert (code, finding["location"]["node"]) == (1, "mod")
+    assert finding["evidence"]["blamed"].startswith("tf2onnx ")
+    assert set(report["summary"]["analyses"]["compare"]["backends"]) == {"tensorflow", "onnxruntime", "litert"}
+
+
+def test_outputs_are_apart_by_a_share_of_their_magnitude() -> None:
+    right = [np.array([1.0, -100.0])]
+    assert apart([np.array([1.0, -99.0])], right) == pytest.approx(0.01)
+    assert apart([np.array([np.nan, -100.0])], right) == float("inf")
+    assert apart([np.zeros(3)], right) == float("inf")
+    assert apart([np.array([np.nan])], [np.array([np.nan])]) == 0.0
