@@ -48,7 +48,7 @@ def run(options: argparse.Namespace) -> int:
         Summary(
             files=1, seconds=time.monotonic() - began, operators_analysed=len(found.walk.judges),
             operators_unanalysed=len(found.walk.unjudged), notes=(*found.notes, *unsupported),
-            analyses={"compare": summary(found)},
+            analyses={"compare": summary(found, all_maps=options.map)},
         ),
         {}, catalogue(), base, base,
     )  # fmt: skip

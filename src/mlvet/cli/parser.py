@@ -115,6 +115,7 @@ def _compare(parser: argparse.ArgumentParser) -> None:
     how.add_argument("--batch", metavar="N", type=_number(int), default=32, help="examples at once (default: 32)")
     how.add_argument("--timeout", metavar="SECONDS", type=_number(float), default=300.0, help="limit for each request")
     how.add_argument("--memory", metavar="SIZE", type=_memory, help="limit for each process, such as 4G")
+    how.add_argument("--map", action="store_true", help="show the map of every pair, also of those that agree")
     _output(parser)
     parser.set_defaults(run=compare.run)
 

@@ -8,7 +8,9 @@ from mlvet.core.finding import Finding
 from mlvet.core.grade import Severity
 from mlvet.core.result import Vetting
 from mlvet.core.source import Source
+from mlvet.report import terminal_map
 from mlvet.report.excerpt import first_line
+from mlvet.report.map_data import maps
 from mlvet.report.notes import notes
 from mlvet.report.summary import remarks, sentence
 from mlvet.report.terminal import Style, one_line, paint, visible, width
@@ -20,6 +22,7 @@ def render(vetting: Vetting, *, color: bool = False) -> str:
     blocks = [
         "\n".join(_block(finding, vetting.sources.get(finding.location.path), color)) for finding in vetting.findings
     ]
+    blocks += ["\n".join(terminal_map.lines(each, color=color)) for each in maps(vetting) if each.shown]
     style = Style.BOLD if vetting.findings else Style.GREEN
     blocks.append("\n".join([paint(sentence(vetting), style, color), *map(one_line, remarks(vetting))]))
     return "\n\n".join(blocks) + "\n"

@@ -20,9 +20,11 @@ from mlvet.core.grade import Certainty, Grade, Severity
 from mlvet.core.result import Vetting
 from mlvet.core.rule import HEADINGS, Page
 from mlvet.core.source import Source
+from mlvet.report import html_map
 from mlvet.report.excerpt import Line, around
 from mlvet.report.html_numerics import KIND, shown
 from mlvet.report.html_text import prose, text
+from mlvet.report.map_data import maps
 from mlvet.report.notes import Note, notes
 from mlvet.report.summary import counted, remarks, sentence
 
@@ -30,7 +32,9 @@ _CONTEXT = 2
 
 
 def render(vetting: Vetting, *, color: bool = False) -> str:  # noqa: ARG001 - one signature for all formats
-    style, script = (files("mlvet.report").joinpath(f"html_page.{kind}").read_text("utf-8") for kind in ("css", "js"))
+    drawings = maps(vetting)
+    parts = ("html_page", "html_map") if drawings else ("html_page",)
+    style, script = ("".join(_own(f"{part}.{kind}") for part in parts) for kind in ("css", "js"))
     policy = (
         f"default-src 'none'; style-src '{_digest(style)}'; script-src '{_digest(script)}'; "
         "base-uri 'none'; form-action 'none'"
@@ -51,6 +55,7 @@ def render(vetting: Vetting, *, color: bool = False) -> str:  # noqa: ARG001 - o
             *_filters(vetting.findings),
             '<main class="wrap">',
             *_problems(vetting),
+            *html_map.drawn(drawings),
             *_files(vetting),
             *_rules(vetting),
             *_remarks(vetting),
@@ -194,6 +199,10 @@ def _sections(sections: Iterable[tuple[str, str]]) -> Iterator[str]:
             block = "\n".join(line[4:] if code else line for line in lines).strip("\n")
             if block:
                 yield f"<pre>{text(block)}</pre>" if code else f"<p>{prose(block)}</p>"
+
+
+def _own(name: str) -> str:
+    return files("mlvet.report").joinpath(name).read_text("utf-8")
 
 
 def _digest(text: str) -> str:

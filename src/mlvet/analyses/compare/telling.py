@@ -10,7 +10,8 @@ import numpy as np
 
 from mlvet.analyses.compare.comparison import Comparison
 from mlvet.analyses.compare.local_errors import LocalError
-from mlvet.analyses.compare.localization import Place, localization_map, looked_at
+from mlvet.analyses.compare.mapping import map_of, maps
+from mlvet.analyses.compare.mapping import number as _number
 from mlvet.analyses.compare.pairs import Pair, unique
 from mlvet.analyses.compare.rules.backend_crash import BackendCrash
 from mlvet.analyses.compare.rules.fusion_dependent import FusionDependent
@@ -51,13 +52,7 @@ def clusters(errors: Sequence[LocalError]) -> list[list[LocalError]]:
     return list(groups.values())
 
 
-def map_of(found: Comparison, pair: Pair) -> tuple[Place, ...]:
-    """The localization map of a pair."""
-    deltas = found.walk.deltas.get((pair.first, pair.second), {})
-    return localization_map(found.subject.layers, deltas)
-
-
-def summary(found: Comparison) -> dict[str, Any]:
+def summary(found: Comparison, *, all_maps: bool = False) -> dict[str, Any]:
     """The comparison as data, for the machine-readable report."""
     groups = unique(found.pairs)
     return {
@@ -73,7 +68,7 @@ def summary(found: Comparison) -> dict[str, Any]:
         ],
         "layers": [_layer_json(each) for each in found.walk.errors],
         "unjudged": found.walk.unjudged,
-        "maps": [_map_json(found, pair) for pair in found.pairs if pair.inconsistent],
+        "maps": maps(found, all_pairs=all_maps),
         "seconds": {name: round(seconds, 4) for name, seconds in found.seconds.items()},
     }
 
@@ -87,24 +82,6 @@ def _layer_json(error: LocalError) -> dict[str, Any]:
         "greatest_error": _number(error.greatest), "noise": _number(error.noise), "times_noise": _number(error.times),
         "wrong": error.wrong,
     }  # fmt: skip
-
-
-def _map_json(found: Comparison, pair: Pair) -> dict[str, Any]:
-    places = map_of(found, pair)
-    without, with_map = looked_at(places)
-    return {
-        "backends": [pair.first, pair.second],
-        "layers_to_look_at": {"without_map": without, "with_map": with_map},
-        "layers": [
-            {"layer": each.layer.name, "kind": each.layer.kind, "inputs": list(each.layer.inputs),
-             "delta": _number(each.delta), "rate": _number(each.rate), "red": each.red}
-            for each in places
-        ],
-    }  # fmt: skip
-
-
-def _number(value: float) -> float | str:
-    return value if np.isfinite(value) else str(value)
 
 
 def _crashes(found: Comparison, shown: str) -> Iterator[Finding]:
