@@ -17,6 +17,8 @@ from mlvet.analyses.compare.oracle import Oracle
 from mlvet.analyses.compare.pairs import Pair, pairs, truth_of
 from mlvet.analyses.compare.request import CompareRequest
 from mlvet.analyses.compare.runs import Crew, Run, stored
+from mlvet.analyses.compare.search.laboratory import Laboratory
+from mlvet.analyses.compare.search.searching import Searched, search
 from mlvet.analyses.compare.subject import Subject, format_of, taken_apart, told, weights_alone
 from mlvet.analyses.compare.walk import Walk, Walker
 from mlvet.core.errors import UnsupportedInput, UsageError
@@ -54,6 +56,7 @@ class Comparison:
     examples: int = 0
     seconds: dict[str, float] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
+    searched: Searched = field(default_factory=Searched)
 
 
 def compare(request: CompareRequest, progress: Progress = lambda *_: None) -> Comparison:
@@ -82,6 +85,7 @@ class _Comparing:
         self, request: CompareRequest, crew: Crew, runs: list[Run], found: Comparison, progress: Progress
     ) -> None:
         self.request = request
+        self.crew = crew
         self.runs = runs
         self.found = found
         self.subject = found.subject
@@ -109,6 +113,11 @@ class _Comparing:
         self.found.pairs = pairs(outputs, truth, self.request.thresholds)
         self._walk(examples)
         self._fusion(examples)
+        if self.request.reproduce is not None or self.request.mutate:
+            self.found.searched = search(self.request, self.subject, self._laboratory(), self.found.walk, self.progress)
+
+    def _laboratory(self) -> Laboratory:
+        return Laboratory(self.crew, self.runs, self.oracle, self.subject.format, self.found.versions)
 
     def _examples(self) -> dict[str, Array]:
         if self.request.data is None:

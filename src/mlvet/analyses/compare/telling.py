@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
+from mlvet.analyses.compare.clustering import clusters
 from mlvet.analyses.compare.comparison import Comparison
 from mlvet.analyses.compare.local_errors import LocalError
 from mlvet.analyses.compare.localization import Place, localization_map, looked_at
@@ -23,7 +23,6 @@ from mlvet.core.grade import Certainty
 from mlvet.core.location import Location
 from mlvet.core.rule import Rule
 
-_SIZES = ("filters", "units", "input_dim", "output_dim")
 _FELT = 1e-3
 """A backend that differs from itself by less than this share of its outputs is steady."""
 
@@ -37,16 +36,6 @@ def findings(found: Comparison, shown: str) -> list[Finding]:
         *_fused(found, shown),
         *_unsteady(found, shown),
     ]
-
-
-def clusters(errors: Sequence[LocalError]) -> list[list[LocalError]]:
-    """Errors of one cause together: backend, operator, configuration and sign. Sizes of layers are no cause."""
-    groups: dict[tuple[str, ...], list[LocalError]] = {}
-    for error in errors:
-        config = {key: value for key, value in error.layer.config.items() if key not in _SIZES}
-        key = (error.backend, error.layer.kind, json.dumps(config, sort_keys=True, default=str), error.sign)
-        groups.setdefault(key, []).append(error)
-    return list(groups.values())
 
 
 def map_of(found: Comparison, pair: Pair) -> tuple[Place, ...]:
@@ -145,7 +134,11 @@ def _wrong_layers(found: Comparison, shown: str) -> Iterator[Finding]:
         if others:
             listed = ", ".join(f"`{each.layer.name}`" for each in others[:5])
             related.append(Related(f"the same cause in {len(others)} more: {listed}"))
+        reproduced = next((r for e in cluster if (r := found.searched.reproduced.get((e.backend, e.layer.name)))), None)
+        if reproduced is not None and reproduced.folder is not None:
+            related.append(Related(f"the least model that shows it, with a script: {reproduced.folder}"))
         data = {
+            "reproduction": None if reproduced is None else reproduced.to_json(),
             "blamed": first.backend, "layer": first.layer.name, "kind": first.layer.kind,
             "config": dict(first.layer.config), "times_noise": _number(first.times), "error": _number(first.greatest),
             "sign": first.sign, "layers": [each.layer.name for each in cluster], "oracle": judge,
