@@ -114,10 +114,10 @@ class _Comparing:
         self._walk(examples)
         self._fusion(examples)
         if self.request.reproduce is not None or self.request.mutate:
-            self.found.searched = search(self.request, self.subject, self._laboratory(), self.found.walk, self.progress)
-
-    def _laboratory(self) -> Laboratory:
-        return Laboratory(self.crew, self.runs, self.oracle, self.subject.format, self.found.versions)
+            lab = Laboratory(self.crew, self.runs, self.oracle, self.subject.format, self.found.versions)
+            self.found.searched = search(
+                self.request, self.subject, lab, self.found.walk, examples, self.progress
+            )  # fmt: skip
 
     def _examples(self) -> dict[str, Array]:
         if self.request.data is None:

@@ -11,6 +11,7 @@ from mlvet.analyses.compare.clustering import clusters
 from mlvet.analyses.compare.comparison import Comparison
 from mlvet.analyses.compare.local_errors import LocalError
 from mlvet.analyses.compare.localization import Place, localization_map, looked_at
+from mlvet.analyses.compare.mutation.telling import summary_of_mutants, told_of_mutants
 from mlvet.analyses.compare.pairs import Pair, unique
 from mlvet.analyses.compare.rules.backend_crash import BackendCrash
 from mlvet.analyses.compare.rules.fusion_dependent import FusionDependent
@@ -35,6 +36,7 @@ def findings(found: Comparison, shown: str) -> list[Finding]:
         *_unexplained(found, shown),
         *_fused(found, shown),
         *_unsteady(found, shown),
+        *told_of_mutants(found.searched.mutations, shown),
     ]
 
 
@@ -60,6 +62,7 @@ def summary(found: Comparison) -> dict[str, Any]:
         ],
         "layers": [_layer_json(each) for each in found.walk.errors],
         "unjudged": found.walk.unjudged,
+        "search": summary_of_mutants(found.searched.mutations),
         "maps": [_map_json(found, pair) for pair in found.pairs if pair.inconsistent],
         "seconds": {name: round(seconds, 4) for name, seconds in found.seconds.items()},
     }

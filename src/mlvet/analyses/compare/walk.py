@@ -73,6 +73,7 @@ class Walker:
         self.own: dict[str, dict[str, Path]] = {str(run): dict(inputs) for run in runs}
         self.inputs = {*inputs}
         self.walk = Walk()
+        self.keep_all = False
 
     def go(self) -> Walk:
         """All layers, in an order in which they can run."""
@@ -104,7 +105,7 @@ class Walker:
         self.walk.largest = max(self.walk.largest, sum(each.nbytes for each in arrays.values()))
         errors = local_errors(layer, arrays, loaded, self._noises(layer, by))
         self.walk.errors += errors
-        if any(error.wrong for error in errors):
+        if self.keep_all or any(error.wrong for error in errors):
             self.walk.seen[layer.name] = Seen(_arrays({each: self.right[each] for each in layer.inputs}), arrays, loaded)
         self._settle(exact, arrays, loaded)
 

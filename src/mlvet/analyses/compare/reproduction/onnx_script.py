@@ -21,7 +21,8 @@ RUNTIMES: Mapping[str, tuple[str, str]] = {
     ),
     "openvino": (
         "import openvino",
-        'openvino.Core().compile_model(model.SerializeToString(), "CPU", {"INFERENCE_PRECISION_HINT": "f32"})(inputs)',
+        'core.compile_model(core.read_model(model.SerializeToString()), "CPU", '
+        '{"INFERENCE_PRECISION_HINT": "f32"})(inputs)',
     ),
     "onnx-reference": (
         "import onnx.reference",
@@ -29,10 +30,13 @@ RUNTIMES: Mapping[str, tuple[str, str]] = {
     ),
 }
 """What a script imports for a backend, and how it then runs `model` on `inputs`."""
-_PLAIN = (
-    "plain = onnxruntime.SessionOptions()\n"
-    "plain.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL\n"
-)
+_FIRST = {
+    "openvino": ["core = openvino.Core()"],
+    "onnxruntime-noopt": [
+        "plain = onnxruntime.SessionOptions()",
+        "plain.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL",
+    ],
+}
 
 
 def onnx_script(case: OnnxCase, shown: Shown, wrong: str, right: str, versions: Mapping[str, str]) -> str:
@@ -52,9 +56,8 @@ def onnx_script(case: OnnxCase, shown: Shown, wrong: str, right: str, versions: 
             'model = onnx.load(os.path.join(folder, "model.onnx"))',
             'inputs = dict(np.load(os.path.join(folder, "input.npz")))',
         ]
-    if any(name.startswith("onnxruntime-noopt") for name in runtimes):
-        lines.append(_PLAIN.rstrip())
     for name, (_, run) in runtimes.items():
+        lines += _FIRST.get(name.partition("@")[0], [])
         lines += [f"y = {run}[{place.output}]", f'print("{name:<18}", {place.seen("y")})']
     return "\n".join([*lines, f'print("{"expected":<18}", "{place.expected}")', ""])
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol, Self, TypeVar
 
@@ -43,6 +43,10 @@ class Shown:
     right: tuple[Array, ...]
     sign: str = "both"
 
+    @property
+    def other_shape(self) -> bool:
+        return any(one.shape != other.shape for one, other in zip(self.wrong, self.right, strict=False))
+
 
 @dataclass(frozen=True, slots=True)
 class Budget:
@@ -75,7 +79,9 @@ def reduced(start: C, shows: Callable[[C], tuple[C, Shown] | None], budget: Budg
                         return best, shown
                     left -= 1
                     found = shows(candidate)
-                    if found is not None and found[1].times >= least:
+                    if found is None or found[1].other_shape != shown.other_shape:
+                        continue
+                    if found[1].times >= least:
                         (best, shown), again, progress = found, True, True
                         break
     return best, shown
@@ -89,17 +95,17 @@ def _fewer_examples(case: C) -> Iterator[C]:
 
 
 def _smaller_arrays(case: C) -> Iterator[C]:
-    """Inputs cut short along one axis, alike in all inputs that have it."""
-    deepest = max((array.ndim for array in case.inputs.values()), default=0)
-    for axis in range(1, deepest):
-        sizes = {array.shape[axis] for array in case.inputs.values() if array.ndim > axis}
-        for size in sorted(sizes, reverse=True):
-            for shorter in dict.fromkeys((1, 2, size // 2, size - 1)):
+    """Inputs cut short: all axes of one size at once, then one axis, alike in all inputs that have it."""
+    axes = {(axis, size) for array in case.inputs.values() for axis, size in enumerate(array.shape) if axis}
+    sizes = sorted({size for _, size in axes}, reverse=True)
+    together = [(size, {axis for axis, has in axes if has == size}) for size in sizes]
+    alone = [(size, {axis}) for size, group in together for axis in sorted(group) if len(group) > 1]
+    for size, group in (*together, *alone):
+        for shorter in dict.fromkeys((1, 2, size // 2, size - 1)):
+            for start in (0, size - shorter):
                 if 0 < shorter < size:
-                    yield case.given({
-                        name: _cut(array, axis, shorter) if array.ndim > axis and array.shape[axis] == size else array
-                        for name, array in case.inputs.items()
-                    })  # fmt: skip
+                    kept = range(start, start + shorter)
+                    yield case.given({name: _cut(array, group, size, kept) for name, array in case.inputs.items()})
 
 
 def _plainer_numbers(case: C) -> Iterator[C]:
@@ -155,5 +161,8 @@ def smaller_numbers(value: Any) -> Iterator[Any]:
             yield from ([*value[:index], smaller, *value[index + 1 :]] for smaller in smaller_numbers(each))
 
 
-def _cut(array: Array, axis: int, size: int) -> Array:
-    return np.take(array, range(size), axis=axis)
+def _cut(array: Array, axes: Iterable[int], size: int, kept: range) -> Array:
+    for axis in axes:
+        if axis < array.ndim and array.shape[axis] == size:
+            array = np.take(array, kept, axis=axis)
+    return array

@@ -56,14 +56,18 @@ class Laboratory:
         self._oracle = oracle
         self.names = tuple(str(run) for run in runs)
 
-    def examine(self, specimen: Specimen, among: Sequence[str] = ()) -> Examined:
-        """Judge every layer of a specimen on all backends, or on those that are named."""
+    def examine(self, specimen: Specimen, among: Sequence[str] = (), *, keep_all: bool = False) -> Examined:
+        """Judge every layer of a specimen on all backends, or on those that are named.
+
+        What is seen is kept of wrong layers, or of all.
+        """
         with self._workplace() as folder:
             runs, refused = self._opened(specimen, among)
             subject = self._subject(specimen, runs, folder)
             self._oracle = self._oracle.on(subject, _opening(specimen))
             files = stored(folder, "given", specimen.inputs)
             walker = Walker(subject, [], self._oracle, files, lambda *_: None)
+            walker.keep_all = keep_all
             self._all(walker, runs)
             return Examined(subject, walker.walk, refused, frozenset(map(str, runs)))
 
