@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from mlvet.analyses.compare.clustering import clusters
 from mlvet.analyses.compare.local_errors import local_errors
 from mlvet.analyses.compare.subject import Layer
-from mlvet.analyses.compare.telling import clusters
 
 LAYER = Layer("dense", "Dense", ("x",), ("dense",), {"units": 8})
 RANDOM = np.random.default_rng(0)

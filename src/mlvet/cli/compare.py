@@ -37,7 +37,9 @@ def run(options: argparse.Namespace) -> int:
         Thresholds(
             **_given(k=options.k, classes=options.class_threshold, deviation=options.mad_threshold, share=options.share)
         ),
-        Limits(options.timeout, options.memory), options.batch, seed=options.seed, **_given(count=options.examples),
+        Limits(options.timeout, options.memory), options.batch, seed=options.seed,
+        reproduce=Path(options.reproduce) if options.reproduce else None, mutate=options.mutate or 0.0,
+        **_given(count=options.examples),
     )  # fmt: skip
     found = compare(request, _progress())
     base = os.getcwd()
@@ -47,7 +49,7 @@ def run(options: argparse.Namespace) -> int:
         tuple(told),
         Summary(
             files=1, seconds=time.monotonic() - began, operators_analysed=len(found.walk.judges),
-            operators_unanalysed=len(found.walk.unjudged), notes=(*found.notes, *unsupported),
+            operators_unanalysed=len(found.walk.unjudged), notes=(*found.notes, *found.searched.notes, *unsupported),
             analyses={"compare": summary(found, all_maps=options.map)},
         ),
         {}, catalogue(), base, base,

@@ -111,6 +111,13 @@ def _compare(parser: argparse.ArgumentParser) -> None:
     when.add_argument("--class-threshold", metavar="T", type=_number(float), help="class distance (default: 8)")
     when.add_argument("--mad-threshold", metavar="T", type=_number(float), help="MAD distance (default: 0.2)")
     when.add_argument("--share", metavar="P", type=_share, help="share of inputs (default: one input at least)")
+    more = parser.add_argument_group("beyond the model at hand")
+    more.add_argument(
+        "--reproduce", metavar="FOLDER", help="write the least model that shows each defect, with a script, into FOLDER"
+    )
+    more.add_argument(
+        "--mutate", metavar="MINUTES", type=_number(float), help="search for defects in variants and mutants of the model"
+    )
     how = parser.add_argument_group("how to run")
     how.add_argument("--batch", metavar="N", type=_number(int), default=32, help="examples at once (default: 32)")
     how.add_argument("--timeout", metavar="SECONDS", type=_number(float), default=300.0, help="limit for each request")

@@ -18,6 +18,8 @@ from mlvet.analyses.compare.oracle import Oracle
 from mlvet.analyses.compare.pairs import Pair, pairs, truth_of
 from mlvet.analyses.compare.request import CompareRequest
 from mlvet.analyses.compare.runs import Crew, Run, stored
+from mlvet.analyses.compare.search.laboratory import Laboratory
+from mlvet.analyses.compare.search.searching import Searched, search
 from mlvet.analyses.compare.subject import Subject, format_of, taken_apart, told, weights_alone
 from mlvet.analyses.compare.suspects import Inquiry, Suspicion
 from mlvet.analyses.compare.walk import Walk, Walker
@@ -59,6 +61,7 @@ class Comparison:
     examples: int = 0
     seconds: dict[str, float] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
+    searched: Searched = field(default_factory=Searched)
 
 
 def compare(request: CompareRequest, progress: Progress = lambda *_: None) -> Comparison:
@@ -138,6 +141,12 @@ class _Comparing:
         self._fusion(examples)
         if exact is not None:
             self._suspects(examples, exact[1], batch)
+
+        if self.request.reproduce is not None or self.request.mutate:
+            lab = Laboratory(self.crew, self.runs, self.oracle, self.subject.format, self.found.versions)
+            self.found.searched = search(
+                self.request, self.subject, lab, self.found.walk, examples, self.progress
+            )  # fmt: skip
 
     def _convert(self, examples: dict[str, Array]) -> None:
         """Open what converters make of the model, where the user names backends that run it."""

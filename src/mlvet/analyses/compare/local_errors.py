@@ -81,10 +81,11 @@ def _error(
 ) -> LocalError:
     if own is None or own.shape != right.shape:
         return LocalError(layer, backend, float("inf"), float("inf"), 0.0, 0.0, 0.0, wrong_shape=True)
+    right = _held(right, own.dtype)
     errors = _differences(own, right)
     scale = _rms(right[np.isfinite(right)].astype(np.float64))
     least = _LEAST_ULPS / SUSPICIOUS * _ROUNDING.get(own.dtype.name, _SINGLE) * scale
-    noise = max(told, least)
+    noise = max(told, least, _smallest(own.dtype))
     shown = sorted(_rms_of([each], right) for each in others if each.shape == right.shape)
     if len(shown) > 1:
         noise = max(noise, min(shown[len(shown) // 2], _TRUSTED * noise))
@@ -92,6 +93,19 @@ def _error(
         layer, backend, _rms(errors), float(np.max(np.abs(errors), initial=0.0)), noise, scale,
         float(np.mean(errors)) if errors.size else 0.0,
     )  # fmt: skip
+
+
+def _held(right: Array, dtype: np.dtype[Any]) -> Array:
+    """What is right as far as a precision reaches: numbers beyond it are infinite there."""
+    if right.dtype.kind != "f" or dtype.kind != "f" or right.dtype.itemsize <= dtype.itemsize:
+        return right
+    greatest = float(np.finfo(dtype).max)
+    return np.where(np.abs(right) > greatest, np.copysign(np.inf, right), right)
+
+
+def _smallest(dtype: np.dtype[Any]) -> float:
+    """The number below which a backend may take zero instead."""
+    return float(np.finfo(dtype).smallest_normal) if dtype.kind == "f" else 0.0
 
 
 def _differences(own: Array, right: Array) -> Array:

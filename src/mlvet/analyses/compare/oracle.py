@@ -31,6 +31,13 @@ class Oracle:
         self._subject = subject
         self._opening = opening
         self._runs: dict[str, Run | None] = {}
+        self._warm: dict[str, Run] = {}
+
+    def on(self, subject: Subject, opening: Mapping[str, Any]) -> Oracle:
+        """The same oracle, its processes kept, on another model."""
+        other = Oracle(self._crew, subject, opening)
+        other._warm = {**self._warm, **{name: run for name, run in self._runs.items() if run is not None}}
+        return other
 
     def exact(self, layer: Layer, values: Files, *, by: str = REFERENCE) -> dict[str, Path] | None:
         """What a layer yields in double precision, in files; None if `by` cannot tell."""
@@ -83,8 +90,11 @@ class Oracle:
         if name not in self._runs:
             by, _, precision = name.partition(" ")
             backend = Backend(by, self._subject.format, double=bool(precision))
-            opened = self._crew.open([backend], self._opening)[backend]
+            warm = [self._warm[name]] if name in self._warm else []
+            opened = self._crew.open([backend], self._opening, warm)[backend]
             self._runs[name] = opened if isinstance(opened, Run) else None
+            if isinstance(opened, Run):
+                self._warm[name] = opened
         return self._runs[name]
 
 

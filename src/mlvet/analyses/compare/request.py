@@ -28,6 +28,8 @@ class CompareRequest:
     batch: int = 32
     count: int = COUNT
     seed: int = 0
+    reproduce: Path | None = None
+    mutate: float = 0.0
 
     @property
     def opening(self) -> dict[str, Any]:

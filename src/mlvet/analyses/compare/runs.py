@@ -69,10 +69,33 @@ class Run:
         request = {"do": "convert", "converter": converter, "file": str(to), "inputs": _paths(inputs), "target": target}
         return self._asked(request)
 
+    def begin(self, subject: Subject, layers: Sequence[Layer], values: Files) -> None:
+        """Let some layers be run, each alone; `steps` tells what became of them."""
+        asked = [
+            {
+                "node": subject.part(layer, double=self.backend.double),
+                "inputs": _paths({name: values[name] for name in layer.inputs}),
+            }
+            for layer in layers
+        ]
+        self.worker.send({"do": "steps", "steps": asked, "to": str(self._place())})
+
+    def steps(self, layers: Sequence[Layer]) -> list[dict[str, Path] | Failure]:
+        """The files that hold what each of some layers yields, or why it yields nothing."""
+        answers = self.worker.receive(self.limits.seconds)["steps"]
+        return [
+            Failure(answer["failure"], answer["words"], answer.get("place", ""))
+            if "failure" in answer
+            else dict(zip(layer.outputs, map(Path, answer["outputs"]), strict=False))
+            for layer, answer in zip(layers, answers, strict=True)
+        ]
+
     def _asked(self, request: Mapping[str, Any]) -> dict[str, Any]:
+        return self.worker.ask({**request, "to": str(self._place())}, self.limits.seconds)
+
+    def _place(self) -> Path:
         self._count += 1
-        to = self.folder / f"{str(self.backend).replace('/', '_')}-{'d' if self.backend.double else 's'}{self._count}"
-        return self.worker.ask({**request, "to": str(to)}, self.limits.seconds)
+        return self.folder / f"{str(self.backend).replace('/', '_')}-{'d' if self.backend.double else 's'}{self._count}"
 
 
 class Crew:
@@ -89,13 +112,15 @@ class Crew:
     def __exit__(self, *_: object) -> None:
         self._stack.close()
 
-    def open(self, backends: Sequence[Backend], opening: Mapping[str, Any]) -> dict[Backend, Run | Failure]:
-        """A run for each backend, or why there is none. They load at the same time."""
+    def open(
+        self, backends: Sequence[Backend], opening: Mapping[str, Any], warm: Sequence[Run] = ()
+    ) -> dict[Backend, Run | Failure]:
+        """A run for each backend, or why there is none. They load at the same time; those that are warm are used."""
         found: dict[Backend, Run | Failure] = {}
+        workers = {run.backend: run.worker for run in warm if run.worker.alive}
         for backend in backends:
             try:
-                worker = Worker(backend.command)
-                self._stack.callback(worker.close)
+                worker = workers.get(backend) or self._started(backend)
                 request = {"do": "open", "memory": self.limits.memory, **opening, **backend.command.opening}
                 worker.send(request)
                 found[backend] = Run(backend, worker, self.folder, self.limits)
@@ -108,6 +133,11 @@ class Crew:
                 except Failure as failure:
                     found[backend] = failure
         return found
+
+    def _started(self, backend: Backend) -> Worker:
+        worker = Worker(backend.command)
+        self._stack.callback(worker.close)
+        return worker
 
 
 def stored(folder: Path, name: str, arrays: Mapping[str, Array]) -> dict[str, Path]:

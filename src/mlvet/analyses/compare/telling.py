@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
+from mlvet.analyses.compare.clustering import clusters
 from mlvet.analyses.compare.comparison import Comparison
 from mlvet.analyses.compare.local_errors import LocalError
 from mlvet.analyses.compare.mapping import map_of, maps
 from mlvet.analyses.compare.mapping import number as _number
+from mlvet.analyses.compare.mutation.telling import summary_of_mutants, told_of_mutants
 from mlvet.analyses.compare.pairs import Pair, unique
 from mlvet.analyses.compare.rules.backend_crash import BackendCrash
 from mlvet.analyses.compare.rules.fusion_dependent import FusionDependent
@@ -25,7 +26,6 @@ from mlvet.core.grade import Certainty
 from mlvet.core.location import Location
 from mlvet.core.rule import Rule
 
-_SIZES = ("filters", "units", "input_dim", "output_dim")
 _FELT = 1e-3
 """A backend that differs from itself by less than this share of its outputs is steady."""
 
@@ -39,17 +39,8 @@ def findings(found: Comparison, shown: str) -> list[Finding]:
         *_unexplained(found, shown),
         *_fused(found, shown),
         *_unsteady(found, shown),
+        *told_of_mutants(found.searched.mutations, shown),
     ]
-
-
-def clusters(errors: Sequence[LocalError]) -> list[list[LocalError]]:
-    """Errors of one cause together: backend, operator, configuration and sign. Sizes of layers are no cause."""
-    groups: dict[tuple[str, ...], list[LocalError]] = {}
-    for error in errors:
-        config = {key: value for key, value in error.layer.config.items() if key not in _SIZES}
-        key = (error.backend, error.layer.kind, json.dumps(config, sort_keys=True, default=str), error.sign)
-        groups.setdefault(key, []).append(error)
-    return list(groups.values())
 
 
 def summary(found: Comparison, *, all_maps: bool = False) -> dict[str, Any]:
@@ -68,6 +59,7 @@ def summary(found: Comparison, *, all_maps: bool = False) -> dict[str, Any]:
         ],
         "layers": [_layer_json(each) for each in found.walk.errors],
         "unjudged": found.walk.unjudged,
+        "search": summary_of_mutants(found.searched.mutations),
         "maps": maps(found, all_pairs=all_maps),
         "seconds": {name: round(seconds, 4) for name, seconds in found.seconds.items()},
     }
@@ -126,7 +118,11 @@ def _wrong_layers(found: Comparison, shown: str) -> Iterator[Finding]:
         if others:
             listed = ", ".join(f"`{each.layer.name}`" for each in others[:5])
             related.append(Related(f"the same cause in {len(others)} more: {listed}"))
+        reproduced = next((r for e in cluster if (r := found.searched.reproduced.get((e.backend, e.layer.name)))), None)
+        if reproduced is not None and reproduced.folder is not None:
+            related.append(Related(f"the least model that shows it, with a script: {reproduced.folder}"))
         data = {
+            "reproduction": None if reproduced is None else reproduced.to_json(),
             "blamed": first.backend, "layer": first.layer.name, "kind": first.layer.kind,
             "config": dict(first.layer.config), "times_noise": _number(first.times), "error": _number(first.greatest),
             "sign": first.sign, "layers": [each.layer.name for each in cluster], "oracle": judge,

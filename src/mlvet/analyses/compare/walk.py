@@ -34,6 +34,15 @@ class LayerFailure:
     failure: Failure
 
 
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """What entered a wrong layer, what it should yield and what backends made of it."""
+
+    entering: Mapping[str, Array]
+    exact: Mapping[str, Array]
+    results: Mapping[str, Mapping[str, Array]]
+
+
 @dataclass(slots=True)
 class Walk:
     """What a walk has seen. `deltas` holds the mean deviation of each value for each pair of backends."""
@@ -43,6 +52,7 @@ class Walk:
     deltas: dict[tuple[str, str], dict[str, float]] = field(default_factory=dict)
     judges: dict[str, str] = field(default_factory=dict)
     unjudged: dict[str, str] = field(default_factory=dict)
+    seen: dict[str, Seen] = field(default_factory=dict)
     largest: int = 0
 
     def wrong(self) -> list[LocalError]:
@@ -63,6 +73,7 @@ class Walker:
         self.own: dict[str, dict[str, Path]] = {str(run): dict(inputs) for run in runs}
         self.inputs = {*inputs}
         self.walk = Walk()
+        self.keep_all = False
 
     def go(self) -> Walk:
         """All layers, in an order in which they can run."""
@@ -79,7 +90,10 @@ class Walker:
         if not all(value in self.right for value in layer.inputs):
             self.walk.unjudged[layer.name] = "what enters it is not known exactly"
             return
-        results = self._local_states(layer)
+        self.judge(layer, self._local_states(layer))
+
+    def judge(self, layer: Layer, results: Mapping[str, Files]) -> None:
+        """Compare what backends make of the oracle's input with what is right, and keep the latter for later layers."""
         exact, by = self._exact(layer, results)
         if exact is None:
             self.walk.unjudged[layer.name] = "no oracle knows such a layer"
@@ -89,7 +103,10 @@ class Walker:
         arrays = {value: np.load(path) for value, path in exact.items()}
         loaded = {name: _arrays(files) for name, files in results.items()}
         self.walk.largest = max(self.walk.largest, sum(each.nbytes for each in arrays.values()))
-        self.walk.errors += local_errors(layer, arrays, loaded, self._noises(layer, by))
+        errors = local_errors(layer, arrays, loaded, self._noises(layer, by))
+        self.walk.errors += errors
+        if self.keep_all or any(error.wrong for error in errors):
+            self.walk.seen[layer.name] = Seen(_arrays({each: self.right[each] for each in layer.inputs}), arrays, loaded)
         self._settle(exact, arrays, loaded)
 
     def _own_states(self, layer: Layer) -> dict[str, dict[str, Path]]:

@@ -103,6 +103,22 @@ class Session:
         seconds = time.time() - began
         return {"outputs": _written(results, request["to"]), "seconds": seconds}
 
+    def on_steps(self, request: Dict[str, Any]) -> Dict[str, Any]:
+        """Some nodes, each alone; one that fails does not keep the others from being run."""
+        answers = []
+        for index, each in enumerate(request["steps"]):
+            to = "{}-{}".format(request["to"], index)
+            answers.append(self.answer({"do": "step", "node": each["node"], "inputs": each["inputs"], "to": to}))
+        return {"steps": answers}
+
+    def on_architecture(self, request: Dict[str, Any]) -> Dict[str, Any]:
+        """The model as a chain of calls that another one can be built of, and its weights."""
+        return self._open().architecture(request["to"])
+
+    def on_build(self, request: Dict[str, Any]) -> Dict[str, Any]:
+        """A model of a chain of calls, saved as a file."""
+        return self._open().build(request)
+
     def on_gradients(self, request: Dict[str, Any]) -> Dict[str, Any]:
         """The gradient of the sum of weighted outputs, by parameters and inputs."""
         given = OrderedDict((name, np.load(path)) for name, path in request["inputs"].items())
@@ -168,6 +184,12 @@ class Driver:
     def convert(self, converter: str, to: str, given: Dict[str, Any], target: Optional[str]) -> Dict[str, Any]:
         """The version of a converter that has written the model, and the names of the inputs in what it wrote."""
         raise Unsupported("this backend has no converter {}".format(converter))
+
+    def architecture(self, to: str) -> Dict[str, Any]:
+        raise Unsupported("this backend does not tell how a model is built")
+
+    def build(self, request: Dict[str, Any]) -> Dict[str, Any]:
+        raise Unsupported("this backend builds no models")
 
 
 def _failure(error: Exception) -> Dict[str, Any]:
@@ -372,6 +394,121 @@ class Keras(Driver):
     def _mask(self, tensor: Any) -> Any:
         mask = _get_mask(tensor)
         return None if mask is None else self._array(mask)
+
+    def architecture(self, to: str) -> Dict[str, Any]:
+        if not self.calls:
+            raise Unsupported("the model has no layers that can be taken apart")
+        calls, weights, known = [], {}, {}  # type: List[Node], Dict[str, Any], Dict[int, str]
+        for name, (node, inputs, outputs) in self.calls.items():
+            layer = node.operation
+            first = known.setdefault(id(layer), name)
+            for index, array in enumerate(layer.get_weights() if hasattr(layer, "get_weights") else ()):
+                weights["{}:{}".format(first, index)] = array
+            calls.append({
+                "name": name, "layer": json.loads(json.dumps(self.keras.saving.serialize_keras_object(layer))),
+                "args": _template(self.keras, node.arguments.args, inputs),
+                "kwargs": _template(self.keras, node.arguments.kwargs, inputs),
+                "inputs": list(OrderedDict.fromkeys(inputs.values())), "outputs": outputs, "same": first,
+                "shapes": [list(tensor.shape) for tensor in node.outputs], "defaults": _defaults(layer),
+            })  # fmt: skip
+        np.savez(to, **weights)
+        return {"inputs": self.inputs(), "outputs": self.outputs(), "calls": calls, "weights": to}
+
+    def build(self, request: Dict[str, Any]) -> Dict[str, Any]:
+        """Calls that fail are told and left out, with all that needs them."""
+        given = dict(np.load(request["weights"])) if request.get("weights") else {}
+        tensors = OrderedDict()  # type: Dict[str, Any]
+        for port in request["inputs"]:
+            tensors[port["name"]] = self.keras.Input(
+                port["shape"][1:], batch_size=port["shape"][0], dtype=port["dtype"], name=port["name"]
+            )
+        entering = list(tensors.values())
+        layers, failed, told = {}, {}, {}  # type: Dict[str, Any], Dict[str, str], Dict[str, Node]
+        for call in request["calls"]:
+            name, same = call["name"], call["same"]
+            if any(value not in tensors for value in call["inputs"]):
+                failed.setdefault(name, "what enters it is missing")
+                continue
+            try:
+                if same not in layers:
+                    layers[same] = _layer_of(self.keras, call["layer"], same)
+                args, kwargs = (_filled(self.keras, call[part], tensors) for part in ("args", "kwargs"))
+                found = self.keras.tree.flatten(layers[same](*args, **kwargs))
+                outputs = [name if not index else "{}:{}".format(name, index) for index in range(len(found))]
+                tensors.update(zip(outputs, found))
+                told[name] = {
+                    "outputs": outputs, "shapes": [list(tensor.shape) for tensor in found],
+                    "defaults": _defaults(layers[same]), "config": _plain_config(layers[same]),
+                    "weights": _set_weights(layers[same], same, given, request.get("seed", 0)),
+                }  # fmt: skip
+            except Exception as error:
+                failed[name] = " ".join(str(error).split())[:400]
+        leaving = [tensors[value] for value in request["outputs"] or [v for t in told.values() for v in t["outputs"]]
+                   if value in tensors]  # fmt: skip
+        if not leaving:
+            return {"calls": {}, "failed": failed}
+        self.keras.Model(entering, leaving).save(request["to"])
+        kept = {name: layer.get_weights() for name, layer in layers.items() if hasattr(layer, "get_weights")}
+        np.savez(
+            request["to"] + ".npz", **{"{}:{}".format(n, i): w for n, ws in kept.items() for i, w in enumerate(ws)}
+        )
+        return {"calls": told, "failed": failed}
+
+
+def _template(keras: Any, given: Any, names: Dict[int, str]) -> Any:
+    """Arguments of a call as plain data, with the names of values in place of tensors."""
+    if isinstance(given, dict):
+        return {key: _template(keras, value, names) for key, value in given.items()}
+    if isinstance(given, (list, tuple)):
+        return [_template(keras, value, names) for value in given]
+    if id(given) in names:
+        return {"value": names[id(given)]}
+    return {"plain": json.loads(json.dumps(keras.saving.serialize_keras_object(given)))}
+
+
+def _filled(keras: Any, template: Any, tensors: Dict[str, Any]) -> Any:
+    if isinstance(template, list):
+        return [_filled(keras, each, tensors) for each in template]
+    if set(template) == {"value"}:
+        return tensors[template["value"]]
+    if set(template) == {"plain"}:
+        return keras.saving.deserialize_keras_object(template["plain"])
+    return {key: _filled(keras, each, tensors) for key, each in template.items()}
+
+
+def _layer_of(keras: Any, told: Node, name: str) -> Any:
+    """A fresh layer, built when it is called: what it was built for before may not fit."""
+    config = json.loads(json.dumps(told), object_hook=lambda each: {k: each[k] for k in each if k != "build_config"})
+    config["config"] = dict(config.get("config") or {}, name=name.replace("/", "--"))
+    return keras.saving.deserialize_keras_object(config, safe_mode=False)
+
+
+def _set_weights(layer: Any, name: str, given: Dict[str, Any], seed: int) -> List[List[int]]:
+    """Give a layer its weights; where there are none that fit, others that are neither constant nor large."""
+    variables = list(getattr(layer, "weights", ()))
+    random = np.random.RandomState((sum(map(ord, name)) + seed) % 2**32)
+    for index, variable in enumerate(variables):
+        array, shape = given.get("{}:{}".format(name, index)), tuple(variable.shape)
+        if array is None or array.shape != shape:
+            if "float" not in str(variable.dtype):
+                continue
+            spread = 1.0 / max(1.0, np.prod(shape[:-1]) ** 0.5)
+            array = random.normal(size=shape) * spread
+            if "variance" in variable.path:
+                array = 0.5 + random.uniform(size=shape)
+        variable.assign(array.astype(str(variable.dtype)))
+    return [list(variable.shape) for variable in variables]
+
+
+def _defaults(layer: Any) -> Dict[str, Any]:
+    """The values that the parameters of a layer have if nothing is said."""
+    found = {}
+    for kind in reversed(type(layer).__mro__):
+        if "__init__" in vars(kind):
+            for name, parameter in inspect.signature(kind.__init__).parameters.items():
+                if isinstance(parameter.default, (int, float, str, bool, type(None), tuple)):
+                    found[name] = parameter.default
+    return dict(json.loads(json.dumps(found)))
 
 
 def _version_of(name: str) -> str:

@@ -1,0 +1,1 @@
+"""Variants of layers and mutants of whole models, guided by how far backends deviate [LEMON]."""

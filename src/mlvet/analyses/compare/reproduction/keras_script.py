@@ -1,0 +1,75 @@
+"""A script that shows a defect of a Keras layer on two backends, each in a process of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from mlvet.analyses.compare.reproduction.keras_case import KerasCase, said
+from mlvet.analyses.compare.reproduction.literals import SHORT, arguments_text, array_text, plain
+from mlvet.analyses.compare.reproduction.places import Place, place_of
+from mlvet.analyses.compare.reproduction.reduction import Shown
+
+_HEAD = '''\
+"""keras.layers.{kind} is wrong on {wrong}; {right} is right.
+
+{versions}
+"""
+
+import os
+import subprocess
+import sys
+
+if "KERAS_BACKEND" not in os.environ:
+    for name in ("{first}", "{second}"):
+        subprocess.run([sys.executable, __file__], env={{**os.environ, "KERAS_BACKEND": name}})
+    print("expected    ", "{expected}")
+    sys.exit()
+
+import keras
+import numpy as np
+
+'''
+
+
+def keras_script(case: KerasCase, shown: Shown, wrong: str, right: str, versions: Mapping[str, str]) -> str:
+    """The text of the script. It needs no files where the layer and its arrays are short."""
+    place = place_of(shown)
+    head = _HEAD.format(
+        kind=case.call.kind, wrong=wrong, right=right, first=wrong.partition("@")[0], second=right.partition("@")[0],
+        versions="\n".join(dict.fromkeys(versions[name] for name in (wrong, right))), expected=place.expected,
+    )  # fmt: skip
+    body = _inline(case) if _short(case) else _from_files(case, place)
+    return f'{head}{body}print(f"{{keras.backend.backend():<12}}", {place.seen("keras.ops.convert_to_numpy(y)")})\n'
+
+
+def _short(case: KerasCase) -> bool:
+    call = case.call
+    arrays = [*case.inputs.values(), *case.architecture.weights.values()]
+    return (
+        call.layer.get("module") == "keras.layers"
+        and call.simple
+        and not call.kwargs
+        and len(call.outputs) == 1
+        and sum(array.size for array in arrays) <= SHORT
+        and all(map(plain, said(call).values()))
+    )
+
+
+def _inline(case: KerasCase) -> str:
+    ((_, array),) = case.inputs.items()
+    weights = case.architecture.weights_of(case.call)
+    lines = [f"x = {array_text(array)}", f"layer = keras.layers.{case.call.kind}({arguments_text(said(case.call))})"]
+    if weights:
+        lines += ["layer.build(x.shape)", f"layer.set_weights([{', '.join(map(array_text, weights))}])"]
+    return "\n".join([*lines, "y = layer(x)", ""])
+
+
+def _from_files(case: KerasCase, place: Place) -> str:
+    names = ", ".join(f'arrays["{name}"]' for name in case.inputs)
+    given = names if len(case.inputs) == 1 else f"[{names}]"
+    return (
+        "folder = os.path.dirname(os.path.abspath(__file__))\n"
+        'model = keras.models.load_model(os.path.join(folder, "model.keras"), compile=False)\n'
+        'arrays = np.load(os.path.join(folder, "input.npz"))\n'
+        f"y = keras.tree.flatten(model({given}))[{place.output}]\n"
+    )

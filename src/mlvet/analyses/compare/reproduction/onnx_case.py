@@ -1,0 +1,159 @@
+"""One node of an ONNX graph as a case to be reduced. Values are renamed: x for inputs, w for stored ones, y for outputs."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mlvet.analyses.compare.reproduction.reduction import Shown, plainer_weights, smaller_numbers
+from mlvet.analyses.compare.search.laboratory import Laboratory, Specimen
+
+if TYPE_CHECKING:
+    from onnx import ModelProto, NodeProto
+
+Array = NDArray[Any]
+_numbers = itertools.count()
+
+
+@dataclass(frozen=True, slots=True)
+class OnnxCase:
+    """A model of one node, what it stores, and its inputs."""
+
+    model: ModelProto
+    inputs: Mapping[str, Array]
+    weights: Mapping[str, Array]
+
+    @property
+    def node(self) -> NodeProto:
+        return self.model.graph.node[0]
+
+    def given(self, inputs: Mapping[str, Array]) -> OnnxCase:
+        return OnnxCase(self.model, inputs, self.weights)
+
+    def simpler(self) -> Sequence[Callable[[OnnxCase], Iterator[OnnxCase]]]:
+        return (_by_default, _smaller_together, _smaller_attributes, _plainer_weights)
+
+    def whole(self) -> ModelProto:
+        """The model with what it stores, typed as its inputs are."""
+        import onnx
+        from onnx import helper, numpy_helper
+
+        graph = helper.make_graph(
+            self.model.graph.node, "model",
+            [
+                helper.make_tensor_value_info(name, helper.np_dtype_to_tensor_dtype(array.dtype), array.shape)
+                for name, array in self.inputs.items()
+            ],
+            [onnx.ValueInfoProto.FromString(each.SerializeToString()) for each in self.model.graph.output],
+            [numpy_helper.from_array(array, name) for name, array in self.weights.items()],
+        )  # fmt: skip
+        return helper.make_model(graph, opset_imports=self.model.opset_import, ir_version=self.model.ir_version)
+
+
+def alone(part: ModelProto, entering: Mapping[str, Array]) -> OnnxCase:
+    """The model of one node as a case."""
+    import onnx
+    from onnx import numpy_helper
+
+    model = onnx.ModelProto.FromString(part.SerializeToString())
+    stored = {each.name: numpy_helper.to_array(each) for each in model.graph.initializer}
+    names = {
+        **{name: f"x{index}" for index, name in enumerate(entering)},
+        **{name: f"w{index}" for index, name in enumerate(stored)},
+    }
+    node = model.graph.node[0]
+    names.update({name: f"y{index}" for index, name in enumerate(each for each in node.output if each)})
+    node.input[:] = [names.get(name, name) for name in node.input]
+    node.output[:] = [names.get(name, name) for name in node.output]
+    node.name = "node"
+    for value in model.graph.output:
+        value.name = names[value.name]
+    del model.graph.initializer[:], model.graph.input[:], model.graph.value_info[:]
+    return OnnxCase(
+        model, {names[name]: array for name, array in entering.items()}, {names[n]: a for n, a in stored.items()}
+    )
+
+
+def shows_by(
+    lab: Laboratory, folder: Path, wrong: str, right: str
+) -> Callable[[OnnxCase], tuple[OnnxCase, Shown] | None]:
+    """Whether one backend is wrong and the other is right on a case."""
+    import onnx
+
+    def shows(case: OnnxCase) -> tuple[OnnxCase, Shown] | None:
+        path = folder / f"case-{next(_numbers)}.onnx"
+        onnx.save(case.whole(), str(path))
+        examined = lab.examine(Specimen(path, case.inputs), (wrong, right))
+        path.unlink()
+        errors = {error.backend: error for error in examined.walk.errors}
+        seen = examined.walk.seen.get("node")
+        if seen is None or wrong not in errors or right not in errors or not errors[wrong].wrong or errors[right].wrong:
+            return None
+        shown = Shown(
+            errors[wrong].times, tuple(seen.results[wrong].values()), tuple(seen.exact.values()), errors[wrong].sign
+        )
+        return case, shown
+
+    return shows
+
+
+def _with_attributes(case: OnnxCase, attributes: Mapping[str, Any]) -> OnnxCase:
+    import onnx
+    from onnx import helper
+
+    model = onnx.ModelProto.FromString(case.model.SerializeToString())
+    node = model.graph.node[0]
+    kept = [each for each in node.attribute if each.name not in attributes]
+    del node.attribute[:]
+    node.attribute.extend(kept)
+    node.attribute.extend(helper.make_attribute(k, v) for k, v in attributes.items() if v is not None)
+    return OnnxCase(model, case.inputs, case.weights)
+
+
+def _by_default(case: OnnxCase) -> Iterator[OnnxCase]:
+    for attribute in case.node.attribute:
+        yield _with_attributes(case, {attribute.name: None})
+
+
+def _smaller_attributes(case: OnnxCase) -> Iterator[OnnxCase]:
+    from onnx import helper
+
+    for attribute in case.node.attribute:
+        value = helper.get_attribute_value(attribute)
+        listed = list(value) if not isinstance(value, int | float | bytes) and attribute.ints else value
+        for smaller in smaller_numbers(listed):
+            yield _with_attributes(case, {attribute.name: smaller})
+        if attribute.ints and any(listed):
+            yield _with_attributes(case, {attribute.name: [0] * len(listed)})
+
+
+def _smaller_together(case: OnnxCase) -> Iterator[OnnxCase]:
+    """Every axis of one size cut short, in inputs and stored values alike."""
+    sizes = {size for array in case.weights.values() if array.dtype.kind == "f" for size in array.shape}
+    for size in sorted(sizes, reverse=True):
+        for shorter in dict.fromkeys((1, 2, size // 2)):
+            if 0 < shorter < size:
+                inputs, weights = (
+                    {name: _cut(array, size, shorter) if array.dtype.kind == "f" else array for name, array in each.items()}
+                    for each in (case.inputs, case.weights)
+                )
+                yield OnnxCase(case.model, inputs, weights)
+
+
+def _plainer_weights(case: OnnxCase) -> Iterator[OnnxCase]:
+    for name, array in case.weights.items():
+        for plain in plainer_weights(array):
+            yield OnnxCase(case.model, case.inputs, {**case.weights, name: plain})
+
+
+def _cut(array: Array, size: int, shorter: int) -> Array:
+    for axis, has in enumerate(array.shape):
+        if has == size:
+            array = np.take(array, range(shorter), axis=axis)
+    return array

@@ -1,0 +1,168 @@
+"""Delta debugging of a case: every change that makes it simpler and leaves the defect is kept."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol, Self, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mlvet.analyses.compare.local_errors import SUSPICIOUS
+
+Array = NDArray[Any]
+C = TypeVar("C", bound="Case")
+_PLAIN_TO_SEE = 1000.0
+"""An error of so many times the noise may shrink to that, and smaller ones not by much."""
+_MAY_SHRINK = 4.0
+
+
+class Case(Protocol):
+    """A small model with its inputs, and what could be simpler in it."""
+
+    @property
+    def inputs(self) -> Mapping[str, Array]: ...
+
+    def given(self, inputs: Mapping[str, Array]) -> Self:
+        """The same model on other inputs."""
+        ...
+
+    def simpler(self) -> Sequence[Callable[[Self], Iterator[Self]]]:
+        """Ways to make the model simpler, each of which yields candidates, the simplest first."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """What a case shows: the error of the wrong backend in times the noise, what it yields and what is right."""
+
+    times: float
+    wrong: tuple[Array, ...]
+    right: tuple[Array, ...]
+    sign: str = "both"
+
+    @property
+    def other_shape(self) -> bool:
+        return any(one.shape != other.shape for one, other in zip(self.wrong, self.right, strict=False))
+
+
+@dataclass(frozen=True, slots=True)
+class Budget:
+    """Tries and seconds for one reduction."""
+
+    tries: int = 160
+    seconds: float = 90.0
+
+
+def reduced(start: C, shows: Callable[[C], tuple[C, Shown] | None], budget: Budget) -> tuple[C, Shown] | None:
+    """The simplest case found that shows the defect; None if not even the first one does.
+
+    `shows` tells whether a case has the defect, and the case as it was run.
+    """
+    first = shows(start)
+    if first is None:
+        return None
+    best, shown = first
+    least = max(SUSPICIOUS, min(shown.times / _MAY_SHRINK, _PLAIN_TO_SEE))
+    end, left = time.monotonic() + budget.seconds, budget.tries
+    progress = True
+    while progress:
+        progress = False
+        for way in (_fewer_examples, *best.simpler(), _smaller_arrays, _plainer_numbers):
+            again = True
+            while again:
+                again = False
+                for candidate in way(best):
+                    if left <= 0 or time.monotonic() > end:
+                        return best, shown
+                    left -= 1
+                    found = shows(candidate)
+                    if found is None or found[1].other_shape != shown.other_shape:
+                        continue
+                    if found[1].times >= least:
+                        (best, shown), again, progress = found, True, True
+                        break
+    return best, shown
+
+
+def _fewer_examples(case: C) -> Iterator[C]:
+    counts = {len(array) for array in case.inputs.values() if array.ndim}
+    if len(counts) == 1 and (count := counts.pop()) > 1:
+        for index in range(min(count, 8)):
+            yield case.given({name: array[index : index + 1] for name, array in case.inputs.items()})
+
+
+def _smaller_arrays(case: C) -> Iterator[C]:
+    """Inputs cut short: all axes of one size at once, then one axis, alike in all inputs that have it."""
+    axes = {(axis, size) for array in case.inputs.values() for axis, size in enumerate(array.shape) if axis}
+    sizes = sorted({size for _, size in axes}, reverse=True)
+    together = [(size, {axis for axis, has in axes if has == size}) for size in sizes]
+    alone = [(size, {axis}) for size, group in together for axis in sorted(group) if len(group) > 1]
+    for size, group in (*together, *alone):
+        for shorter in dict.fromkeys((1, 2, size // 2, size - 1)):
+            for start in (0, size - shorter):
+                if 0 < shorter < size:
+                    kept = range(start, start + shorter)
+                    yield case.given({name: _cut(array, group, size, kept) for name, array in case.inputs.items()})
+
+
+def _plainer_numbers(case: C) -> Iterator[C]:
+    for plain in (_counted, _whole, _tenths):
+        changed = {name: plain(array) for name, array in case.inputs.items()}
+        if not all(np.array_equal(changed[name], case.inputs[name]) for name in changed) and not any(
+            np.array_equal(_counted(array), array) for array in case.inputs.values()
+        ):
+            yield case.given(changed)
+
+
+def _counted(array: Array) -> Array:
+    """1, 2, 3 and so on."""
+    if array.dtype.kind != "f":
+        return array
+    return (1 + np.arange(array.size)).reshape(array.shape).astype(array.dtype)
+
+
+def _whole(array: Array) -> Array:
+    """Whole numbers of one digit."""
+    if array.dtype.kind != "f" or np.array_equal(array, np.round(array)):
+        return array
+    greatest = float(np.max(np.abs(array), initial=0.0))
+    return np.round(array * (9.0 / greatest)).astype(array.dtype) if greatest and np.isfinite(greatest) else array
+
+
+def _tenths(array: Array) -> Array:
+    return np.round(array, 1).astype(array.dtype) if array.dtype.kind == "f" else array
+
+
+def plainer_weights(array: Array) -> Iterator[Array]:
+    """Weights that are easier to write down than those given, the easiest first."""
+    if array.dtype.kind != "f":
+        return
+    seen = [array]
+    for plain in (np.zeros_like(array), np.ones_like(array), _counted(array), _whole(array), _tenths(array)):
+        if any(np.array_equal(plain, each) for each in seen[:1]):
+            return
+        seen.append(plain)
+        yield plain
+
+
+def smaller_numbers(value: Any) -> Iterator[Any]:
+    """Counts that are less than those given: in a number, or in each place of a list."""
+    if isinstance(value, bool):
+        return
+    if isinstance(value, int):
+        yield from (each for each in dict.fromkeys((1, 2, value // 2, value - 1)) if 0 < each < value)
+    elif isinstance(value, list | tuple) and value and all(isinstance(each, int) for each in value):
+        if len({*value}) == 1:
+            yield from ([each] * len(value) for each in smaller_numbers(value[0]))
+        for index, each in enumerate(value):
+            yield from ([*value[:index], smaller, *value[index + 1 :]] for smaller in smaller_numbers(each))
+
+
+def _cut(array: Array, axes: Iterable[int], size: int, kept: range) -> Array:
+    for axis in axes:
+        if axis < array.ndim and array.shape[axis] == size:
+            array = np.take(array, kept, axis=axis)
+    return array

@@ -1,0 +1,136 @@
+"""What is done once a model has been compared: the least models of its defects, then mutants of it."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from numpy.typing import NDArray
+
+from mlvet.analyses.compare.clustering import clusters
+from mlvet.analyses.compare.mutation.breed import Breed
+from mlvet.analyses.compare.mutation.keras_breed import KerasBreed
+from mlvet.analyses.compare.mutation.loop import Deviant, Mutations, Search
+from mlvet.analyses.compare.reproduction.minimal import Defect, Minimal, defects, minimal, written
+from mlvet.analyses.compare.request import CompareRequest
+from mlvet.analyses.compare.search.architecture import Architecture, architecture_of, built, file_name
+from mlvet.analyses.compare.search.laboratory import Laboratory
+from mlvet.analyses.compare.subject import Subject
+from mlvet.analyses.compare.walk import Walk
+from mlvet.core.errors import UnsupportedInput
+from mlvet.runtime.backends.process import Failure
+
+Array = NDArray[Any]
+_FEW = 2
+Progress = Callable[[str, int, int], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Reproduced:
+    """The least model of a defect, and the folder that holds it if one was asked for."""
+
+    least: Minimal
+    folder: Path | None = None
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "config": self.least.config, "right": self.least.right, "times_noise": self.least.shown.times,
+            "inputs": {name: list(array.shape) for name, array in self.least.case.inputs.items()},
+            "folder": None if self.folder is None else str(self.folder),
+        }  # fmt: skip
+
+
+@dataclass(slots=True)
+class Searched:
+    """What a search has found. Defects of the user's model are by backend and layer."""
+
+    reproduced: dict[tuple[str, str], Reproduced] = field(default_factory=dict)
+    mutations: Mutations = field(default_factory=Mutations)
+    notes: list[str] = field(default_factory=list)
+
+
+def search(
+    request: CompareRequest, subject: Subject, lab: Laboratory, walk: Walk, examples: Mapping[str, Array],
+    progress: Progress,
+) -> Searched:  # fmt: skip
+    """Reduce the defects of the model, then look for more of them for as long as the user wants."""
+    found = Searched()
+    with tempfile.TemporaryDirectory(dir=lab.folder) as place:
+        folder = Path(place)
+        try:
+            origin = origin_of(lab, subject, request, folder)
+        except (Failure, UnsupportedInput) as reason:
+            found.notes.append(f"the model cannot be taken apart to search further: {reason}")
+            return found
+        reduce_all(lab, defects(walk, origin), request, folder, found, progress)
+        if request.mutate:
+            _mutate(request, subject, lab, examples, origin, folder, found, progress)
+    return found
+
+
+def _mutate(
+    request: CompareRequest, subject: Subject, lab: Laboratory, examples: Mapping[str, Array],
+    origin: Architecture | Mapping[str, Path], folder: Path, found: Searched, progress: Progress,
+) -> None:  # fmt: skip
+    few = {name: array[:_FEW] if subject.batched else array for name, array in examples.items()}
+    breed = _breed(lab, subject, origin, folder, few)
+    if breed is None:
+        found.notes.append("the model cannot be mutated")
+        return
+
+    def tell(deviant: Deviant) -> None:
+        if request.reproduce is not None and deviant.least is not None:
+            number = len(found.reproduced) + len(found.mutations.deviants) + 1
+            deviant.folder = written(lab, deviant.least, request.reproduce, number, lab.versions)
+
+    known = {reproduced.least.cause for reproduced in found.reproduced.values()}
+    looking = Search(lab, breed, folder, request.seed, known, tell, progress)
+    found.mutations = looking.result
+    looking.go(request.mutate)
+
+
+def _breed(
+    lab: Laboratory, subject: Subject, origin: Architecture | Mapping[str, Path], folder: Path,
+    inputs: Mapping[str, Array],
+) -> Breed | None:  # fmt: skip
+    if not isinstance(origin, Architecture):
+        return None
+    made = built(lab, origin, folder)
+    if made is None:
+        return None
+    seen = lab.examine(made.specimen(inputs), keep_all=True).walk.seen
+    entering = {call.name: seen[file_name(call.name)].entering for call in origin.calls if file_name(call.name) in seen}
+    named = {n: dict(zip(origin.call(n).inputs, arrays.values(), strict=True)) for n, arrays in entering.items()}
+    return KerasBreed(lab, folder, made.architecture, inputs, named)
+
+
+def origin_of(
+    lab: Laboratory, subject: Subject, request: CompareRequest, folder: Path
+) -> Architecture | Mapping[str, Path]:
+    """What layers are cut out of."""
+    if subject.format == "keras":
+        return architecture_of(lab, folder, request.model, request.opening)
+    if subject.parts is None:
+        raise UnsupportedInput("its layers cannot be run alone")
+    return {layer.name: subject.parts.alone(layer.name) for layer in subject.layers}
+
+
+def reduce_all(
+    lab: Laboratory, found: list[Defect], request: CompareRequest, folder: Path, into: Searched, progress: Progress
+) -> None:
+    """One defect of each cluster, reduced and written."""
+    by_error = {id(defect.error): defect for defect in found}
+    groups = clusters([defect.error for defect in found])
+    for number, group in enumerate(groups):
+        defect = by_error[id(group[0])]
+        progress(f"reducing {defect.error.layer.name} on {defect.error.backend}", number, len(groups))
+        least = minimal(lab, defect, folder)
+        if least is None:
+            into.notes.append(f"`{defect.error.layer.name}` alone does not show what is wrong on {defect.error.backend}")
+            continue
+        to = request.reproduce
+        made = written(lab, least, to, number + 1, lab.versions) if to is not None else None
+        into.reproduced[defect.error.backend, defect.error.layer.name] = Reproduced(least, made)
