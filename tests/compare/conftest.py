@@ -97,6 +97,48 @@ def torch_models(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+SAVED = """
+import tensorflow as tf
+tf.random.set_seed(0)
+class Net(tf.Module):
+    def __init__(self):
+        self.kernel = tf.Variable(tf.random.normal((3, 3, 3, 4)))
+        self.weights = tf.Variable(tf.random.normal((100, 6)) / 10)
+    @tf.function(input_signature=[tf.TensorSpec((None, 10, 10, 3), tf.float32, name="image")])
+    def serve(self, image):
+        x = tf.nn.relu(tf.nn.conv2d(image, self.kernel, 1, "SAME"))
+        x = tf.nn.avg_pool2d(x, 3, 2, "SAME", name="pool")
+        scores = tf.matmul(tf.reshape(x, (-1, 100)), self.weights)
+        return {"classes": tf.nn.softmax(scores), "best": tf.reduce_max(scores, -1)}
+net = Net()
+tf.saved_model.save(net, "saved", signatures=net.serve)
+content = tf.lite.TFLiteConverter.from_saved_model("saved").convert()
+open("model.tflite", "wb").write(content)
+"""
+
+
+@pytest.fixture(scope="session")
+def saved_models(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a small network as the SavedModel `saved` and as `model.tflite`."""
+    folder = tmp_path_factory.mktemp("tensorflow")
+    subprocess.run([sys.executable, "-c", SAVED], cwd=folder, check=True, capture_output=True)
+    return folder
+
+
+PADDING_COUNTED = """
+import openvino
+honest = openvino.Core.read_model
+def read_model(self, *args):
+    model = honest(self, *args)
+    for node in model.get_ops():
+        if node.get_type_name() == "AvgPool":
+            node.set_attribute("exclude-pad", False)
+    return model
+openvino.Core.read_model = read_model
+"""
+"""An OpenVINO that counts padding when it takes averages."""
+
+
 def faulty(folder: Path, code: str) -> str:
     """An interpreter like this one in which some code runs first."""
     (folder / "patched").mkdir()

@@ -93,14 +93,18 @@ class Inquiry:
                     continue
 
     def _walked(self, one: Converted, few: Files) -> list[LocalError]:
-        """The nodes of a converted ONNX file that its runtime gets wrong."""
+        """The nodes of a converted ONNX file that its runtime gets wrong; a second backend bears out the oracle."""
         if one.route.format != "onnx":
             return []
         from mlvet.runtime.onnx_parts import OnnxParts
 
         subject = taken_apart(one.path, OnnxParts(one.path, self.crew.folder))
         oracle = Oracle(self.crew, subject, {"model": str(one.path)})
-        return Walker(subject, [one.run], oracle, one.named(few), lambda *_: None).go().wrong()
+        beside = Backend("onnx-reference", "onnx")
+        other = self.crew.open([beside], {"model": str(one.path)})[beside]
+        runs = [one.run, *([other] if isinstance(other, Run) else [])]
+        wrong = Walker(subject, runs, oracle, one.named(few), lambda *_: None).go().wrong()
+        return [error for error in wrong if error.backend == str(one.run)]
 
     def _first_wrong(self, one: Converted, few: Files, batch: int) -> Layer | None:
         """The first layer with which the converted model still differs, among those where the model can be cut."""

@@ -1668,12 +1668,12 @@ class Exported(Driver):
         last = next((node for node in module.graph.nodes if node.name == target), None)
         if last is None:
             raise Unsupported("the module has no value `{}`".format(target))
-        for node in list(module.graph.nodes):
-            if node.op == "output":
-                node.args = ((last,),)
-                module.graph._codegen.pytree_info = module.graph._codegen.pytree_info._replace(
-                    out_spec=torch.utils._pytree.tree_structure((0,))
-                )
+        tree = torch.utils._pytree
+        codegen, after = module.graph._codegen, list(module.graph.nodes)
+        codegen.pytree_info = codegen.pytree_info._replace(out_spec=tree.tree_structure((0,)))
+        after[-1].args = ((last,),)
+        for node in reversed(after[after.index(last) + 1 : -1]):
+            module.graph.erase_node(node)
         module.graph.eliminate_dead_code()
         module.recompile()
         tensors = [torch.from_numpy(np.array(given[name])) for name in self._entering() if name in given]
