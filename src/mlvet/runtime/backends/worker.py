@@ -1604,6 +1604,18 @@ class Scripted(Driver):
             found = torch.utils._pytree.tree_leaves(self.module(*tensors))
         return [each.numpy() for each in found if isinstance(each, torch.Tensor)]
 
+    def convert(self, converter: str, to: str, given: Dict[str, Any], target: Optional[str]) -> Dict[str, Any]:
+        """By the exporter that takes modules of TorchScript; the first dim of every input stays open."""
+        torch = self.torch
+        if target is not None:
+            raise Unsupported("a module of TorchScript cannot be cut")
+        tensors = tuple(torch.from_numpy(np.array(array)) for array in given.values())
+        names = list(given)
+        open_dims = {name: {0: "n"} for name in names}
+        with torch.no_grad():
+            torch.onnx.export(self.module, tensors, to, dynamo=False, input_names=names, dynamic_axes=open_dims)
+        return {"version": "torch.onnx {}".format(torch.__version__), "inputs": _inputs_of_onnx(to)}
+
 
 # SavedModels
 
