@@ -141,7 +141,7 @@ openvino.Core.read_model = read_model
 
 def faulty(folder: Path, code: str) -> str:
     """An interpreter like this one in which some code runs first."""
-    (folder / "patched").mkdir()
+    (folder / "patched").mkdir(parents=True)
     (folder / "patched" / "sitecustomize.py").write_text(code, encoding="utf-8")
     python = folder / "python"
     python.write_text(f'#!/bin/sh\nPYTHONPATH={folder / "patched"} exec {sys.executable} "$@"\n', encoding="utf-8")

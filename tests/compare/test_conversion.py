@@ -49,28 +49,21 @@ keras.Model(days, keras.layers.Dense(4, activation="softmax", name="classes")(x)
 """
 
 
-def test_a_converter_that_changes_padding_is_blamed_at_the_layer(
+def test_a_wrong_converter_and_a_wrong_runtime_are_told_apart(
     compare: Compare, torch_models: Path, tmp_path: Path
 ) -> None:
-    env = ("--env", f"faulty={faulty(tmp_path, POOLING_CHANGED)}")
-    backends = ("--backends", "torch,onnxruntime,onnxruntime@faulty")
+    """The one changes how padding counts in a file, the other squares what a right file tells it to yield."""
+    environments = {"padding": POOLING_CHANGED, "softmax": SOFTMAX_CHANGED}
+    env = [f"--env={name}={faulty(tmp_path / name, code)}" for name, code in environments.items()]
+    backends = ("--backends", "torch,onnxruntime@padding,onnxruntime@softmax")
     code, report, _ = compare(str(torch_models / "model.pt2"), *backends, *env)
-    (finding,) = report["findings"]
+    by_converter, by_runtime = report["findings"]
     assert code == 1
-    assert finding["evidence"]["blamed"].startswith("torch.onnx ")
-    assert finding["evidence"]["backend"] == "onnxruntime@faulty"
-    assert (finding["location"]["node"], finding["evidence"]["kind"]) == ("avg_pool2d", "avg_pool2d")
-    assert finding["evidence"]["judge"] == "mlvet"
-
-
-def test_a_runtime_that_is_wrong_on_a_right_file_is_blamed_at_the_node(
-    compare: Compare, torch_models: Path, tmp_path: Path
-) -> None:
-    env = ("--env", f"faulty={faulty(tmp_path, SOFTMAX_CHANGED)}")
-    code, report, _ = compare(str(torch_models / "model.pt2"), "--backends", "torch,onnxruntime@faulty", *env)
-    (finding,) = report["findings"]
-    assert code == 1
-    assert (finding["evidence"]["blamed"], finding["evidence"]["kind"]) == ("onnxruntime@faulty", "Softmax")
+    assert by_converter["evidence"]["blamed"].startswith("torch.onnx ")
+    assert by_converter["evidence"]["backend"] == "onnxruntime@padding"
+    assert (by_converter["location"]["node"], by_converter["evidence"]["judge"]) == ("avg_pool2d", "mlvet")
+    assert by_runtime["evidence"]["blamed"] == "onnxruntime@softmax"
+    assert by_runtime["evidence"]["kind"] == "Softmax"
 
 
 def test_remainders_of_negative_integers_are_converted_wrongly_by_tf2onnx(compare: Compare, tmp_path: Path) -> None:

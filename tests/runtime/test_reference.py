@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,7 @@ import pytest
 from mlvet.core.errors import UsageError
 from mlvet.domains import dtypes
 from mlvet.domains.tensors import Tensor
+from mlvet.frontends.models import read_model
 from mlvet.ir.builder import Builder
 from mlvet.ir.graph import Data, Graph, Value
 from mlvet.runtime import NoReference, evaluate
@@ -171,3 +173,22 @@ def test_a_variable_holds_what_was_written_last() -> None:
     third = builder.add("read_variable", held)
     results = evaluate(builder.graph([first, second, third]), {"x": array(10, 20)})
     assert [results[value.name].tolist() for value in (first, second, third)] == [[1, 2], [11, 22], [10, 20]]
+
+
+def test_the_precision_of_a_layer_normalisation_is_read_from_onnx(tmp_path: Path) -> None:
+    import onnx
+    import onnx.parser
+
+    text = """
+        <ir_version: 9, opset_import: ["": 17]>
+        model (float[n, 4] x, float[4] scale) => (float[n, 4] y) {
+          y = LayerNormalization <axis = -1, stash_type = 1> (x, scale)
+        }
+    """
+    onnx.save(onnx.parser.parse_model(text), str(tmp_path / "model.onnx"))
+    x = np.arange(8, dtype=np.float32).reshape(2, 4)
+    for double, dtype in ((False, np.float32), (True, np.float64)):
+        given = {"x": x, "scale": np.ones(4, np.float32)}
+        found = evaluate(read_model(tmp_path / "model.onnx", "model.onnx"), given, double=double)["y"]
+        assert found.dtype == dtype
+        assert found == pytest.approx((x - x.mean(1, keepdims=True)) / np.sqrt(1.25 + 1e-5), abs=1e-6)

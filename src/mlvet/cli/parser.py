@@ -95,11 +95,14 @@ def _output(parser: argparse.ArgumentParser) -> None:
 def _compare(parser: argparse.ArgumentParser) -> None:
     from mlvet.cli import compare
 
-    parser.add_argument("model", metavar="MODEL", help="a model file: .keras, .h5, .onnx, .tflite")
+    parser.add_argument("model", metavar="MODEL", help="a model: .keras, .h5, .onnx, .tflite, .pt2, .pt, SavedModel")
     what = parser.add_argument_group("what to run")
     what.add_argument("--data", metavar="FILE", help=".npz file with one array for each input (default: made inputs)")
     what.add_argument("--labels", metavar="FILE", help=".npy file of the right classes, or outputs for a regression")
-    what.add_argument("--backends", metavar="NAMES", type=_names, help="backends to compare (default: all that apply)")
+    what.add_argument(
+        "--backends", metavar="NAMES", type=_names,
+        help="backends to compare (default: those that run the file itself; all: those behind converters too)",
+    )  # fmt: skip
     what.add_argument(
         "--env", metavar="NAME=PYTHON", action="append", help="an interpreter with other versions; BACKEND@NAME uses it"
     )

@@ -47,7 +47,8 @@ from mlvet.ops.enclosures import (
 from mlvet.ops.numeric import ByMode
 
 NONNEGATIVE = Interval(0.0, inf)
-STASHES: dict[int, DType] = {1: dtypes.f32, 10: dtypes.f16, 11: dtypes.f64, 16: dtypes.bf16}
+STASHES: dict[int | DType, DType] = {1: dtypes.f32, 10: dtypes.f16, 11: dtypes.f64, 16: dtypes.bf16}
+STASHES |= {each: each for each in (dtypes.f32, dtypes.f16, dtypes.f64, dtypes.bf16)}
 LOST_SQUARE = 1.225
 """How far x / sqrt(x * x) can exceed 1 where the square is subnormal: the root of 1.5."""
 

@@ -21,7 +21,8 @@ from mlvet.ops.samples import Draw, Sample, Samples
 
 FLAT = AllAt(0, rule="rsqrt-of-nonpositive")
 """Elements without variance, where nothing is added to it."""
-STASH: dict[int, DType] = {1: dtypes.f32, 10: dtypes.f16, 11: dtypes.f64, 16: dtypes.bf16}
+STASH: dict[int | DType, DType] = {1: dtypes.f32, 10: dtypes.f16, 11: dtypes.f64, 16: dtypes.bf16}
+STASH |= {each: each for each in (dtypes.f32, dtypes.f16, dtypes.f64, dtypes.bf16)}
 
 
 def channel_axis(data_format: str, rank: int) -> int:

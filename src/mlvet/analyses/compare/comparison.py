@@ -111,7 +111,10 @@ class _Comparing:
         opening = self.request.opening
         if self.subject.format != "saved_model" or self.subject.parts is None:
             return opening
-        return {**opening, "model": str(self.subject.parts.until(self.subject.outputs))}
+        try:
+            return {**opening, "model": str(self.subject.parts.until(self.subject.outputs))}
+        except Failure:
+            return opening
 
     def behind_converters(self, wanted: Sequence[Backend], makers: Mapping[Backend, Run]) -> None:
         """Take note of backends that run what a converter makes, and of who has the model open to convert it."""
@@ -269,7 +272,7 @@ def _subject(request: CompareRequest, format: str, runs: Sequence[Run], folder: 
             f"{request.shown}: {asked} cannot tell what goes into the model; name another backend too"
         )
     written = {"saved_model": ".pb", "tflite": ".tflite"}.get(format)
-    parts = WrittenParts(telling, folder, written) if written else None
+    parts = WrittenParts(telling, folder, written) if written and telling.opened["nodes"] else None
     return told(request.model, format, telling.opened, parts)
 
 

@@ -33,6 +33,9 @@ class Converted:
     names: Sequence[str]
     """The inputs of the converted file, in the order of those of the model."""
 
+    order: Sequence[int] = ()
+    """Where the outputs of the model are among those of the converted file, if not in the same order."""
+
     cuts: dict[str, Path] = field(default_factory=dict)
 
     def __str__(self) -> str:
@@ -51,8 +54,9 @@ class Converted:
         return dict(zip(self.names, inputs.values(), strict=True))
 
     def whole(self, inputs: Files, batch: int) -> list[Array]:
-        """The outputs of the converted model."""
-        return self.run.whole(self.named(inputs), batch)
+        """The outputs of the converted model, in the order of those of the model."""
+        found = self.run.whole(self.named(inputs), batch)
+        return [found[index] for index in self.order] if len(self.order) == len(found) else found
 
     def until(self, value: str, inputs: Files, batch: int) -> list[Array]:
         """A value of the model by a file that is converted from the model cut there."""
@@ -113,4 +117,4 @@ def _opened(
     run = crew.open([runtime], {**opening, "model": str(path)})[runtime]
     if isinstance(run, Failure):
         return run
-    return Converted(backend, route, maker, run, path, str(answer["version"]), names)
+    return Converted(backend, route, maker, run, path, str(answer["version"]), names, answer.get("order", ()))

@@ -60,9 +60,9 @@ class Oracle:
             if run is None:
                 continue
             target = None
-            if self._subject.parts is not None:
-                target = str(self._subject.parts.doubled(self._subject.parts.until(self._subject.outputs)))
             try:
+                if self._subject.parts is not None:
+                    target = str(self._subject.parts.doubled(self._subject.parts.until(self._subject.outputs)))
                 return by, run.whole(inputs, batch, target)
             except Failure:
                 continue

@@ -81,7 +81,7 @@ class Inquiry:
             from mlvet.runtime.onnx_parts import OnnxParts
 
             names, double = ("mlvet", "onnx-reference"), True
-            parts = OnnxParts(path, self.crew.folder)
+            parts = OnnxParts(path, _folder(one))
             path = parts.doubled(parts.until(parts.outputs()))
         for name in names:
             backend = Backend(name, one.route.format, double=double)
@@ -98,7 +98,7 @@ class Inquiry:
             return []
         from mlvet.runtime.onnx_parts import OnnxParts
 
-        subject = taken_apart(one.path, OnnxParts(one.path, self.crew.folder))
+        subject = taken_apart(one.path, OnnxParts(one.path, _folder(one)))
         oracle = Oracle(self.crew, subject, {"model": str(one.path)})
         beside = Backend("onnx-reference", "onnx")
         other = self.crew.open([beside], {"model": str(one.path)})[beside]
@@ -154,6 +154,13 @@ def apart(own: Sequence[Array], right: Sequence[Array]) -> float:
         greatest = float(np.max(differences, initial=0.0))
         worst = max(worst, greatest / scale if scale else float("inf") if greatest else 0.0)
     return worst
+
+
+def _folder(one: Converted) -> Path:
+    """Where the parts of a converted file lie: those of other files have the same names."""
+    folder = one.path.with_name(f"{one.path.stem}-{one.backend.environment}-parts")
+    folder.mkdir(exist_ok=True)
+    return folder
 
 
 def _wide(files: Files) -> dict[str, Path]:

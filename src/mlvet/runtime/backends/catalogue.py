@@ -41,14 +41,16 @@ _BY_TF2ONNX = {
     "onnxruntime": Route("tensorflow", "tf2onnx", "onnx", "onnxruntime"),
     "openvino-onnx": Route("tensorflow", "tf2onnx", "onnx", "openvino"),
 }
+_BY_TORCH_ONNX = {
+    "onnxruntime": Route("torch", "torch.onnx", "onnx", "onnxruntime"),
+    "openvino-onnx": Route("torch", "torch.onnx", "onnx", "openvino"),
+}
 _BY_TFLITE = {"litert": Route("tensorflow", "tflite", "tflite", "litert")}
 CONVERTED: Mapping[str, Mapping[str, Route]] = {
     "keras": {**_BY_TF2ONNX, **_BY_TFLITE},
     "saved_model": {**_BY_TF2ONNX, **_BY_TFLITE},
-    "pt2": {
-        "onnxruntime": Route("torch", "torch.onnx", "onnx", "onnxruntime"),
-        "openvino-onnx": Route("torch", "torch.onnx", "onnx", "openvino"),
-    },
+    "pt2": _BY_TORCH_ONNX,
+    "torchscript": _BY_TORCH_ONNX,
 }
 """Backends that run what a converter makes of the model; the user has to name them, because conversions take time."""
 

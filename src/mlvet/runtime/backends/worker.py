@@ -26,6 +26,7 @@ _UNSUPPORTED = re.compile(
     r"Lambda.{0,80}(unsafe|safe_mode)|don't know how to|didn't find op|opset.{0,40}(is|are) not|is under development",
     re.IGNORECASE | re.DOTALL,
 )
+_PART_OUTPUT = "mlvet_output_"
 _UNCONVERTED = re.compile(
     r"UnsupportedOperator|no onnx function|no decomposition|custom implementation|failed to legalize|SELECT_TF_OPS|"
     r"could not translate|not a registered|cannot be converted|dynamic.{0,40}not allowed",
@@ -527,9 +528,13 @@ def _tflite_of_saved(folder: str, to: str) -> Dict[str, Any]:
     converter = tensorflow.lite.TFLiteConverter.from_saved_model(folder)
     with open(to, "wb") as file:
         file.write(converter.convert())
-    places = _imported("ai_edge_litert.interpreter").Interpreter(model_path=to).get_input_details()
+    made = _imported("ai_edge_litert.interpreter").Interpreter(model_path=to)
     version = "tflite converter of tensorflow {}".format(tensorflow.__version__)
-    return {"version": version, "inputs": [each["name"] for each in places]}
+    ends = [each["name"] for each in made.get_output_details()]
+    order = list(range(len(ends)))
+    if all(re.search(r":\d+$", name) for name in ends):
+        order.sort(key=lambda index: _number_at_end(ends[index]))
+    return {"version": version, "inputs": [each["name"] for each in made.get_input_details()], "order": order}
 
 
 def _library(keras: Any) -> str:
@@ -869,14 +874,17 @@ class OpenVino(Graphs):
         known = {name for port in loaded.inputs for name in port.names}
         named = {name if name in known else name + ":0": array for name, array in given.items()}
         found = loaded({name: array for name, array in named.items() if name in known})
-        return [np.array(found[port]) for port in _in_order(loaded.outputs)]
+        by_name = loaded is self.whole and os.path.isdir(self.path)
+        return [np.array(found[port]) for port in _in_order(loaded.outputs, by_name)]
 
 
-def _in_order(ports: Any) -> List[Any]:
-    """Outputs of a part of a SavedModel by their numbers, others as they stand."""
+def _in_order(ports: Any, by_name: bool) -> List[Any]:
+    """Outputs of a SavedModel by their names, those of a part of one by their numbers, others as they stand."""
+    if by_name:
+        return sorted(ports, key=lambda port: min(port.names))
 
     def number(port: Any) -> int:
-        return next((int(name[13:].split(":")[0]) for name in port.names if name.startswith("mlvet_output_")), 0)
+        return next((_number_at_end(each.split(":")[0]) for each in port.names if each.startswith(_PART_OUTPUT)), 0)
 
     return sorted(ports, key=number)
 
@@ -928,14 +936,19 @@ class LiteRt(Graphs):
         ]
 
     def outputs(self) -> List[str]:
-        self._parse()
+        if not self._parse():
+            return [each["name"] for each in self.whole.get_output_details()]
         return [self.names[index] for index in self.graph.outputs]
 
-    def _parse(self) -> None:
-        """The operators and tensors of the file, each tensor under a name of its own."""
+    def _parse(self) -> bool:
+        """Whether the operators and tensors of the file are known, each tensor under a name of its own."""
         if hasattr(self, "names"):
-            return
-        schema = _imported("ai_edge_litert.schema_py_generated")
+            return True
+        try:
+            importlib.import_module("flatbuffers")
+            schema = importlib.import_module("ai_edge_litert.schema_py_generated")
+        except ImportError:
+            return False
         with open(self.path, "rb") as file:
             self.file = schema.ModelT.InitFromPackedBuf(file.read(), 0)
         self.graph = self.file.subgraphs[0]
@@ -947,10 +960,10 @@ class LiteRt(Graphs):
         for index, tensor in enumerate(self.graph.tensors):
             name = (tensor.name or b"").decode("utf-8", "replace") or str(index)
             self.names.append(name if name not in self.names else "{}@{}".format(name, index))
+        return True
 
     def nodes(self) -> List[Node]:
-        self._parse()
-        if len(self.file.subgraphs) > 1:
+        if not self._parse() or len(self.file.subgraphs) > 1:
             return []
         made = {index for each in self.graph.operators for index in each.outputs} | set(self.graph.inputs)
         return [
@@ -966,7 +979,8 @@ class LiteRt(Graphs):
     def part(self, values: List[str], given: List[str], to: str) -> None:
         import copy
 
-        self._parse()
+        if not self._parse():
+            raise Unsupported("the schema of TFLite is not there")
         model = copy.copy(self.file)
         graph = copy.copy(self.graph)
         model.subgraphs, model.signatureDefs, model.metadata, model.metadataBuffer = [graph], None, None, None
@@ -1298,7 +1312,7 @@ class _TorchOperators:
         return self.torch.gather(x, axis, self.torch.where(places < 0, places + x.shape[axis], places).long())
 
     def on_Slice(self, left: Dict[str, Any], x: Any, *given: Any) -> Any:
-        lists = [None if each is None else each.tolist() for each in given]
+        lists: List[Any] = [None if each is None else each.tolist() for each in given]
         lists = lists or [left.pop("starts"), left.pop("ends"), left.pop("axes", None)]
         starts, ends, axes, steps = lists + [None] * (4 - len(lists))
         steps = steps or [1] * len(starts)
@@ -1444,7 +1458,7 @@ class Mlvet(Graphs):
     def apply(self, loaded: Any, given: Dict[str, Any]) -> List[Any]:
         found = self.reference.evaluate(loaded, given, double=bool(self.request.get("double")))
         names = [value.name for value in loaded.outputs]
-        if all(name.startswith("mlvet_output_") for name in names):
+        if all(name.startswith(_PART_OUTPUT) for name in names):
             names.sort(key=_number_at_end)
         return [np.asarray(found[name]) for name in names]
 
@@ -1629,7 +1643,7 @@ class Exported(Driver):
                 table[node.name] = table[node.args[0].name][node.args[1]]
             elif node.name in self.calls:
                 table[node.name] = self._called(node, table)
-            if node.name == target or (target is not None and target in self._results(node)):
+            if target is not None and (node.name == target or target in self._results(node)):
                 found = table[node.name]
                 return [found[self._results(node).index(target)] if isinstance(found, (list, tuple)) else found]
         return [table[name] for name in self.outputs()]
@@ -1727,6 +1741,18 @@ class Scripted(Driver):
             found = torch.utils._pytree.tree_leaves(self.module(*tensors))
         return [each.numpy() for each in found if isinstance(each, torch.Tensor)]
 
+    def convert(self, converter: str, to: str, given: Dict[str, Any], target: Optional[str]) -> Dict[str, Any]:
+        """By the exporter that takes modules of TorchScript; the first dim of every input stays open."""
+        torch = self.torch
+        if target is not None:
+            raise Unsupported("a module of TorchScript cannot be cut")
+        tensors = tuple(torch.from_numpy(np.array(array)) for array in given.values())
+        names = list(given)
+        open_dims = {name: {0: "n"} for name in names}
+        with torch.no_grad():
+            torch.onnx.export(self.module, tensors, to, dynamo=False, input_names=names, dynamic_axes=open_dims)
+        return {"version": "torch.onnx {}".format(torch.__version__), "inputs": _inputs_of_onnx(to)}
+
 
 # SavedModels
 
@@ -1737,8 +1763,6 @@ class SavedModel(Graphs):
     Nodes are the operators that depend on an input. In a part they take placeholders that are named as the values
     are, and end in outputs that are numbered.
     """
-
-    _OUTPUT = "mlvet_output_"
 
     def prepare(self, request: Dict[str, Any]) -> None:
         self.tensorflow = _imported("tensorflow")
@@ -1764,7 +1788,7 @@ class SavedModel(Graphs):
             definition.ParseFromString(file.read())
         function = tf.compat.v1.wrap_function(lambda: tf.import_graph_def(definition, name=""), [])
         places = [node.name for node in definition.node if node.op == "Placeholder"]
-        ends = sorted((node.name for node in definition.node if node.name.startswith(self._OUTPUT)), key=_number_at_end)
+        ends = sorted((node.name for node in definition.node if node.name.startswith(_PART_OUTPUT)), key=_number_at_end)
         graph = function.graph
         pruned = function.prune([graph.get_tensor_by_name(name + ":0") for name in places],
                                 [graph.get_tensor_by_name(name + ":0") for name in ends])  # fmt: skip
@@ -1783,8 +1807,9 @@ class SavedModel(Graphs):
 
     def outputs(self) -> List[str]:
         """The values of the frozen graph that are the outputs, in the order of their names in the signature."""
-        self._freeze()
         order = sorted(self.signature.structured_outputs)
+        if not self._freeze():
+            return order
         ends = dict(zip(self._flat_names(), self.frozen.outputs))
         return [self._name(ends[name]) for name in order]
 
@@ -1792,11 +1817,20 @@ class SavedModel(Graphs):
         """The outputs of the signature in the order in which its graph has them."""
         return list(self.tensorflow.nest.flatten({name: name for name in self.signature.structured_outputs}))
 
-    def _freeze(self) -> None:
-        if self.frozen is not None:
-            return
-        module = _imported("tensorflow.python.framework.convert_to_constants")
-        self.frozen = module.convert_variables_to_constants_v2(self.signature, lower_control_flow=False)
+    def _freeze(self) -> bool:
+        """Whether there is a graph with constants in the place of variables; one with tables cannot be made so."""
+        if self.frozen is None:
+            module = _imported("tensorflow.python.framework.convert_to_constants")
+            try:
+                self.frozen = module.convert_variables_to_constants_v2(self.signature, lower_control_flow=False)
+                self._trace()
+            except Exception as error:
+                sys.stderr.write("the graph cannot be frozen: {}\n".format(error))
+                self.frozen = False
+        return bool(self.frozen)
+
+    def _trace(self) -> None:
+        """Name the values that depend on an input; what only passes a value on has none of its own."""
         keys = [spec.name for spec in self.signature.structured_input_signature[1].values()]
         named = dict(zip(keys, self.signature.structured_input_signature[1]))
         self.moving: Dict[str, str] = {}
@@ -1813,7 +1847,8 @@ class SavedModel(Graphs):
         return self.moving.get(tensor.name, tensor.op.name)
 
     def nodes(self) -> List[Node]:
-        self._freeze()
+        if not self._freeze():
+            return []
         found = []
         wanted = {tensor.name for tensor in self.frozen.outputs}
         for operation in self.frozen.graph.get_operations():
@@ -1832,7 +1867,8 @@ class SavedModel(Graphs):
 
     def part(self, values: List[str], given: List[str], to: str) -> None:
         """Write the part of the frozen graph between values that are given and values that are wanted."""
-        self._freeze()
+        if not self._freeze():
+            raise Unsupported("the graph cannot be frozen")
         tf = self.tensorflow
         graph = self.frozen.graph
         tensors: "Dict[str, Any]" = {}
@@ -1861,14 +1897,14 @@ class SavedModel(Graphs):
                 node.CopyFrom(operation.node_def)
                 del node.input[:]
                 node.input.extend(inputs)
-            return operation.name if not tensor.value_index else "{}:{}".format(operation.name, tensor.value_index)
+            return "{}:{}".format(operation.name, tensor.value_index) if tensor.value_index else str(operation.name)
 
         for index, value in enumerate(values):
             if value in given:
                 source = value
             else:
                 source = copy(tensors[value])
-            end = definition.node.add(name=self._OUTPUT + str(index), op="Identity", input=[source])
+            end = definition.node.add(name=_PART_OUTPUT + str(index), op="Identity", input=[source])
             end.attr["T"].type = tensors[value].dtype.as_datatype_enum
         with open(to, "wb") as file:
             file.write(definition.SerializeToString())
@@ -1884,7 +1920,7 @@ class SavedModel(Graphs):
         with open(to + ".pb", "rb") as file:
             definition.ParseFromString(file.read())
         places = [node.name + ":0" for node in definition.node if node.op == "Placeholder"]
-        ends = sorted(node.name for node in definition.node if node.name.startswith(self._OUTPUT))
+        ends = sorted((node.name for node in definition.node if node.name.startswith(_PART_OUTPUT)), key=_number_at_end)
         _imported("tf2onnx").convert.from_graph_def(
             definition, input_names=places, output_names=[name + ":0" for name in ends], output_path=to
         )

@@ -12,7 +12,8 @@ class InconsistentBackends(Rule):
     ## What it does
     Runs a model on several backends, and reports pairs whose outputs are so far apart that a prediction changes: a
     class distance of at least 8 or a MAD distance of at least 0.2 by default. It names the layer that does it and the
-    backend that is wrong, which is found by giving each layer the input that an oracle in double precision had.
+    backend that is wrong, which is found by giving each layer the input that an oracle in double precision had. Where
+    a converter makes another model of it, the converter is blamed.
 
     ## Why it matters
     The same weights give other answers elsewhere. What was validated is not what is served.
