@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import tempfile
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -12,13 +13,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mlvet.analyses.compare.fusion import Fused, fusion_dependent
+from mlvet.analyses.compare.gradients import GradientWalk, GradientWalker
 from mlvet.analyses.compare.inputs import load_data, load_labels, made
 from mlvet.analyses.compare.oracle import Oracle
 from mlvet.analyses.compare.pairs import Pair, pairs, truth_of
 from mlvet.analyses.compare.request import CompareRequest
 from mlvet.analyses.compare.runs import Crew, Run, stored
 from mlvet.analyses.compare.subject import Subject, format_of, taken_apart, told, weights_alone
-from mlvet.analyses.compare.walk import Walk, Walker
+from mlvet.analyses.compare.walk import TooLarge, Walk, Walker
 from mlvet.core.errors import UnsupportedInput, UsageError
 from mlvet.runtime.backends.catalogue import backends
 from mlvet.runtime.backends.process import Failure
@@ -50,10 +52,13 @@ class Comparison:
     pairs: list[Pair] = field(default_factory=list)
     walk: Walk = field(default_factory=Walk)
     fused: list[Fused] = field(default_factory=list)
+    gradients: GradientWalk | None = None
     truth: str = "none"
     examples: int = 0
     seconds: dict[str, float] = field(default_factory=dict)
+    memory: dict[str, int] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
+    problems: list[str] = field(default_factory=list)
 
 
 def compare(request: CompareRequest, progress: Progress = lambda *_: None) -> Comparison:
@@ -61,18 +66,35 @@ def compare(request: CompareRequest, progress: Progress = lambda *_: None) -> Co
     format = format_of(request.model)
     if request.build is None and weights_alone(request.model):
         raise UsageError(f"{request.shown}: holds weights alone; name what builds the model: --build MODULE:FUNCTION")
-    wanted = backends(request.backends, format, request.environments)
-    with tempfile.TemporaryDirectory(prefix="mlvet-compare-") as top, Crew(Path(top), request.limits) as crew:
-        progress("opening the model", 0, len(wanted))
-        opened = crew.open(wanted, request.opening)
+    wanted = [
+        replace(each, overlay=request.overlay) for each in backends(request.backends, format, request.environments)
+    ]
+    with _folder() as top, Crew(Path(top), request.limits) as crew:
+        opened = crew.open(wanted, request.opening, lambda done: progress("opening the model", done, len(wanted)))
         runs = [run for run in opened.values() if isinstance(run, Run)]
         refusals = [Refusal(str(one), run, "open") for one, run in opened.items() if isinstance(run, Failure)]
         if not runs:
             raise UnsupportedInput(f"{request.shown}: {_nobody(refusals)}")
         found = Comparison(_subject(request, format, runs, Path(top)), refusals=refusals)
         found.versions = {str(run): run.version for run in runs}
-        _Comparing(request, crew, runs, found, progress).go()
+        try:
+            _Comparing(request, crew, runs, found, progress).go()
+        except OSError as error:
+            why = error.strerror or str(error)
+            found.problems.append(f"the comparison ended early, with {top}: {why[:1].lower()}{why[1:]}")
+        found.memory = {str(run): run.worker.peak for run in runs}
         return found
+
+
+@contextlib.contextmanager
+def _folder() -> Iterator[str]:
+    """A folder for what workers hand over."""
+    try:
+        held = tempfile.TemporaryDirectory(prefix="mlvet-compare-", ignore_cleanup_errors=True)
+    except OSError as error:
+        raise UsageError(f"{tempfile.gettempdir()}: no place for temporary files: {error.strerror}") from error
+    with held as top:
+        yield top
 
 
 class _Comparing:
@@ -85,6 +107,7 @@ class _Comparing:
         self.runs = runs
         self.found = found
         self.subject = found.subject
+        self.crew = crew
         self.folder = crew.folder
         self.progress = progress
         self.oracle = Oracle(crew, self.subject, request.opening)
@@ -98,7 +121,7 @@ class _Comparing:
         self._run_all(examples, batch)
         outputs = self.found.outputs
         if not outputs:
-            return
+            raise UnsupportedInput(f"{self.request.shown}: {_nobody(self.found.refusals, 'run')}")
         exact = None
         if labels is None:
             self.progress("asking the oracle", 0, 1)
@@ -109,6 +132,8 @@ class _Comparing:
         self.found.pairs = pairs(outputs, truth, self.request.thresholds)
         self._walk(examples)
         self._fusion(examples)
+        if self.request.gradients:
+            self._gradients(examples)
 
     def _examples(self) -> dict[str, Array]:
         if self.request.data is None:
@@ -156,24 +181,43 @@ class _Comparing:
     def _some(self, array: Array, count: int) -> Array:
         return array[:count] if self.subject.batched else array
 
-    def _walk(self, examples: dict[str, Array]) -> None:
+    def _walk(self, examples: dict[str, Array], count: int = _WALKED) -> None:
+        """Walk with a few examples, with half of them where the states of so many do not fit."""
         if not self.subject.layers:
             self.found.notes.append("the model has no layers that can be run alone")
             return
-        chosen = self._worst()
+        chosen = self._worst(count)
         picked = {name: array[chosen] if self.subject.batched else array for name, array in examples.items()}
         files = stored(self.folder, "walked", picked)
         walker = Walker(
             self.subject, self.runs, self.oracle, files,
             lambda done, of: self.progress("walking through the layers", done, of),
+            room=self.request.limits.states, divisible=self.subject.batched and len(chosen) > 1,
         )  # fmt: skip
-        self.found.walk = walker.go()
+        self.found.walk = walker.walk
+        try:
+            walker.go()
+        except TooLarge:
+            walker.clear()
+            self._walk(examples, len(chosen) // 2)
 
-    def _worst(self) -> list[int]:
+    def _worst(self, count: int) -> list[int]:
         """The examples on which pairs are furthest apart, then the first ones."""
         found = dict.fromkeys(pair.example for pair in sorted(self.found.pairs, key=lambda pair: -pair.difference))
         found.update(dict.fromkeys(range(self.found.examples)))
-        return sorted(list(found)[:_WALKED])
+        return sorted(list(found)[:count])
+
+    def _gradients(self, examples: dict[str, Array]) -> None:
+        if self.subject.format != "keras":
+            self.found.notes.append("gradients are compared for models of Keras alone")
+            return
+        files = stored(self.folder, "derived", {name: self._some(array, _WALKED) for name, array in examples.items()})
+        walker = GradientWalker(
+            self.crew, self.subject, [run for run in self.runs if run.worker.alive], self.request.opening,
+            lambda done, of: self.progress("comparing gradients", done, of),
+        )  # fmt: skip
+        self.found.gradients = walker.walk
+        walker.go(files)
 
     def _fusion(self, examples: dict[str, Array]) -> None:
         few = {name: self._some(array, _WALKED) for name, array in examples.items()}
@@ -195,6 +239,6 @@ def _subject(request: CompareRequest, format: str, runs: Sequence[Run], folder: 
     return told(request.model, format, runs[0].opened)
 
 
-def _nobody(refusals: Sequence[Refusal]) -> str:
+def _nobody(refusals: Sequence[Refusal], do: str = "open") -> str:
     reasons = dict.fromkeys(f"{each.backend}: {each.failure.words}" for each in refusals)
-    return "no backend can open the model (" + "; ".join(reasons) + ")"
+    return f"no backend can {do} the model (" + "; ".join(reasons) + ")"

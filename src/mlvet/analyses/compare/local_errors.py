@@ -10,12 +10,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
 from numpy.typing import NDArray
 
+from mlvet.analyses.compare.states import Difference, State, difference, root_mean_square
 from mlvet.analyses.compare.subject import Layer
 
 Array = NDArray[Any]
+Value = Array | State
 SUSPICIOUS = 4.0
 """So many times the noise are no noise."""
 _ROUNDING = {"float16": 2.0**-11, "bfloat16": 2.0**-8, "float64": 2.0**-53}
@@ -56,61 +57,40 @@ class LocalError:
 
 def local_errors(
     layer: Layer,
-    exact: Mapping[str, Array],
-    results: Mapping[str, Mapping[str, Array]],
-    noises: Iterable[Mapping[str, Array]],
+    exact: Mapping[str, Value],
+    results: Mapping[str, Mapping[str, Value]],
+    noises: Iterable[Mapping[str, Value]],
 ) -> list[LocalError]:
     """The error of each backend in a layer, over all that it yields. `noises` are results off by rounding only."""
     off = list(noises)
-    told = {value: _rms_of([each[value] for each in off if value in each], exact[value]) for value in exact}
-    found = []
-    for backend, own in results.items():
-        worst: LocalError | None = None
-        for value, right in exact.items():
-            others = [each[value] for name, each in results.items() if name != backend and value in each]
-            error = _error(layer, backend, own.get(value), right, told[value], others)
-            if worst is None or error.wrong_shape or error.times > worst.times:
-                worst = error
-        if worst is not None:
-            found.append(worst)
-    return found
+    worst: dict[str, LocalError] = {}
+    for value, right in exact.items():
+        told = _rms_of([each[value] for each in off if value in each], right)
+        scale = root_mean_square(right)
+        alike = {name: each[value] for name, each in results.items() if value in each}
+        alike = {name: each for name, each in alike.items() if each.shape == right.shape}
+        differences = {name: difference(each, right) for name, each in alike.items()}
+        for backend in results:
+            error = _WRONG_SHAPE
+            if backend in alike:
+                least = _LEAST_ULPS / SUSPICIOUS * _ROUNDING.get(alike[backend].dtype.name, _SINGLE) * scale
+                others = sorted(each.rms for name, each in differences.items() if name != backend)
+                error = (differences[backend], _noise(max(told, least), others), scale, False)
+            found = LocalError(
+                layer, backend, error[0].rms, error[0].greatest, error[1], error[2], error[0].bias, error[3]
+            )
+            if backend not in worst or found.wrong_shape or found.times > worst[backend].times:
+                worst[backend] = found
+    return list(worst.values())
 
 
-def _error(
-    layer: Layer, backend: str, own: Array | None, right: Array, told: float, others: Sequence[Array]
-) -> LocalError:
-    if own is None or own.shape != right.shape:
-        return LocalError(layer, backend, float("inf"), float("inf"), 0.0, 0.0, 0.0, wrong_shape=True)
-    errors = _differences(own, right)
-    scale = _rms(right[np.isfinite(right)].astype(np.float64))
-    least = _LEAST_ULPS / SUSPICIOUS * _ROUNDING.get(own.dtype.name, _SINGLE) * scale
-    noise = max(told, least)
-    shown = sorted(_rms_of([each], right) for each in others if each.shape == right.shape)
-    if len(shown) > 1:
-        noise = max(noise, min(shown[len(shown) // 2], _TRUSTED * noise))
-    return LocalError(
-        layer, backend, _rms(errors), float(np.max(np.abs(errors), initial=0.0)), noise, scale,
-        float(np.mean(errors)) if errors.size else 0.0,
-    )  # fmt: skip
+_WRONG_SHAPE = (Difference(float("inf"), float("inf"), 0.0, float("inf")), 0.0, 0.0, True)
 
 
-def _differences(own: Array, right: Array) -> Array:
-    """Elementwise errors; a value that should be finite and is not counts as infinitely wrong, and so the other way."""
-    one, other = own.astype(np.float64), right.astype(np.float64)
-    same = (one == other) | (np.isnan(one) & np.isnan(other))
-    with np.errstate(invalid="ignore", over="ignore"):
-        errors = np.where(same, 0.0, one - other)
-    return np.where(np.isnan(errors), np.inf, errors)
+def _noise(told: float, others: Sequence[float]) -> float:
+    """What the oracle tells of the noise, or what most other backends show, up to a limit."""
+    return max(told, min(others[len(others) // 2], _TRUSTED * told)) if len(others) > 1 else told
 
 
-def _rms_of(results: Sequence[Array], right: Array) -> float:
-    return max((_rms(_differences(each, right)) for each in results if each.shape == right.shape), default=0.0)
-
-
-def _rms(errors: Array) -> float:
-    if not errors.size:
-        return 0.0
-    greatest = float(np.max(np.abs(errors)))
-    if greatest == 0.0 or not np.isfinite(greatest):
-        return greatest
-    return greatest * float(np.sqrt(np.mean(np.square(errors / greatest))))
+def _rms_of(results: Sequence[Value], right: Value) -> float:
+    return max((difference(each, right).rms for each in results if each.shape == right.shape), default=0.0)

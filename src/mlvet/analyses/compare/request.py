@@ -28,6 +28,8 @@ class CompareRequest:
     batch: int = 32
     count: int = COUNT
     seed: int = 0
+    gradients: bool = False
+    overlay: str = ""
 
     @property
     def opening(self) -> dict[str, Any]:

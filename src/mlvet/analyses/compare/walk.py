@@ -9,20 +9,20 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from mlvet.analyses.compare.local_errors import LocalError, local_errors
 from mlvet.analyses.compare.localization import deviation
 from mlvet.analyses.compare.oracle import REFERENCE, Oracle
 from mlvet.analyses.compare.runs import Files, Run
+from mlvet.analyses.compare.states import State, remove, rewrite, state
 from mlvet.analyses.compare.subject import Layer, Subject, last_uses
 from mlvet.runtime.backends.process import Failure
 
-Array = NDArray[Any]
-_MASK = ".mask.npy"
+
+class TooLarge(Exception):
+    """The states need more room than they may have, and fewer examples would need less."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +43,7 @@ class Walk:
     deltas: dict[tuple[str, str], dict[str, float]] = field(default_factory=dict)
     judges: dict[str, str] = field(default_factory=dict)
     unjudged: dict[str, str] = field(default_factory=dict)
-    largest: int = 0
+    room: int = 0
 
     def wrong(self) -> list[LocalError]:
         return [error for error in self.errors if error.wrong]
@@ -53,8 +53,9 @@ class Walker:
     """The states that are alive while a walk goes on."""
 
     def __init__(
-        self, subject: Subject, runs: Sequence[Run], oracle: Oracle, inputs: Files, tell: Callable[[int, int], None]
-    ) -> None:
+        self, subject: Subject, runs: Sequence[Run], oracle: Oracle, inputs: Files, tell: Callable[[int, int], None],
+        *, room: float = float("inf"), divisible: bool = False,
+    ) -> None:  # fmt: skip
         self.subject = subject
         self.runs = list(runs)
         self.oracle = oracle
@@ -62,6 +63,8 @@ class Walker:
         self.right: dict[str, Path] = dict(inputs)
         self.own: dict[str, dict[str, Path]] = {str(run): dict(inputs) for run in runs}
         self.inputs = {*inputs}
+        self.room = room
+        self.divisible = divisible
         self.walk = Walk()
 
     def go(self) -> Walk:
@@ -86,11 +89,14 @@ class Walker:
             self._carry_on(layer, results)
             return
         self.walk.judges[layer.name] = by
-        arrays = {value: np.load(path) for value, path in exact.items()}
-        loaded = {name: _arrays(files) for name, files in results.items()}
-        self.walk.largest = max(self.walk.largest, sum(each.nbytes for each in arrays.values()))
-        self.walk.errors += local_errors(layer, arrays, loaded, self._noises(layer, by))
-        self._settle(exact, arrays, loaded)
+        held = {name: _states(files) for name, files in results.items()}
+        noises = list(self._noises(layer, by))
+        self.walk.errors += local_errors(layer, _states(exact), held, map(_states, noises))
+        self._measure([*results.values(), *noises, exact])
+        self._settle(exact, held)
+        for files in (*results.values(), *noises):
+            for path in files.values():
+                remove(path)
 
     def _own_states(self, layer: Layer) -> dict[str, dict[str, Path]]:
         found: dict[str, dict[str, Path]] = {}
@@ -130,44 +136,55 @@ class Walker:
         second = self.oracle.second
         other = self.oracle.exact(layer, self.right, by=second) if second else None
         if other is not None and second is not None:
+            for path in (exact or {}).values():
+                remove(path)
             return other, second
         return (None, "") if exact is not None and self._alone(layer, exact, results) else (exact, REFERENCE)
 
     def _alone(self, layer: Layer, exact: Files, results: Mapping[str, Files]) -> bool:
         """Whether every backend contradicts an oracle."""
-        arrays = {value: np.load(path) for value, path in exact.items()}
-        loaded = {name: _arrays(files) for name, files in results.items()}
-        errors = local_errors(layer, arrays, loaded, [])
+        errors = local_errors(layer, _states(exact), {name: _states(files) for name, files in results.items()}, [])
         return bool(errors) and all(error.wrong for error in errors)
 
-    def _noises(self, layer: Layer, by: str) -> Iterable[dict[str, Array]]:
+    def _noises(self, layer: Layer, by: str) -> Iterable[Files]:
         """What rounding alone makes of the layer: in the model's precision, and on inputs that are a rounding off."""
         rounded = self.oracle.rounded(layer, self.right) if by == REFERENCE else None
         if rounded is not None:
-            yield _arrays(rounded)
-        moved = {}
+            yield rounded
         random = np.random.default_rng(len(self.walk.judges))
+        moved = {}
         for value in layer.inputs:
-            array = np.load(self.right[value])
-            if array.dtype.kind == "f":
-                array = array.astype(np.float64) * (1 + 2.0**-24 * random.uniform(-1, 1, array.shape))
-            moved[value] = self.right[value].with_suffix(".moved.npy")
-            np.save(moved[value], array)
-            _copy_mask(self.right[value], moved[value])
+            path = self.right[value]
+            moved[value] = path
+            if state(path).dtype.kind == "f":
+                moved[value] = rewrite(
+                    path, path.with_suffix(".moved.npy"),
+                    lambda block: block.astype(np.float64) * (1 + 2.0**-24 * random.uniform(-1, 1, block.shape)),
+                    np.dtype(np.float64),
+                )  # fmt: skip
         found = self.oracle.exact(layer, moved, by=by)
-        for path in moved.values():
-            _remove(path)
+        for value, path in moved.items():
+            if path != self.right[value]:
+                remove(path)
         if found is not None:
-            yield _arrays(found)
+            yield found
 
-    def _settle(self, exact: Files, arrays: Mapping[str, Array], loaded: Mapping[str, Mapping[str, Array]]) -> None:
+    def _settle(self, exact: Files, held: Mapping[str, Mapping[str, State]]) -> None:
         """Keep what is right as the next layers are given it: in the precision that the backends have there."""
-        for value, array in arrays.items():
-            kinds = {each[value].dtype for each in loaded.values() if value in each}
+        for value, path in exact.items():
+            kinds = {each[value].dtype for each in held.values() if value in each}
             dtype = next(iter(kinds)) if len(kinds) == 1 else np.dtype(np.float32)
-            if array.dtype.kind == "f" and dtype.kind == "f":
-                np.save(exact[value], array.astype(dtype))
-            self.right[value] = exact[value]
+            if state(path).dtype.kind == "f" and dtype.kind == "f":
+                rewrite(path, path, lambda block: block, dtype)
+            self.right[value] = path
+
+    def _measure(self, others: Sequence[Files]) -> None:
+        """Note how much room the states take that are held at this moment."""
+        paths = {path for files in (*others, self.right, *self.own.values()) for path in files.values()}
+        room = sum(path.stat().st_size for path in paths if path.exists())
+        self.walk.room = max(self.walk.room, room)
+        if room > self.room and self.divisible:
+            raise TooLarge
 
     def _carry_on(self, layer: Layer, results: Mapping[str, Files]) -> None:
         """Without an oracle, what a backend yields stands for what is right, so that later layers are judged."""
@@ -175,6 +192,10 @@ class Walker:
             known = [files[value] for files in results.values() if value in files]
             if known:
                 self.right[value] = known[0]
+        for files in results.values():
+            for path in files.values():
+                if path not in self.right.values():
+                    remove(path)
 
     def _note_deltas(self, layer: Layer, states: Mapping[str, Files]) -> None:
         names = list(states)
@@ -183,26 +204,19 @@ class Walker:
                 deltas = self.walk.deltas.setdefault((first, second), {})
                 for value in layer.outputs:
                     if value in states[first] and value in states[second]:
-                        deltas[value] = deviation(np.load(states[first][value]), np.load(states[second][value]))
+                        deltas[value] = deviation(state(states[first][value]), state(states[second][value]))
 
     def _drop(self, values: Sequence[str]) -> None:
         for held in (self.right, *self.own.values()):
             for value in values:
                 path = held.pop(value, None)
                 if path is not None and value not in self.inputs:
-                    _remove(path)
+                    remove(path)
+
+    def clear(self) -> None:
+        """Drop all states."""
+        self._drop([value for held in (self.right, *self.own.values()) for value in held])
 
 
-def _arrays(files: Files) -> dict[str, Array]:
-    return {value: np.load(path) for value, path in files.items()}
-
-
-def _copy_mask(path: Path, to: Path) -> None:
-    mask = Path(f"{path}{_MASK}")
-    if mask.exists():
-        Path(f"{to}{_MASK}").write_bytes(mask.read_bytes())
-
-
-def _remove(path: Path) -> None:
-    path.unlink(missing_ok=True)
-    Path(f"{path}{_MASK}").unlink(missing_ok=True)
+def _states(files: Files) -> dict[str, State]:
+    return {value: state(path) for value, path in files.items()}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -27,7 +28,10 @@ _DOUBLE = {"JAX_ENABLE_X64": "1"}
 
 @dataclass(frozen=True, slots=True)
 class Backend:
-    """A backend as the user names it: `torch`, or `torch@old` for the one in the environment `old`."""
+    """A backend as the user names it: `torch`, or `torch@old` for the one in the environment `old`.
+
+    `overlay` is a folder whose packages replace those of the environment.
+    """
 
     name: str
     format: str
@@ -35,6 +39,7 @@ class Backend:
     python: str = sys.executable
     double: bool = False
     opening: Mapping[str, Any] = field(default_factory=dict, hash=False)
+    overlay: str = ""
 
     def __str__(self) -> str:
         return f"{self.name}@{self.environment}" if self.environment else self.name
@@ -42,6 +47,9 @@ class Backend:
     @property
     def command(self) -> Command:
         surroundings = {**_ENVIRONMENTS.get(self.name, {}), **(_DOUBLE if self.double else {})}
+        if self.overlay:
+            inherited = os.environ.get("PYTHONPATH") if self.python == sys.executable else None
+            surroundings["PYTHONPATH"] = os.pathsep.join(filter(None, (self.overlay, inherited)))
         if self.format == "keras" and self.name != "mlvet":
             surroundings["KERAS_BACKEND"] = self.name
             opening: dict[str, Any] = {"driver": "keras"}

@@ -35,6 +35,10 @@ class Unsupported(Exception):
     """This version of the backend cannot take the model, a layer or an operator; no defect."""
 
 
+class Unwritten(Exception):
+    """What was found could not be stored."""
+
+
 class BadModel(Exception):
     """The file is no model that anything could run."""
 
@@ -60,6 +64,8 @@ class Session:
             return dict(getattr(self, "on_" + request["do"])(request))
         except BadModel as error:
             return {"failure": "model", "words": str(error)}
+        except Unwritten as error:
+            return {"failure": "disk", "words": str(error)}
         except MemoryError:
             return {"failure": "memory", "words": "out of memory"}
         except Exception as error:
@@ -96,10 +102,10 @@ class Session:
         return {"outputs": _written(results, request["to"]), "seconds": seconds}
 
     def on_gradients(self, request: Dict[str, Any]) -> Dict[str, Any]:
-        """The gradient of the sum of weighted outputs, by parameters and inputs."""
-        given = OrderedDict((name, np.load(path)) for name, path in request["inputs"].items())
+        """The gradient of the sum of weighted outputs, by parameters and inputs: of the model, or of one node."""
+        given = OrderedDict((name, _read(path)) for name, path in request["inputs"].items())
         weights = [np.load(path) for path in request["weights"]]
-        results = self._open().gradients(given, weights)
+        results = self._open().gradients(request.get("node"), given, weights, request.get("moved"))
         return {"names": list(results), "outputs": _written(list(results.values()), request["to"])}
 
     def _open(self) -> "Driver":
@@ -134,7 +140,9 @@ class Driver:
     def step(self, node: str, given: Dict[str, Any]) -> List[Any]:
         raise NotImplementedError
 
-    def gradients(self, given: Dict[str, Any], weights: List[Any]) -> Dict[str, Any]:
+    def gradients(
+        self, node: Optional[str], given: Dict[str, Any], weights: List[Any], moved: Optional[int]
+    ) -> Dict[str, Any]:
         raise Unsupported("this backend has no gradients")
 
 
@@ -162,9 +170,12 @@ def _written(results: List[Any], to: str) -> List[str]:
     for index, result in enumerate(results):
         value, mask = result if isinstance(result, tuple) else (result, None)
         path = "{}.{}.npy".format(to, index)
-        np.save(path, np.asarray(value))
-        if mask is not None:
-            np.save(path + _MASK, np.asarray(mask))
+        try:
+            np.save(path, np.asarray(value))
+            if mask is not None:
+                np.save(path + _MASK, np.asarray(mask))
+        except OSError as error:
+            raise Unwritten("no room for a result: {}".format(error.strerror or error))
         paths.append(path)
     return paths
 
@@ -317,6 +328,50 @@ class Keras(Driver):
         found = call.operation(*args, **kwargs)
         return [(self._array(each), self._mask(each)) for each in self.keras.tree.flatten(found)]
 
+    def gradients(
+        self, node: Optional[str], given: Dict[str, Any], weights: List[Any], moved: Optional[int]
+    ) -> Dict[str, Any]:
+        """Gradients by trainable parameters and by inputs; `moved` seeds parameters that are a rounding off."""
+        differentiate = _DIFFERENTIATE.get(self.keras.backend.backend())
+        if differentiate is None:
+            raise Unsupported("keras has no gradients on {}".format(self.keras.backend.backend()))
+        arrays = OrderedDict((name, (self._cast(array), mask)) for name, (array, mask) in given.items())
+        by = [name for name, (array, _) in arrays.items() if array.dtype.kind == "f"]
+        owner = self.model if node is None else self.calls[node][0].operation
+        variables = list(getattr(owner, "trainable_variables", ()))
+        layers = self.model._flatten_layers() if node is None else [owner]
+        if any(getattr(each, "compute_dtype", None) in ("float16", "bfloat16") for each in layers):
+            raise Unsupported("gradients in half precision are not compared")
+
+        def weighted(tensors: List[Any]) -> Any:
+            exchanged = dict(zip(by, tensors))
+            table = {}
+            for name, (array, mask) in arrays.items():
+                tensor = exchanged[name] if name in exchanged else self.keras.ops.convert_to_tensor(array)
+                if mask is not None:
+                    _set_mask(tensor, self.keras.ops.convert_to_tensor(mask))
+                table[name] = tensor
+            found = self.keras.tree.flatten(self._called(node, table))
+            pairs = [(each, weight) for each, weight in zip(found, weights) if weight.size and _is_float(each)]
+            if not pairs:
+                raise Unsupported("nothing that comes out can be differentiated")
+            ops = self.keras.ops
+            return sum(ops.sum(each * ops.cast(ops.convert_to_tensor(weight), each.dtype)) for each, weight in pairs)
+
+        with _moved(variables, moved):
+            tensors = [self.keras.ops.convert_to_tensor(arrays[name][0]) for name in by]
+            found = differentiate(self.keras, weighted, variables, tensors) if variables or tensors else []
+        names = _distinct([getattr(each, "path", each.name) for each in variables]) + ["input " + name for name in by]
+        return OrderedDict((name, self._array(each)) for name, each in zip(names, found))
+
+    def _called(self, node: Optional[str], table: Dict[str, Any]) -> Any:
+        if node is None:
+            tensors = list(table.values())
+            return self.model(tensors[0] if len(tensors) == 1 else tensors, training=False)
+        call, inputs, _ = self.calls[node]
+        args, kwargs = call.arguments.fill_in({key: table[value] for key, value in inputs.items()})
+        return call.operation(*args, **kwargs)
+
     def _array(self, tensor: Any) -> Any:
         return np.asarray(self.keras.ops.convert_to_numpy(tensor))
 
@@ -393,6 +448,68 @@ def _get_mask(tensor: Any) -> Any:
         return importlib.import_module("keras.src.backend.common.masking").get_keras_mask(tensor)
     except ImportError:
         return getattr(tensor, "_keras_mask", None)
+
+
+def _is_float(tensor: Any) -> bool:
+    return "float" in str(tensor.dtype)
+
+
+def _distinct(names: List[str]) -> List[str]:
+    known: Dict[str, Any] = {}
+    for name in names:
+        known[_fresh(name, known)] = None
+    return list(known)
+
+
+@contextlib.contextmanager
+def _moved(variables: List[Any], seed: Optional[int]) -> Any:
+    """Parameters that are off by no more than one rounding of single precision, while it lasts."""
+    if seed is None:
+        yield
+        return
+    random = np.random.RandomState(seed)
+    kept = [np.array(each.numpy()) for each in variables]
+    try:
+        for variable, array in zip(variables, kept):
+            variable.assign(array * (1 + 2.0**-24 * random.uniform(-1, 1, array.shape)))
+        yield
+    finally:
+        for variable, array in zip(variables, kept):
+            variable.assign(array)
+
+
+def _by_tensorflow(_: Any, weighted: Any, variables: List[Any], tensors: List[Any]) -> List[Any]:
+    tensorflow = _imported("tensorflow")
+    held = [each.value for each in variables]
+    with tensorflow.GradientTape(watch_accessed_variables=False) as tape:
+        tape.watch(held + tensors)
+        total = tensorflow.convert_to_tensor(weighted(tensors))
+    found = tape.gradient(total, held + tensors, unconnected_gradients=tensorflow.UnconnectedGradients.ZERO)
+    return [tensorflow.convert_to_tensor(each) for each in found]
+
+
+def _by_jax(keras: Any, weighted: Any, variables: List[Any], tensors: List[Any]) -> List[Any]:
+    def total(values: List[Any], given: List[Any]) -> Any:
+        with keras.StatelessScope(state_mapping=list(zip(variables, values))):
+            return weighted(given)
+
+    found = _imported("jax").grad(total, argnums=(0, 1))([each.value for each in variables], tensors)
+    return list(found[0]) + list(found[1])
+
+
+def _by_torch(_: Any, weighted: Any, variables: List[Any], tensors: List[Any]) -> List[Any]:
+    torch = _imported("torch")
+    leaves = [each.detach().clone().requires_grad_() for each in tensors]
+    held = [each.value for each in variables] + leaves
+    with torch.enable_grad():
+        total = weighted(leaves)
+    if not getattr(total, "requires_grad", False):
+        return [torch.zeros_like(each) for each in held]
+    found = torch.autograd.grad(total, held, allow_unused=True)
+    return [torch.zeros_like(one) if each is None else each for one, each in zip(held, found)]
+
+
+_DIFFERENTIATE = {"tensorflow": _by_tensorflow, "jax": _by_jax, "torch": _by_torch}
 
 
 class Keras2(Driver):
