@@ -3,8 +3,8 @@
 The loss is a sum of the outputs with random weights. Every layer is given the input that the oracle had, moved a
 little so that nothing stands just where a derivative jumps (equal values under a maximum, zeros under a rectifier), and
 weights for what it yields; its gradients by inputs and parameters are compared with those that two backends agree on in
-double precision. What is wrong there has to be wrong on the input itself too, because an input that is moved may be none
-that the layer takes, such as a symmetric matrix. The gradients of the whole model are compared as well.
+double precision. What is wrong there has to be wrong on the input itself too, because one that is moved may not be what
+the layer takes, such as a symmetric matrix. The gradients of the whole model are compared as well.
 """
 
 from __future__ import annotations

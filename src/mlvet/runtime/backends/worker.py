@@ -239,6 +239,7 @@ class Keras(Driver):
         self.double = bool(request.get("double"))
         self.calls: "Dict[str, Tuple[Any, Dict[int, str], List[str]]]" = OrderedDict()
         self.names: "Dict[int, str]" = {}
+        self.cut: Dict[str, Any] = {}
         inner = _functional(model)
         if inner is None:
             self.input_names = ["input"]
@@ -303,13 +304,23 @@ class Keras(Driver):
         ]  # fmt: skip
 
     def run(self, given: Dict[str, Any], batch: int, target: Optional[str] = None) -> List[Any]:
-        model = self.model
-        if target is not None:
-            tensor = next(t for n, _, _ in self.calls.values() for t in n.outputs if self.names[id(t)] == target)
-            model = self.keras.Model(self.model.inputs, tensor)
+        model = self.model if target is None else self._until(target)
         values = [self._cast(each) for each in given.values()]
         found = model.predict(values[0] if len(values) == 1 else values, batch_size=batch, verbose=0)
         return [np.asarray(each) for each in _listed(found)]
+
+    def _until(self, target: str) -> Any:
+        """The model that ends with a value; its calls are made once more, those of models inside it among them."""
+        if target not in self.cut:
+            inputs = self.keras.tree.flatten(_functional(self.model).inputs)
+            table = {self.names[id(tensor)]: tensor for tensor in inputs}
+            for node, names, outputs in self.calls.values():
+                args, kwargs = node.arguments.fill_in({key: table[value] for key, value in names.items()})
+                table.update(zip(outputs, self.keras.tree.flatten(node.operation(*args, **kwargs))))
+                if target in outputs:
+                    break
+            self.cut[target] = self.keras.Model(inputs, table[target])
+        return self.cut[target]
 
     def _cast(self, array: Any) -> Any:
         array = np.asarray(array)
@@ -389,12 +400,31 @@ def _library(keras: Any) -> str:
 def _keras_model(keras: Any, request: Dict[str, Any]) -> Any:
     """The model of a file; one that holds weights alone goes into what the user's function builds."""
     if not request.get("build"):
-        return keras.models.load_model(request["model"], compile=False)
+        try:
+            return keras.models.load_model(request["model"], compile=False)
+        except Exception as error:
+            written = _written_by(request["model"])
+            if written and written.split(".")[0] != keras.__version__.split(".")[0]:
+                words = " ".join(str(error).split())
+                raise Unsupported(
+                    "keras {} does not open a file of keras {}: {}".format(keras.__version__, written, words[:400])
+                )
+            raise
     module, _, function = request["build"].partition(":")
     sys.path.insert(0, request.get("folder") or os.getcwd())
     model = getattr(importlib.import_module(module), function)()
     model.load_weights(request["model"])
     return model
+
+
+def _written_by(path: str) -> str:
+    """The version of Keras that wrote a file of HDF5; nothing if it does not tell."""
+    try:
+        with importlib.import_module("h5py").File(path, "r") as file:
+            found = file.attrs.get("keras_version", "")
+    except (ImportError, OSError):
+        return ""
+    return found.decode() if isinstance(found, bytes) else str(found)
 
 
 def _functional(model: Any) -> Any:

@@ -17,13 +17,17 @@ class WrongGradient(Rule):
     Predictions agree, but training on that backend goes another way.
 
     ## Example
-        example
+        image = keras.Input((8, 8, 3))
+        hidden = keras.layers.Dense(6, activation="tanh")(keras.layers.Flatten()(image))
+        model = keras.Model(image, keras.layers.Dense(3)(hidden))
 
     ## Use instead
-        other
+        image = keras.Input((8, 8, 3))
+        hidden = keras.layers.Dense(6, activation="sigmoid")(keras.layers.Flatten()(image))
+        model = keras.Model(image, keras.layers.Dense(3)(hidden))
 
     ## How sure
-    Observed: it was run and seen.
+    The example fires where the backend differentiates tanh wrongly. Observed: it was run and seen.
     """
 
     code = "CMP104"
