@@ -28,8 +28,8 @@ model (float[n, 16] x) => (float[n] y) {
   up = Relu (wide)
   down = Neg (up)
   back = Relu (down)
-  y = ReduceMean <axes = [1], keepdims = 0> (up)
-  unused = ReduceMean <axes = [1], keepdims = 0> (back)
+  y = ReduceMax <axes = [1], keepdims = 0> (up)
+  unused = ReduceMax <axes = [1], keepdims = 0> (back)
 }
 """
 PAIR = ("--backends", "onnxruntime,onnx-reference")
@@ -79,7 +79,7 @@ def test_fewer_examples_are_walked_where_states_need_too_much_room(compare: Comp
     told = report["summary"]["analyses"]["compare"]
     assert (code, report["findings"]) == (0, [])
     assert told["memory"]["states"] < 1_200_000
-    assert {each["layer"] for each in told["layers"]} >= {"wide", "up", "y"}
+    assert {each["kind"] for each in told["layers"]} >= {"Tile", "Relu", "Neg", "ReduceMax"}
 
 
 def test_a_full_disk_is_told_and_what_is_known_is_kept(wide: Path) -> None:
@@ -101,9 +101,9 @@ def test_a_full_disk_is_told_and_what_is_known_is_kept(wide: Path) -> None:
     assert [path.name for path in wide.parent.glob("mlvet-compare-*")] == []
 
 
-@pytest.mark.parametrize(("call", "pairs", "at"), [(3, 1, None), (8, 3, "wide")])
+@pytest.mark.parametrize(("call", "pairs", "in_a_layer"), [(3, 1, False), (8, 3, True)])
 def test_a_worker_that_is_killed_in_mid_run_leaves_the_others(
-    compare: Compare, wide: Path, call: int, pairs: int, at: str | None
+    compare: Compare, wide: Path, call: int, pairs: int, in_a_layer: bool
 ) -> None:
     patch = f"""
 import onnxruntime, os, signal
@@ -122,4 +122,4 @@ onnxruntime.InferenceSession = InferenceSession
     assert (code, finding["rule"], finding["evidence"]["blamed"]) == (1, "backend-crash", "onnxruntime@dying")
     assert "SIGKILL" in finding["message"]
     assert len(report["summary"]["analyses"]["compare"]["pairs"]) == pairs
-    assert finding["location"].get("node") is None or at is not None
+    assert ("node" in finding["location"]) == in_a_layer

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from mlvet.analyses.compare.fusion import Fused, fusion_dependent
 from mlvet.analyses.compare.gradients import GradientWalk, GradientWalker
-from mlvet.analyses.compare.inputs import load_data, load_labels, made
+from mlvet.analyses.compare.inputs import check_labels, load_data, load_labels, made
 from mlvet.analyses.compare.oracle import Oracle
 from mlvet.analyses.compare.pairs import Pair, pairs, truth_of
 from mlvet.analyses.compare.request import CompareRequest
@@ -127,6 +127,8 @@ class _Comparing:
             self.progress("asking the oracle", 0, 1)
             exact = self.oracle.outputs(stored(self.folder, "all", examples), batch)
         sample = next(iter(outputs.values()))
+        if labels is not None and self.request.labels is not None:
+            check_labels(self.request.labels, labels, sample[0])
         truth = truth_of(labels, exact, sample)
         self.found.truth = truth.by
         self.found.pairs = pairs(outputs, truth, self.request.thresholds)
