@@ -28,7 +28,7 @@ model (float[n, 16] x) => (float[n] y) {
   up = Relu (wide)
   down = Neg (up)
   back = Relu (down)
-  y = ReduceMax <axes = [1], keepdims = 0> (up)
+  y = ReduceMean <axes = [1], keepdims = 0> (up)
   unused = ReduceMax <axes = [1], keepdims = 0> (back)
 }
 """
@@ -37,7 +37,7 @@ PAIR = ("--backends", "onnxruntime,onnx-reference")
 
 @pytest.fixture
 def wide(tmp_path: Path) -> Path:
-    """A model whose hidden states are a thousand times as large as what goes in and out."""
+    """A model whose states are a thousand times as large as what goes in, and whose last sum is long."""
     path = tmp_path / "wide.onnx"
     onnx.save(onnx.parser.parse_model(WIDE), str(path))
     return path
@@ -79,7 +79,7 @@ def test_fewer_examples_are_walked_where_states_need_too_much_room(compare: Comp
     told = report["summary"]["analyses"]["compare"]
     assert (code, report["findings"]) == (0, [])
     assert told["memory"]["states"] < 1_200_000
-    assert {each["kind"] for each in told["layers"]} >= {"Tile", "Relu", "Neg", "ReduceMax"}
+    assert {each["kind"] for each in told["layers"]} >= {"Tile", "Relu", "Neg", "ReduceMean"}
 
 
 def test_a_full_disk_is_told_and_what_is_known_is_kept(wide: Path) -> None:
@@ -101,7 +101,7 @@ def test_a_full_disk_is_told_and_what_is_known_is_kept(wide: Path) -> None:
     assert [path.name for path in wide.parent.glob("mlvet-compare-*")] == []
 
 
-@pytest.mark.parametrize(("call", "pairs", "in_a_layer"), [(3, 1, False), (8, 3, True)])
+@pytest.mark.parametrize(("call", "pairs", "in_a_layer"), [(2, 1, False), (8, 3, True)])
 def test_a_worker_that_is_killed_in_mid_run_leaves_the_others(
     compare: Compare, wide: Path, call: int, pairs: int, in_a_layer: bool
 ) -> None:

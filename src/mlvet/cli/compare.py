@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from mlvet.cli.progress import ProgressLine
+from mlvet.cli.progress_line import ProgressLine
 from mlvet.cli.reporting import known_format, reported
 from mlvet.core.errors import UsageError
 from mlvet.core.grade import Severity
