@@ -24,7 +24,13 @@ WIDE = """
 <ir_version: 9, opset_import: ["": 17]>
 model (float[n, 16] x) => (float[n] y) {
   times = Constant <value_ints = [1, 1024]> ()
-  wide = Tile (x, times)
+  zero = Constant <value_float = 0.0> ()
+  one = Constant <value_float = 1.0> ()
+  many = Constant <value_float = 16384.0> ()
+  steps = Range (zero, many, one)
+  waves = Sin (steps)
+  same = Tile (x, times)
+  wide = Mul (same, waves)
   up = Relu (wide)
   down = Neg (up)
   back = Relu (down)

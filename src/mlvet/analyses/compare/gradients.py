@@ -27,7 +27,7 @@ from mlvet.runtime.backends.process import Failure
 Array = NDArray[Any]
 Gradients = dict[str, Array]
 BACKENDS = ("jax", "torch", "tensorflow")
-SUSPICIOUS = 32.0
+SUSPICIOUS = 64.0
 """So many times the noise are no noise; sums over a batch lose more than the values of a layer do."""
 FELT = 1e-3
 """The share of a gradient's magnitude below which an error of the whole model is not told."""

@@ -128,3 +128,18 @@ def difference(own: Array | State, right: Array | State) -> Difference:
         return Difference(greatest, greatest, total / count, greatest)
     rms = float(np.sqrt(squares / count)) if np.isfinite(squares) and squares > 0 else greatest
     return Difference(rms, greatest, total / count, sizes / count)
+
+
+def change_of_error(own: State, right: State, own_before: State, right_before: State) -> float:
+    """The root mean square of what an error changes by from one input to another, where both are finite."""
+    if len({each.shape for each in (own, right, own_before, right_before)}) > 1:
+        return 0.0
+    total, count = 0.0, 0
+    for quartet in zip(*map(blocks, (own, right, own_before, right_before)), strict=True):
+        after, exact, before, exactly = (block.astype(np.float64) for block in quartet)
+        with np.errstate(invalid="ignore", over="ignore"):
+            changes = (after - exact) - (before - exactly)
+        finite = changes[np.isfinite(changes)]
+        total += float(np.sum(np.square(finite)))
+        count += finite.size
+    return float(np.sqrt(total / count)) if count else 0.0

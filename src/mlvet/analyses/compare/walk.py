@@ -17,9 +17,13 @@ from mlvet.analyses.compare.local_errors import LocalError, local_errors
 from mlvet.analyses.compare.localization import deviation
 from mlvet.analyses.compare.oracle import REFERENCE, Oracle
 from mlvet.analyses.compare.runs import Files, Run
-from mlvet.analyses.compare.states import State, difference, remove, rewrite, state
+from mlvet.analyses.compare.states import State, change_of_error, remove, rewrite, state
 from mlvet.analyses.compare.subject import Layer, Subject, last_uses
 from mlvet.runtime.backends.process import Failure
+
+_NEIGHBOURS = 3
+_NEXT_TO = 2.0**-20
+"""Enough roundings that sums round otherwise, too few to change what is rounded to half precision."""
 
 
 class TooLarge(Exception):
@@ -93,7 +97,7 @@ class Walker:
         held = {name: _states(files) for name, files in results.items()}
         noises = list(self._noises(layer, by))
         errors = local_errors(layer, _states(exact), held, map(_states, noises))
-        self.walk.errors += [self._confirmed(error, held[error.backend]) for error in errors]
+        self.walk.errors += [self._confirmed(error, held[error.backend], exact, by) for error in errors]
         self._measure([*results.values(), *noises, exact])
         self._settle(exact, held)
         for files in (*results.values(), *noises):
@@ -159,32 +163,38 @@ class Walker:
         if found is not None:
             yield found
 
-    def _confirmed(self, error: LocalError, own: Mapping[str, State]) -> LocalError:
-        """An error that is not the backend's own noise: what its results change by on inputs that are a rounding off.
+    def _confirmed(self, error: LocalError, own: Mapping[str, State], exact: Files, by: str) -> LocalError:
+        """An error beside the backend's own noise: what it changes by from one input to others next to it.
 
-        Long sums in single precision lose more than any estimate from double precision shows, and lose something else
-        on every input; a layer that computes something else does so on both.
+        Long sums in single precision lose more than any estimate from double precision shows, but something else on
+        every input; a layer that computes something else does so on all of them.
         """
         if not error.wrong or error.wrong_shape:
             return error
         run = next(run for run in self.runs if str(run) == error.backend)
-        moved = self._moved(error.layer, 2.0**-24, None)
-        again = self._step(run, error.layer, moved)
-        self._forget(moved)
-        if again is None:
-            return error
-        noise = max(
-            (difference(state(path), own[value]).rms for value, path in again.items()
-             if value in own and state(path).shape == own[value].shape),
-            default=0.0,
-        )  # fmt: skip
-        for path in again.values():
-            remove(path)
-        return replace(error, noise=max(error.noise, noise)) if np.isfinite(noise) else error
+        noise = error.noise
+        for seed in range(_NEIGHBOURS):
+            moved = self._moved(error.layer, _NEXT_TO, None, seed, together=1.0 - seed)
+            theirs = self._step(run, error.layer, moved)
+            right = self.oracle.exact(error.layer, moved, by=by) if theirs is not None else None
+            self._forget(moved)
+            for value, path in (right or {}).items():
+                if theirs is not None and value in theirs and value in own:
+                    pairs = [state(each) for each in (theirs[value], path)]
+                    noise = max(noise, change_of_error(pairs[0], pairs[1], own[value], state(exact[value])))
+            for files in (theirs or {}, right or {}):
+                for path in files.values():
+                    remove(path)
+        return replace(error, noise=noise)
 
-    def _moved(self, layer: Layer, by: float, dtype: np.dtype[Any] | None) -> dict[str, Path]:
-        """What enters a layer, off by a share of each value; in its own precision if there is no other."""
-        random = np.random.default_rng(len(self.walk.judges))
+    def _moved(
+        self, layer: Layer, by: float, dtype: np.dtype[Any] | None, seed: int = 0, together: float = 0.0
+    ) -> dict[str, Path]:
+        """What enters a layer, off by a share of each value; in its own precision if there is no other.
+
+        Sums feel what is off at random less and less the longer they are, and what is off together always.
+        """
+        random = np.random.default_rng((len(self.walk.judges), seed))
         moved = {}
         for value in layer.inputs:
             path = moved[value] = self.right[value]
@@ -192,7 +202,7 @@ class Walker:
             if kind.kind == "f":
                 moved[value] = rewrite(
                     path, path.with_suffix(".moved.npy"),
-                    lambda block: block.astype(np.float64) * (1 + by * random.uniform(-1, 1, block.shape)),
+                    lambda block: block.astype(np.float64) * (1 + by * (together + random.uniform(-1, 1, block.shape))),
                     dtype or kind,
                 )  # fmt: skip
         return moved
