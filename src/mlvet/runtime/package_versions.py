@@ -1,7 +1,7 @@
 """Versions of a package, and folders that hold one of them each: put first on the path, they replace what is installed.
 
-Only the package itself is exchanged, not what it depends on: a folder is made in seconds, where a whole environment
-would take minutes. pip does the work, with the settings that the user has for it.
+Only the package itself is exchanged, and what it depends on is added where the interpreter has none of it: a folder is
+made in seconds, where a whole environment would take minutes. pip does the work, with the settings of the user.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+from importlib.metadata import distributions
 from pathlib import Path
 
 from mlvet.core.errors import UsageError
@@ -52,9 +53,12 @@ def folder_of(package: str, version: str) -> Path:
     folder.parent.mkdir(parents=True, exist_ok=True)
     made = Path(tempfile.mkdtemp(prefix=f"{package}-", dir=folder.parent))
     try:
-        done = _pip("install", "--no-deps", "--target", str(made), f"{package}=={version}")
-        if done.returncode:
-            raise NotInstalled(_last(done))
+        wanted = [f"{package}=={version}"]
+        while wanted:
+            done = _pip("install", "--no-deps", "--target", str(made), *wanted)
+            if done.returncode:
+                raise NotInstalled(_last(done))
+            wanted = _missing(made)
         made.rename(folder)
     except OSError:
         if not folder.is_dir():
@@ -62,6 +66,19 @@ def folder_of(package: str, version: str) -> Path:
     finally:
         shutil.rmtree(made, ignore_errors=True)
     return folder
+
+
+def _missing(folder: Path) -> list[str]:
+    """What the packages of a folder need and neither it nor the interpreter has."""
+    held = list(distributions(path=[str(folder)]))
+    known = {_plain(each.name) for each in (*held, *distributions())}
+    needed = [line for each in held for line in each.requires or () if "extra ==" not in line and ";" not in line]
+    names = dict.fromkeys(re.split(r"[^\w.-]", line.strip())[0] for line in needed)
+    return [name for name in names if _plain(name) not in known]
+
+
+def _plain(name: str) -> str:
+    return re.sub(r"[-_.]+", "-", name).lower()
 
 
 def _cache() -> Path:
