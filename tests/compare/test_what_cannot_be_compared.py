@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import h5py
 import numpy as np
+import onnx
+import onnx.parser
 import pytest
 
+from mlvet.analyses.compare.inputs import check_labels, load_data
+from mlvet.analyses.compare.subject import Port, Subject
+from mlvet.core.errors import UsageError
 from tests.compare.conftest import Compare
+from tests.compare.test_fusion import environment
 
 PAIR = ("--backends", "onnxruntime,onnx-reference")
 
@@ -62,6 +69,28 @@ def test_labels_of_another_length(compare: Compare, onnx_model: Path) -> None:
     assert "3 labels for 4 examples" in refused(compare, onnx_model.name, *options)
 
 
+@pytest.mark.parametrize(
+    ("labels", "words"),
+    [
+        (np.array([0, 1, 2, 7]), "labels from 0 to 7 for 5 classes"),
+        (np.array([0, -1, 2, 3]), "labels from -1 to 3 for 5 classes"),
+        (np.zeros((4, 3)), "labels of the shape (4, 3) for outputs of the shape (4, 5)"),
+        (np.full((4, 5), np.nan), "not finite"),
+        (np.array(["a", "b", "c", "d"]), "no number"),
+    ],
+)
+def test_labels_that_are_no_answers(labels: np.ndarray, words: str) -> None:
+    with pytest.raises(UsageError, match=re.escape(words)):
+        check_labels(Path("labels.npy"), labels, np.zeros((4, 5)))
+
+
+def test_numbers_with_fractions_for_a_model_of_tokens(tmp_path: Path) -> None:
+    np.savez(tmp_path / "data.npz", words=np.array([[0.5, 1.0]]))
+    subject = Subject(tmp_path / "model.keras", "keras", (Port("words", (None, 2), "int32"),), ("y",), ())
+    with pytest.raises(UsageError, match="but the model takes int32"):
+        load_data(tmp_path / "data.npz", subject)
+
+
 def test_examples_with_nan_are_left_out(compare: Compare, onnx_model: Path) -> None:
     images = np.random.default_rng(0).normal(size=(6, 3, 10, 10)).astype(np.float32)
     images[2, 0, 0, 0] = np.nan
@@ -88,6 +117,27 @@ def test_a_dead_environment_leaves_the_other_pairs(compare: Compare, onnx_model:
     assert set(told["backends"]) == {"onnxruntime", "onnx-reference"}
     assert [each["backend"] for each in told["unsupported"]] == ["onnxruntime@old"]
     assert len(told["pairs"]) == 1
+
+
+def test_a_backend_that_is_not_installed_is_no_defect(compare: Compare, onnx_model: Path) -> None:
+    python = environment(onnx_model.parent, "import sys\nsys.modules['onnxruntime'] = None\n")
+    backends = "onnxruntime,onnx-reference,onnxruntime@bare"
+    code, report, _ = compare(onnx_model.name, "--env", f"bare={python}", "--backends", backends)
+    told = report["summary"]["analyses"]["compare"]
+    assert (code, report["findings"], len(told["pairs"])) == (0, [], 1)
+    assert "onnxruntime cannot be imported" in told["unsupported"][0]["reason"]
+
+
+def test_a_model_that_nobody_can_run_is_no_defect_of_a_backend(compare: Compare, tmp_path: Path) -> None:
+    text = """
+    <ir_version: 9, opset_import: ["": 17]>
+    model (float[n, 4] x) => (float[n, 1] y) {
+      fifth = Constant <value_ints = [4]> ()
+      y = Gather <axis = 1> (x, fifth)
+    }
+    """
+    onnx.save(onnx.parser.parse_model(text), str(tmp_path / "model.onnx"))
+    assert "no backend can run the model" in refused(compare, "model.onnx", *PAIR)
 
 
 def test_an_interpreter_that_dies_is_a_crash(compare: Compare, onnx_model: Path) -> None:

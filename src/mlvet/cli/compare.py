@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import argparse
 import os
-import sys
+import re
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from mlvet.cli.progress_line import ProgressLine
 from mlvet.cli.reporting import known_format, reported
 from mlvet.core.errors import UsageError
 from mlvet.core.grade import Severity
@@ -18,13 +19,14 @@ from mlvet.core.grade import Severity
 def run(options: argparse.Namespace) -> int:
     """Compare, report, and tell by the exit code whether backends disagree."""
     from mlvet.analyses.catalogue import catalogue
+    from mlvet.analyses.compare.bisecting import bisect, data_of, told_of
     from mlvet.analyses.compare.comparison import compare
     from mlvet.analyses.compare.distances import Thresholds
     from mlvet.analyses.compare.request import CompareRequest
     from mlvet.analyses.compare.runs import Limits
     from mlvet.analyses.compare.telling import findings, summary
     from mlvet.core.fingerprint import fingerprinted
-    from mlvet.core.result import Summary, Vetting
+    from mlvet.core.result import Problem, Summary, Vetting
 
     known_format(options)
     model = Path(options.model)
@@ -37,11 +39,17 @@ def run(options: argparse.Namespace) -> int:
         Thresholds(
             **_given(k=options.k, classes=options.class_threshold, deviation=options.mad_threshold, share=options.share)
         ),
-        Limits(options.timeout, options.memory), options.batch, seed=options.seed,
+        Limits(options.timeout, options.memory, **_given(states=options.states_memory)), options.batch,
+        seed=options.seed, gradients=options.gradients,
         reproduce=Path(options.reproduce) if options.reproduce else None, mutate=options.mutate or 0.0,
         **_given(count=options.examples),
     )  # fmt: skip
-    found = compare(request, _progress())
+    with ProgressLine() as progress:
+        if options.bisect:
+            bisection = bisect(request, *_versions(options.bisect), progress)
+            found = bisection.shown
+        else:
+            bisection, found = None, compare(request, progress)
     base = os.getcwd()
     told = fingerprinted(findings(found, request.shown), {}, base, base)
     unsupported = [f"{each.backend}: not compared: {each.failure.words}" for each in found.refusals]
@@ -49,8 +57,10 @@ def run(options: argparse.Namespace) -> int:
         tuple(told),
         Summary(
             files=1, seconds=time.monotonic() - began, operators_analysed=len(found.walk.judges),
-            operators_unanalysed=len(found.walk.unjudged), notes=(*found.notes, *found.searched.notes, *unsupported),
-            analyses={"compare": summary(found, all_maps=options.map)},
+            operators_unanalysed=len(found.walk.unjudged),
+            notes=(*found.notes, *found.searched.notes, *unsupported, *(told_of(bisection) if bisection else ())),
+            problems=tuple(Problem(request.shown, each) for each in found.problems),
+            analyses={"compare": {**summary(found, all_maps=options.map), **data_of(bisection)}},
         ),
         {}, catalogue(), base, base,
     )  # fmt: skip
@@ -68,6 +78,13 @@ def _file(name: str | None) -> Path | None:
     return None if name is None else Path(name)
 
 
+def _versions(given: str) -> tuple[str, str, str]:
+    found = re.fullmatch(r"([\w.-]+)=([^.=][^=]*?)\.\.([^.=][^=]*)", given)
+    if found is None:
+        raise UsageError(f"--bisect {given}: not of the form PACKAGE=V1..V2")
+    return found[1], found[2], found[3]
+
+
 def _environments(given: Sequence[str]) -> dict[str, str]:
     found: dict[str, str] = {}
     for each in given:
@@ -76,16 +93,3 @@ def _environments(given: Sequence[str]) -> dict[str, str]:
             raise UsageError(f"--env {each}: not of the form NAME=PYTHON")
         found[name] = python
     return found
-
-
-def _progress() -> Callable[[str, int, int], None]:
-    """A line on a terminal that tells what is being done."""
-    visible = sys.stderr is not None and sys.stderr.isatty()
-
-    def tell(what: str, done: int, of: int) -> None:
-        if visible:
-            bar = "#" * (20 * done // max(1, of))
-            sys.stderr.write(f"\r[{bar:-<20}] {what} ({done} of {of})\033[K")
-            sys.stderr.flush()
-
-    return tell

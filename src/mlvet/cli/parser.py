@@ -109,6 +109,12 @@ def _compare(parser: argparse.ArgumentParser) -> None:
     what.add_argument("--build", metavar="MODULE:FUNCTION", help="builds the model of a file that holds only weights")
     what.add_argument("--examples", metavar="N", type=_number(int), help="how many inputs are made (default: 32)")
     what.add_argument("--seed", metavar="N", type=int, default=0, help="seed of made inputs (default: 0)")
+    what.add_argument("--gradients", action="store_true", help="compare the gradients of a step of training too")
+    what.add_argument(
+        "--bisect",
+        metavar="PACKAGE=V1..V2",
+        help="find the version of a package with which a finding comes or goes",
+    )
     when = parser.add_argument_group("when backends disagree")
     when.add_argument("--k", metavar="N", type=_number(int), help="ranks that count (default: 5)")
     when.add_argument("--class-threshold", metavar="T", type=_number(float), help="class distance (default: 8)")
@@ -125,6 +131,9 @@ def _compare(parser: argparse.ArgumentParser) -> None:
     how.add_argument("--batch", metavar="N", type=_number(int), default=32, help="examples at once (default: 32)")
     how.add_argument("--timeout", metavar="SECONDS", type=_number(float), default=300.0, help="limit for each request")
     how.add_argument("--memory", metavar="SIZE", type=_memory, help="limit for each process, such as 4G")
+    how.add_argument(
+        "--states-memory", metavar="SIZE", type=_memory, help="room for states that are held at once (default: 500M)"
+    )
     how.add_argument("--map", action="store_true", help="show the map of every pair, also of those that agree")
     _output(parser)
     parser.set_defaults(run=compare.run)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import tempfile
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,8 @@ from numpy.typing import NDArray
 
 from mlvet.analyses.compare.conversion import Converted, convert, making
 from mlvet.analyses.compare.fusion import Fused, fusion_dependent
-from mlvet.analyses.compare.inputs import load_data, load_labels, made
+from mlvet.analyses.compare.gradients import GradientWalk, GradientWalker
+from mlvet.analyses.compare.inputs import check_labels, load_data, load_labels, made
 from mlvet.analyses.compare.oracle import Oracle
 from mlvet.analyses.compare.pairs import Pair, pairs, truth_of
 from mlvet.analyses.compare.request import CompareRequest
@@ -22,7 +24,7 @@ from mlvet.analyses.compare.search.laboratory import Laboratory
 from mlvet.analyses.compare.search.searching import Searched, search
 from mlvet.analyses.compare.subject import Subject, format_of, taken_apart, told, weights_alone
 from mlvet.analyses.compare.suspects import Inquiry, Suspicion
-from mlvet.analyses.compare.walk import Walk, Walker
+from mlvet.analyses.compare.walk import TooLarge, Walk, Walker
 from mlvet.analyses.compare.written_parts import WrittenParts
 from mlvet.core.errors import UnsupportedInput, UsageError
 from mlvet.runtime.backends.catalogue import Backend, backends
@@ -57,11 +59,14 @@ class Comparison:
     walk: Walk = field(default_factory=Walk)
     fused: list[Fused] = field(default_factory=list)
     suspicions: list[Suspicion] = field(default_factory=list)
+    gradients: GradientWalk | None = None
     truth: str = "none"
     examples: int = 0
     seconds: dict[str, float] = field(default_factory=dict)
+    memory: dict[str, int] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
     searched: Searched = field(default_factory=Searched)
+    problems: list[str] = field(default_factory=list)
 
 
 def compare(request: CompareRequest, progress: Progress = lambda *_: None) -> Comparison:
@@ -69,12 +74,14 @@ def compare(request: CompareRequest, progress: Progress = lambda *_: None) -> Co
     format = format_of(request.model)
     if request.build is None and weights_alone(request.model):
         raise UsageError(f"{request.shown}: holds weights alone; name what builds the model: --build MODULE:FUNCTION")
-    wanted = backends(request.backends, format, request.environments)
-    with tempfile.TemporaryDirectory(prefix="mlvet-compare-") as top, Crew(Path(top), request.limits) as crew:
-        progress("opening the model", 0, len(wanted))
+    wanted = [
+        replace(each, overlay=request.overlay) for each in backends(request.backends, format, request.environments)
+    ]
+    with _folder() as top, Crew(Path(top), request.limits) as crew:
         direct = [one for one in wanted if one.route is None]
         makers = dict.fromkeys(making(one) for one in wanted if one.route is not None)
-        opened = crew.open([*dict.fromkeys((*direct, *makers))], request.opening)
+        needed = [*dict.fromkeys((*direct, *makers))]
+        opened = crew.open(needed, request.opening, tell=lambda done: progress("opening the model", done, len(needed)))
         every = [run for run in opened.values() if isinstance(run, Run)]
         refusals = [Refusal(str(one), run, "open") for one, run in opened.items() if isinstance(run, Failure)]
         if not every:
@@ -84,8 +91,24 @@ def compare(request: CompareRequest, progress: Progress = lambda *_: None) -> Co
         found.versions = {str(run): run.version for run in runs}
         comparing = _Comparing(request, crew, runs, found, progress)
         comparing.behind_converters(wanted, {run.backend: run for run in every})
-        comparing.go()
+        try:
+            comparing.go()
+        except OSError as error:
+            why = error.strerror or str(error)
+            found.problems.append(f"the comparison ended early, with {top}: {why[:1].lower()}{why[1:]}")
+        found.memory = {str(run): run.worker.peak for run in runs}
         return found
+
+
+@contextlib.contextmanager
+def _folder() -> Iterator[str]:
+    """A folder for what workers hand over."""
+    try:
+        held = tempfile.TemporaryDirectory(prefix="mlvet-compare-", ignore_cleanup_errors=True)
+    except OSError as error:
+        raise UsageError(f"{tempfile.gettempdir()}: no place for temporary files: {error.strerror}") from error
+    with held as top:
+        yield top
 
 
 class _Comparing:
@@ -131,12 +154,14 @@ class _Comparing:
         self._run_all(examples, batch)
         outputs = self.found.outputs
         if not outputs:
-            return
+            raise UnsupportedInput(f"{self.request.shown}: {_nobody(self.found.refusals, 'run')}")
         exact = None
         if labels is None or self.converted:
             self.progress("asking the oracle", 0, 1)
             exact = self.oracle.outputs(stored(self.folder, "all", examples), batch)
         sample = next(iter(outputs.values()))
+        if labels is not None and self.request.labels is not None:
+            check_labels(self.request.labels, labels, sample[0])
         truth = truth_of(labels, exact if labels is None else None, sample)
         self.found.truth = truth.by
         self.found.pairs = pairs(outputs, truth, self.request.thresholds)
@@ -144,12 +169,11 @@ class _Comparing:
         self._fusion(examples)
         if exact is not None:
             self._suspects(examples, exact[1], batch)
-
+        if self.request.gradients:
+            self._gradients(examples)
         if self.request.reproduce is not None or self.request.mutate:
             lab = Laboratory(self.crew, self.runs, self.oracle, self.subject.format, self.found.versions)
-            self.found.searched = search(
-                self.request, self.subject, lab, self.found.walk, examples, self.progress
-            )  # fmt: skip
+            self.found.searched = search(self.request, self.subject, lab, self.found.walk, examples, self.progress)
 
     def _convert(self, examples: dict[str, Array]) -> None:
         """Open what converters make of the model, where the user names backends that run it."""
@@ -227,26 +251,46 @@ class _Comparing:
     def _some(self, array: Array, count: int) -> Array:
         return array[:count] if self.subject.batched else array
 
-    def _walk(self, examples: dict[str, Array]) -> None:
+    def _walk(self, examples: dict[str, Array], count: int = _WALKED) -> None:
+        """Walk with a few examples, with half of them where the states of so many do not fit."""
         if not self.runs:
             return
         if not self.subject.layers:
             self.found.notes.append("the model has no layers that can be run alone")
             return
-        chosen = self._worst()
+        chosen = self._worst(count)
         picked = {name: array[chosen] if self.subject.batched else array for name, array in examples.items()}
         files = stored(self.folder, "walked", picked)
         walker = Walker(
             self.subject, self.runs, self.oracle, files,
             lambda done, of: self.progress("walking through the layers", done, of),
+            room=self.request.limits.states, divisible=self.subject.batched and len(chosen) > 1,
+            keep_wrong=self.request.reproduce is not None or bool(self.request.mutate),
         )  # fmt: skip
-        self.found.walk = walker.go()
+        self.found.walk = walker.walk
+        try:
+            walker.go()
+        except TooLarge:
+            walker.clear()
+            self._walk(examples, len(chosen) // 2)
 
-    def _worst(self) -> list[int]:
+    def _worst(self, count: int) -> list[int]:
         """The examples on which pairs are furthest apart, then the first ones."""
         found = dict.fromkeys(pair.example for pair in sorted(self.found.pairs, key=lambda pair: -pair.difference))
         found.update(dict.fromkeys(range(self.found.examples)))
-        return sorted(list(found)[:_WALKED])
+        return sorted(list(found)[:count])
+
+    def _gradients(self, examples: dict[str, Array]) -> None:
+        if self.subject.format != "keras":
+            self.found.notes.append("gradients are compared for models of Keras alone")
+            return
+        files = stored(self.folder, "derived", {name: self._some(array, _WALKED) for name, array in examples.items()})
+        walker = GradientWalker(
+            self.crew, self.subject, [run for run in self.runs if run.worker.alive], self.request.opening,
+            lambda done, of: self.progress("comparing gradients", done, of),
+        )  # fmt: skip
+        self.found.gradients = walker.walk
+        walker.go(files)
 
     def _fusion(self, examples: dict[str, Array]) -> None:
         few = {name: self._some(array, _WALKED) for name, array in examples.items()}
@@ -276,6 +320,6 @@ def _subject(request: CompareRequest, format: str, runs: Sequence[Run], folder: 
     return told(request.model, format, telling.opened, parts)
 
 
-def _nobody(refusals: Sequence[Refusal]) -> str:
+def _nobody(refusals: Sequence[Refusal], do: str = "open") -> str:
     reasons = dict.fromkeys(f"{each.backend}: {each.failure.words}" for each in refusals)
-    return "no backend can open the model (" + "; ".join(reasons) + ")"
+    return f"no backend can {do} the model (" + "; ".join(reasons) + ")"

@@ -5,6 +5,7 @@ The plain model is cut at ever earlier values until it agrees with the layers ru
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -13,7 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mlvet.analyses.compare.runs import Files, Run
-from mlvet.analyses.compare.subject import Layer, Subject
+from mlvet.analyses.compare.states import remove
+from mlvet.analyses.compare.subject import Layer, Subject, last_uses
 from mlvet.runtime.backends.process import Failure
 
 Array = NDArray[Any]
@@ -33,11 +35,12 @@ class Fused:
 def fusion_dependent(run: Run, subject: Subject, inputs: Files, batch: int) -> Fused | None:
     """Where the plain model on a backend leaves its own layers, if it does."""
     try:
-        states = _chain(run, subject, inputs)
         last = [layer for layer in subject.layers if {*layer.outputs} & {*subject.outputs}]
-        if not last or not _differs(run.whole(inputs, batch), [states[value] for value in subject.outputs]):
+        if not last or not _parts(run, subject, inputs, batch):
             return None
+        states = _chain(run, subject, inputs, [value for layer in subject.layers for value in layer.outputs])
         reached = _first(run, subject, inputs, batch, states)
+        _forget(states, inputs)
     except (Failure, KeyError):
         return None
     if reached is None:
@@ -65,11 +68,27 @@ def _first(
     return found
 
 
-def _chain(run: Run, subject: Subject, inputs: Files) -> dict[str, Path]:
+def _parts(run: Run, subject: Subject, inputs: Files, batch: int) -> bool:
+    """Whether the plain model and its layers yield different outputs."""
+    states = _chain(run, subject, inputs, subject.outputs)
+    found = _differs(run.whole(inputs, batch), [states[value] for value in subject.outputs])
+    _forget(states, inputs)
+    return found
+
+
+def _chain(run: Run, subject: Subject, inputs: Files, kept: Sequence[str]) -> dict[str, Path]:
+    """All layers one after the other; states that are neither wanted nor needed any more are dropped."""
     states = dict(inputs)
-    for layer in subject.layers:
+    for layer, dead in zip(subject.layers, last_uses(subject.layers, kept), strict=True):
         states.update(run.step(subject, layer, states))
+        _forget({value: states.pop(value) for value in dead if value in states}, inputs)
     return states
+
+
+def _forget(states: Files, inputs: Files) -> None:
+    for value, path in states.items():
+        if value not in inputs:
+            remove(path)
 
 
 def _differs(plain: list[Array], states: list[Path]) -> bool:

@@ -68,6 +68,23 @@ def load_labels(path: Path, count: int) -> NDArray[np.int64] | Array:
     return labels
 
 
+def check_labels(path: Path, labels: Array, output: Array) -> None:
+    """Complain of labels that are no answers to this output."""
+    if labels.dtype.kind not in "fiub":
+        raise UsageError(f"{path}: labels are {labels.dtype}, which is no number")
+    if labels.dtype.kind == "f" and not np.isfinite(labels).all():
+        raise UsageError(f"{path}: some labels are not finite, which says nothing of backends")
+    classes = output.shape[1] if output.ndim == 2 else 1
+    if labels.dtype.kind in "iub" and labels.ndim == 1 and classes > 1:
+        low, high = int(labels.min()), int(labels.max())
+        if low < 0 or high >= classes:
+            raise UsageError(f"{path}: labels from {low} to {high} for {classes} classes")
+    elif labels[0].size != output[0].size:
+        raise UsageError(
+            f"{path}: labels of the shape {_shape(labels.shape)} for outputs of the shape {_shape(output.shape)}"
+        )
+
+
 def made(subject: Subject, *, count: int = COUNT, seed: int = 0) -> dict[str, Array]:
     """Varied inputs of the model's signature; the same for the same seed."""
     silent = [port.name for port in subject.ports if not port.dtype]

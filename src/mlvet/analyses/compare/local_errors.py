@@ -13,9 +13,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from mlvet.analyses.compare.states import Difference, State, difference, root_mean_square
 from mlvet.analyses.compare.subject import Layer
 
 Array = NDArray[Any]
+Value = Array | State
 SUSPICIOUS = 4.0
 """So many times the noise are no noise."""
 _ROUNDING = {"float16": 2.0**-11, "bfloat16": 2.0**-8, "float64": 2.0**-53}
@@ -56,75 +58,77 @@ class LocalError:
 
 def local_errors(
     layer: Layer,
-    exact: Mapping[str, Array],
-    results: Mapping[str, Mapping[str, Array]],
-    noises: Iterable[Mapping[str, Array]],
+    exact: Mapping[str, Value],
+    results: Mapping[str, Mapping[str, Value]],
+    noises: Iterable[Mapping[str, Value]],
+    factor: float = 1.0,
+    noise: Mapping[str, float] | None = None,
 ) -> list[LocalError]:
-    """The error of each backend in a layer, over all that it yields. `noises` are results off by rounding only."""
-    off = list(noises)
-    told = {value: _rms_of([each[value] for each in off if value in each], exact[value]) for value in exact}
-    found = []
-    for backend, own in results.items():
-        worst: LocalError | None = None
-        for value, right in exact.items():
-            others = [each[value] for name, each in results.items() if name != backend and value in each]
-            error = _error(layer, backend, own.get(value), right, told[value], others)
-            if worst is None or error.wrong_shape or error.times > worst.times:
-                worst = error
-        if worst is not None:
-            found.append(worst)
+    """The error of each backend in a layer, over all that it yields. `noises` are results off by rounding only.
+
+    `factor` is by how much another order of the same sums may raise that noise, and `noise` what is known of it.
+    """
+    told = louder(noise or {}, noise_of(exact, noises))
+    worst: dict[str, LocalError] = {}
+    for value, right in exact.items():
+        for found in _errors(layer, right, _of(value, results), factor * told.get(value, 0.0)):
+            if found.backend not in worst or found.wrong_shape or found.times > worst[found.backend].times:
+                worst[found.backend] = found
+    return list(worst.values())
+
+
+def noise_of(exact: Mapping[str, Value], noises: Iterable[Mapping[str, Value]]) -> dict[str, float]:
+    """The root mean square of what results are off that are off by rounding only, for each value."""
+    found: dict[str, float] = {}
+    for each in noises:
+        found = louder(
+            found,
+            {
+                value: difference(each[value], right).rms
+                for value, right in exact.items()
+                if value in each and each[value].shape == right.shape
+            },
+        )
     return found
 
 
+def louder(one: Mapping[str, float], other: Mapping[str, float]) -> dict[str, float]:
+    """The greater of two noises, for each value."""
+    return {value: max(one.get(value, 0.0), other.get(value, 0.0)) for value in {**one, **other}}
+
+
+def _of(value: str, results: Mapping[str, Mapping[str, Value]]) -> dict[str, Value | None]:
+    return {backend: each.get(value) for backend, each in results.items()}
+
+
+def _errors(layer: Layer, right: Value, results: Mapping[str, Value | None], told: float) -> Iterable[LocalError]:
+    scale = root_mean_square(right)
+    alike = {name: each for name, each in results.items() if each is not None and each.shape == right.shape}
+    apart = {name: difference(each, right, held_in=each.dtype) for name, each in alike.items()}
+    for backend in results:
+        if backend not in alike:
+            yield _error(layer, backend, _NO_SUCH_SHAPE, 0.0, 0.0, wrong_shape=True)
+            continue
+        dtype = alike[backend].dtype
+        least = _LEAST_ULPS / SUSPICIOUS * _ROUNDING.get(dtype.name, _SINGLE) * scale
+        others = sorted(each.rms for name, each in apart.items() if name != backend)
+        yield _error(layer, backend, apart[backend], _noise(max(told, least, _smallest(dtype)), others), scale)
+
+
+_NO_SUCH_SHAPE = Difference(float("inf"), float("inf"), 0.0, float("inf"))
+
+
 def _error(
-    layer: Layer, backend: str, own: Array | None, right: Array, told: float, others: Sequence[Array]
+    layer: Layer, backend: str, found: Difference, noise: float, scale: float, *, wrong_shape: bool = False
 ) -> LocalError:
-    if own is None or own.shape != right.shape:
-        return LocalError(layer, backend, float("inf"), float("inf"), 0.0, 0.0, 0.0, wrong_shape=True)
-    right = _held(right, own.dtype)
-    errors = _differences(own, right)
-    scale = _rms(right[np.isfinite(right)].astype(np.float64))
-    least = _LEAST_ULPS / SUSPICIOUS * _ROUNDING.get(own.dtype.name, _SINGLE) * scale
-    noise = max(told, least, _smallest(own.dtype))
-    shown = sorted(_rms_of([each], right) for each in others if each.shape == right.shape)
-    if len(shown) > 1:
-        noise = max(noise, min(shown[len(shown) // 2], _TRUSTED * noise))
-    return LocalError(
-        layer, backend, _rms(errors), float(np.max(np.abs(errors), initial=0.0)), noise, scale,
-        float(np.mean(errors)) if errors.size else 0.0,
-    )  # fmt: skip
+    return LocalError(layer, backend, found.rms, found.greatest, noise, scale, found.bias, wrong_shape)
 
 
-def _held(right: Array, dtype: np.dtype[Any]) -> Array:
-    """What is right as far as a precision reaches: numbers beyond it are infinite there."""
-    if right.dtype.kind != "f" or dtype.kind != "f" or right.dtype.itemsize <= dtype.itemsize:
-        return right
-    greatest = float(np.finfo(dtype).max)
-    return np.where(np.abs(right) > greatest, np.copysign(np.inf, right), right)
+def _noise(told: float, others: Sequence[float]) -> float:
+    """What the oracle tells of the noise, or what most other backends show, up to a limit."""
+    return max(told, min(others[len(others) // 2], _TRUSTED * told)) if len(others) > 1 else told
 
 
 def _smallest(dtype: np.dtype[Any]) -> float:
     """The number below which a backend may take zero instead."""
     return float(np.finfo(dtype).smallest_normal) if dtype.kind == "f" else 0.0
-
-
-def _differences(own: Array, right: Array) -> Array:
-    """Elementwise errors; a value that should be finite and is not counts as infinitely wrong, and so the other way."""
-    one, other = own.astype(np.float64), right.astype(np.float64)
-    same = (one == other) | (np.isnan(one) & np.isnan(other))
-    with np.errstate(invalid="ignore", over="ignore"):
-        errors = np.where(same, 0.0, one - other)
-    return np.where(np.isnan(errors), np.inf, errors)
-
-
-def _rms_of(results: Sequence[Array], right: Array) -> float:
-    return max((_rms(_differences(each, right)) for each in results if each.shape == right.shape), default=0.0)
-
-
-def _rms(errors: Array) -> float:
-    if not errors.size:
-        return 0.0
-    greatest = float(np.max(np.abs(errors)))
-    if greatest == 0.0 or not np.isfinite(greatest):
-        return greatest
-    return greatest * float(np.sqrt(np.mean(np.square(errors / greatest))))

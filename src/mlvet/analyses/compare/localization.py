@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from mlvet.analyses.compare.states import State, difference
 from mlvet.analyses.compare.subject import Layer
 
 Array = NDArray[Any]
@@ -30,16 +31,9 @@ class Place:
     red: bool
 
 
-def deviation(first: Array, second: Array) -> float:
+def deviation(first: Array | State, second: Array | State) -> float:
     """The mean absolute deviation of two states; infinite where they cannot be compared."""
-    if first.shape != second.shape:
-        return float("inf")
-    if not first.size:
-        return 0.0
-    one, other = first.astype(np.float64), second.astype(np.float64)
-    same = (one == other) | (np.isnan(one) & np.isnan(other))
-    with np.errstate(invalid="ignore"):
-        return float(np.mean(np.where(same, 0.0, np.abs(one - other))))
+    return difference(first, second).deviation if first.shape == second.shape else float("inf")
 
 
 def localization_map(layers: Sequence[Layer], deltas: Mapping[str, float]) -> tuple[Place, ...]:

@@ -30,6 +30,8 @@ class CompareRequest:
     seed: int = 0
     reproduce: Path | None = None
     mutate: float = 0.0
+    gradients: bool = False
+    overlay: str = ""
 
     @property
     def opening(self) -> dict[str, Any]:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import os
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -18,14 +19,16 @@ from mlvet.runtime.backends.process import Failure, Worker
 Array = NDArray[Any]
 Files = Mapping[str, Path]
 """Values by name, each in a file."""
+_SMALL = 1 << 20
 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """Seconds for a request, bytes for a process."""
+    """Seconds for a request, bytes for a process, and bytes for the states that are held at once."""
 
     seconds: float = 300.0
     memory: int | None = None
+    states: int = 500_000_000
 
 
 @dataclass(slots=True)
@@ -51,7 +54,7 @@ class Run:
         """The outputs of the plain model, or those of a part of it."""
         answer = self._asked({"do": "run", "inputs": _paths(inputs), "batch": batch, "target": target})
         self.seconds += float(answer["seconds"])
-        return [np.load(path) for path in answer["outputs"]]
+        return [_mapped(path) for path in answer["outputs"]]
 
     def step(self, subject: Subject, layer: Layer, values: Files) -> dict[str, Path]:
         """One layer alone on values that are given; the files that hold what it yields."""
@@ -90,6 +93,14 @@ class Run:
             for layer, answer in zip(layers, answers, strict=True)
         ]
 
+    def gradients(
+        self, values: Files, weights: Sequence[Path], layer: Layer | None = None, moved: int | None = None
+    ) -> dict[str, Array]:
+        """What the sum of weighted outputs changes by, of the model or of one layer alone, by parameter and input."""
+        request: dict[str, Any] = {"do": "gradients", "inputs": _paths(values), "weights": [str(w) for w in weights]}
+        answer = self._asked({**request, "node": layer.name if layer else None, "moved": moved})
+        return dict(zip(answer["names"], map(_taken, answer["outputs"]), strict=True))
+
     def _asked(self, request: Mapping[str, Any]) -> dict[str, Any]:
         return self.worker.ask({**request, "to": str(self._place())}, self.limits.seconds)
 
@@ -113,8 +124,9 @@ class Crew:
         self._stack.close()
 
     def open(
-        self, backends: Sequence[Backend], opening: Mapping[str, Any], warm: Sequence[Run] = ()
-    ) -> dict[Backend, Run | Failure]:
+        self, backends: Sequence[Backend], opening: Mapping[str, Any], warm: Sequence[Run] = (),
+        *, tell: Callable[[int], None] = lambda _: None,
+    ) -> dict[Backend, Run | Failure]:  # fmt: skip
         """A run for each backend, or why there is none. They load at the same time; those that are warm are used."""
         found: dict[Backend, Run | Failure] = {}
         workers = {run.backend: run.worker for run in warm if run.worker.alive}
@@ -126,7 +138,8 @@ class Crew:
                 found[backend] = Run(backend, worker, self.folder, self.limits)
             except Failure as failure:
                 found[backend] = failure
-        for backend, run in found.items():
+        for number, (backend, run) in enumerate(found.items()):
+            tell(number)
             if isinstance(run, Run):
                 try:
                     run.opened = run.worker.receive(self.limits.seconds)
@@ -147,6 +160,20 @@ def stored(folder: Path, name: str, arrays: Mapping[str, Array]) -> dict[str, Pa
         files[key] = folder / f"{name}.{index}.npy"
         np.save(files[key], array)
     return files
+
+
+def _mapped(path: str) -> Array:
+    """An array that is read from its file as needed; the file has no name any more and goes with the array."""
+    array: Array = np.load(path, mmap_mode="r" if os.path.getsize(path) > _SMALL else None)
+    os.unlink(path)
+    return array
+
+
+def _taken(path: str) -> Array:
+    """An array whose file is needed no more."""
+    array: Array = np.load(path)
+    Path(path).unlink()
+    return array
 
 
 def _paths(files: Files) -> dict[str, str]:

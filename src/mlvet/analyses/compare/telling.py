@@ -20,6 +20,7 @@ from mlvet.analyses.compare.rules.inconsistent_backends import InconsistentBacke
 from mlvet.analyses.compare.rules.unsteady_backend import UnsteadyBackend
 from mlvet.analyses.compare.rules.wrong_layer import WrongLayer
 from mlvet.analyses.compare.telling_conversions import conversions
+from mlvet.analyses.compare.telling_gradients import gradient_findings, gradient_summary
 from mlvet.core.evidence import Assumption, Evidence, Related
 from mlvet.core.finding import Finding
 from mlvet.core.grade import Certainty
@@ -40,6 +41,7 @@ def findings(found: Comparison, shown: str) -> list[Finding]:
         *_fused(found, shown),
         *_unsteady(found, shown),
         *told_of_mutants(found.searched.mutations, shown),
+        *gradient_findings(found, shown),
     ]
 
 
@@ -61,11 +63,13 @@ def summary(found: Comparison, *, all_maps: bool = False) -> dict[str, Any]:
         "unjudged": found.walk.unjudged,
         "search": summary_of_mutants(found.searched.mutations),
         "maps": maps(found, all_pairs=all_maps),
+        **gradient_summary(found),
+        "memory": {"states": found.walk.room, "processes": found.memory},
         "seconds": {name: round(seconds, 4) for name, seconds in found.seconds.items()},
     }
 
 
-_NO_DEFECT = ("unsupported", "environment", "model")
+_NO_DEFECT = ("unsupported", "environment", "model", "memory")
 
 
 def _layer_json(error: LocalError) -> dict[str, Any]:
@@ -89,13 +93,11 @@ def _crashes(found: Comparison, shown: str) -> Iterator[Finding]:
             message = f"`{blamed}` {how} on the way to `{refusal.backend}`: {failure.words}"
         data = {"blamed": blamed, "failure": failure.kind, "words": failure.words, "place": failure.place}
         yield _finding(BackendCrash, message, Location(shown), data)
-    wrong = {(each.backend, each.layer.name) for each in found.walk.failures}
-    for each in found.walk.failures:
-        alone = len({backend for backend, layer in wrong if layer == each.layer.name}) < len(found.outputs)
-        if each.failure.kind in ("crash", "death", "hang") and alone and each.backend not in found.outputs:
-            message = f"`{each.backend}` fails in the layer `{each.layer.name}`: {each.failure.words}"
-            data = {"blamed": each.backend, "failure": each.failure.kind, "words": each.failure.words}
-            yield _finding(BackendCrash, message, Location(shown, node=each.layer.name), data)
+    ended = {each.backend: each for each in reversed(found.walk.failures) if each.failure.kind in ("death", "hang")}
+    for each in ended.values():
+        message = f"`{each.backend}` fails in the layer `{each.layer.name}` alone: {each.failure.words}"
+        data = {"blamed": each.backend, "failure": each.failure.kind, "words": each.failure.words}
+        yield _finding(BackendCrash, message, Location(shown, node=each.layer.name), data)
 
 
 def _wrong_layers(found: Comparison, shown: str) -> Iterator[Finding]:

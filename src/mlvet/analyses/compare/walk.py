@@ -6,7 +6,7 @@ what the oracle had, which shows what the layer adds. States are dropped when no
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -14,15 +14,20 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mlvet.analyses.compare.local_errors import LocalError, local_errors
+from mlvet.analyses.compare.judging import Judge, Results, forget
+from mlvet.analyses.compare.local_errors import LocalError
 from mlvet.analyses.compare.localization import deviation
-from mlvet.analyses.compare.oracle import REFERENCE, Oracle
+from mlvet.analyses.compare.oracle import Oracle
 from mlvet.analyses.compare.runs import Files, Run
+from mlvet.analyses.compare.states import remove, rewrite, state
 from mlvet.analyses.compare.subject import Layer, Subject, last_uses
 from mlvet.runtime.backends.process import Failure
 
 Array = NDArray[Any]
-_MASK = ".mask.npy"
+
+
+class TooLarge(Exception):
+    """The states need more room than they may have, and fewer examples would need less."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,27 +58,31 @@ class Walk:
     judges: dict[str, str] = field(default_factory=dict)
     unjudged: dict[str, str] = field(default_factory=dict)
     seen: dict[str, Seen] = field(default_factory=dict)
-    largest: int = 0
+    room: int = 0
 
     def wrong(self) -> list[LocalError]:
         return [error for error in self.errors if error.wrong]
 
 
 class Walker:
-    """The states that are alive while a walk goes on."""
+    """The states that are alive while a walk goes on. What a layer saw is kept if it is wrong, or of all layers."""
 
     def __init__(
-        self, subject: Subject, runs: Sequence[Run], oracle: Oracle, inputs: Files, tell: Callable[[int, int], None]
-    ) -> None:
+        self, subject: Subject, runs: Sequence[Run], oracle: Oracle, inputs: Files, tell: Callable[[int, int], None],
+        *, room: float = float("inf"), divisible: bool = False, keep_wrong: bool = False, keep_all: bool = False,
+    ) -> None:  # fmt: skip
         self.subject = subject
         self.runs = list(runs)
-        self.oracle = oracle
         self.tell = tell
         self.right: dict[str, Path] = dict(inputs)
         self.own: dict[str, dict[str, Path]] = {str(run): dict(inputs) for run in runs}
         self.inputs = {*inputs}
+        self.room = room
+        self.divisible = divisible
+        self.keep_wrong = keep_wrong
+        self.keep_all = keep_all
         self.walk = Walk()
-        self.keep_all = False
+        self._judge = Judge(oracle)
 
     def go(self) -> Walk:
         """All layers, in an order in which they can run."""
@@ -85,29 +94,29 @@ class Walker:
         return self.walk
 
     def _layer(self, layer: Layer) -> None:
-        states = self._own_states(layer)
-        self._note_deltas(layer, states)
+        self._note_deltas(layer, self._own_states(layer))
         if not all(value in self.right for value in layer.inputs):
             self.walk.unjudged[layer.name] = "what enters it is not known exactly"
             return
         self.judge(layer, self._local_states(layer))
 
-    def judge(self, layer: Layer, results: Mapping[str, Files]) -> None:
+    def judge(self, layer: Layer, results: Results) -> None:
         """Compare what backends make of the oracle's input with what is right, and keep the latter for later layers."""
-        exact, by = self._exact(layer, results)
-        if exact is None:
+        judged = self._judge.judged(layer, self.right, results)
+        if judged is None:
             self.walk.unjudged[layer.name] = "no oracle knows such a layer"
             self._carry_on(layer, results)
             return
-        self.walk.judges[layer.name] = by
-        arrays = {value: np.load(path) for value, path in exact.items()}
-        loaded = {name: _arrays(files) for name, files in results.items()}
-        self.walk.largest = max(self.walk.largest, sum(each.nbytes for each in arrays.values()))
-        errors = local_errors(layer, arrays, loaded, self._noises(layer, by))
-        self.walk.errors += errors
-        if self.keep_all or any(error.wrong for error in errors):
-            self.walk.seen[layer.name] = Seen(_arrays({each: self.right[each] for each in layer.inputs}), arrays, loaded)
-        self._settle(exact, arrays, loaded)
+        self.walk.judges[layer.name] = judged.by
+        self.walk.errors += judged.errors
+        if self.keep_all or (self.keep_wrong and any(error.wrong for error in judged.errors)):
+            entering = {value: self.right[value] for value in layer.inputs}
+            seen = {name: _arrays(files) for name, files in results.items()}
+            self.walk.seen[layer.name] = Seen(_arrays(entering), _arrays(judged.exact), seen)
+        self._measure([*results.values(), judged.exact])
+        self._settle(judged.exact, results)
+        for files in results.values():
+            forget(files)
 
     def _own_states(self, layer: Layer) -> dict[str, dict[str, Path]]:
         found: dict[str, dict[str, Path]] = {}
@@ -139,87 +148,52 @@ class Walker:
             self.walk.failures.append(LayerFailure(layer, str(run), failure))
             return None
 
-    def _exact(self, layer: Layer, results: Mapping[str, Files]) -> tuple[dict[str, Path] | None, str]:
-        """What is right, and who says so. A reference that all backends contradict alike has to convince the second."""
-        exact = self.oracle.exact(layer, self.right)
-        if exact is not None and not self._alone(layer, exact, results):
-            return exact, REFERENCE
-        second = self.oracle.second
-        other = self.oracle.exact(layer, self.right, by=second) if second else None
-        if other is not None and second is not None:
-            return other, second
-        return (None, "") if exact is not None and self._alone(layer, exact, results) else (exact, REFERENCE)
-
-    def _alone(self, layer: Layer, exact: Files, results: Mapping[str, Files]) -> bool:
-        """Whether every backend contradicts an oracle."""
-        arrays = {value: np.load(path) for value, path in exact.items()}
-        loaded = {name: _arrays(files) for name, files in results.items()}
-        errors = local_errors(layer, arrays, loaded, [])
-        return bool(errors) and all(error.wrong for error in errors)
-
-    def _noises(self, layer: Layer, by: str) -> Iterable[dict[str, Array]]:
-        """What rounding alone makes of the layer: in the model's precision, and on inputs that are a rounding off."""
-        rounded = self.oracle.rounded(layer, self.right) if by == REFERENCE else None
-        if rounded is not None:
-            yield _arrays(rounded)
-        moved = {}
-        random = np.random.default_rng(len(self.walk.judges))
-        for value in layer.inputs:
-            array = np.load(self.right[value])
-            if array.dtype.kind == "f":
-                array = array.astype(np.float64) * (1 + 2.0**-24 * random.uniform(-1, 1, array.shape))
-            moved[value] = self.right[value].with_suffix(".moved.npy")
-            np.save(moved[value], array)
-            _copy_mask(self.right[value], moved[value])
-        found = self.oracle.exact(layer, moved, by=by)
-        for path in moved.values():
-            _remove(path)
-        if found is not None:
-            yield _arrays(found)
-
-    def _settle(self, exact: Files, arrays: Mapping[str, Array], loaded: Mapping[str, Mapping[str, Array]]) -> None:
+    def _settle(self, exact: Files, results: Results) -> None:
         """Keep what is right as the next layers are given it: in the precision that the backends have there."""
-        for value, array in arrays.items():
-            kinds = {each[value].dtype for each in loaded.values() if value in each}
+        for value, path in exact.items():
+            kinds = {state(files[value]).dtype for files in results.values() if value in files}
             dtype = next(iter(kinds)) if len(kinds) == 1 else np.dtype(np.float32)
-            if array.dtype.kind == "f" and dtype.kind == "f":
-                np.save(exact[value], array.astype(dtype))
-            self.right[value] = exact[value]
+            if state(path).dtype.kind == "f" and dtype.kind == "f":
+                rewrite(path, path, lambda block: block, dtype)
+            self.right[value] = path
 
-    def _carry_on(self, layer: Layer, results: Mapping[str, Files]) -> None:
+    def _measure(self, others: Sequence[Files]) -> None:
+        """Note how much room the states take that are held at this moment."""
+        paths = {path for files in (*others, self.right, *self.own.values()) for path in files.values()}
+        room = sum(path.stat().st_size for path in paths if path.exists())
+        self.walk.room = max(self.walk.room, room)
+        if room > self.room and self.divisible:
+            raise TooLarge
+
+    def _carry_on(self, layer: Layer, results: Results) -> None:
         """Without an oracle, what a backend yields stands for what is right, so that later layers are judged."""
         for value in layer.outputs:
             known = [files[value] for files in results.values() if value in files]
             if known:
                 self.right[value] = known[0]
+        for files in results.values():
+            forget({value: path for value, path in files.items() if path not in self.right.values()})
 
-    def _note_deltas(self, layer: Layer, states: Mapping[str, Files]) -> None:
-        names = list(states)
+    def _note_deltas(self, layer: Layer, found: Results) -> None:
+        names = list(found)
         for index, first in enumerate(names):
             for second in names[index + 1 :]:
                 deltas = self.walk.deltas.setdefault((first, second), {})
                 for value in layer.outputs:
-                    if value in states[first] and value in states[second]:
-                        deltas[value] = deviation(np.load(states[first][value]), np.load(states[second][value]))
+                    if value in found[first] and value in found[second]:
+                        deltas[value] = deviation(state(found[first][value]), state(found[second][value]))
 
     def _drop(self, values: Sequence[str]) -> None:
         for held in (self.right, *self.own.values()):
             for value in values:
                 path = held.pop(value, None)
                 if path is not None and value not in self.inputs:
-                    _remove(path)
+                    remove(path)
+
+    def clear(self) -> None:
+        """Drop all states."""
+        self._drop([value for held in (self.right, *self.own.values()) for value in held])
 
 
 def _arrays(files: Files) -> dict[str, Array]:
     return {value: np.load(path) for value, path in files.items()}
-
-
-def _copy_mask(path: Path, to: Path) -> None:
-    mask = Path(f"{path}{_MASK}")
-    if mask.exists():
-        Path(f"{to}{_MASK}").write_bytes(mask.read_bytes())
-
-
-def _remove(path: Path) -> None:
-    path.unlink(missing_ok=True)
-    Path(f"{path}{_MASK}").unlink(missing_ok=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -67,7 +68,10 @@ _DOUBLE = {"JAX_ENABLE_X64": "1"}
 
 @dataclass(frozen=True, slots=True)
 class Backend:
-    """A backend as the user names it: `torch`, or `torch@old` for the one in the environment `old`."""
+    """A backend as the user names it: `torch`, or `torch@old` for the one in the environment `old`.
+
+    `overlay` is a folder whose packages replace those of the environment.
+    """
 
     name: str
     format: str
@@ -76,6 +80,7 @@ class Backend:
     double: bool = False
     opening: Mapping[str, Any] = field(default_factory=dict, hash=False)
     route: Route | None = None
+    overlay: str = ""
 
     def __str__(self) -> str:
         return f"{self.name}@{self.environment}" if self.environment else self.name
@@ -83,6 +88,9 @@ class Backend:
     @property
     def command(self) -> Command:
         surroundings = {**_ENVIRONMENTS.get(self.name, {}), **(_DOUBLE if self.double else {})}
+        if self.overlay:
+            inherited = os.environ.get("PYTHONPATH") if self.python == sys.executable else None
+            surroundings["PYTHONPATH"] = os.pathsep.join(filter(None, (self.overlay, inherited)))
         if self.format == "keras" and self.name != "mlvet":
             surroundings["KERAS_BACKEND"] = self.name
             opening: dict[str, Any] = {"driver": "keras"}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import json
 import os
 import select
@@ -50,9 +51,10 @@ class Worker:
 
     def __init__(self, command: Command) -> None:
         self._errors: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115
-        surroundings = {**os.environ, **_QUIET, **command.environment}
+        inherited = dict(os.environ)
         if command.python != sys.executable:
-            surroundings.pop("PYTHONPATH", None)
+            inherited.pop("PYTHONPATH", None)
+        surroundings = {**inherited, **_QUIET, **command.environment}
         try:
             self._process = subprocess.Popen(
                 [command.python, str(WORKER)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self._errors,
@@ -77,10 +79,15 @@ class Worker:
             raise self._dead() from None
 
     def receive(self, timeout: float) -> dict[str, Any]:
-        """The answer to the oldest request without one. A worker that does not answer in time is ended."""
+        """The answer to the oldest request without one. A worker that does not answer in time is ended.
+
+        Raises OSError if the worker could not write what it found.
+        """
         line = self._line(time.monotonic() + timeout, timeout)
         answer: dict[str, Any] = json.loads(line)
         self.peak = max(self.peak, int(answer.get("memory", 0)))
+        if answer.get("failure") == "disk":
+            raise OSError(errno.ENOSPC, answer["words"])
         if "failure" in answer:
             raise Failure(answer["failure"], answer["words"], answer.get("place", ""))
         return answer

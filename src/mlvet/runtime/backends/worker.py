@@ -43,6 +43,10 @@ class Unsupported(Exception):
     """This version of the backend cannot take the model, a layer or an operator; no defect."""
 
 
+class Unwritten(Exception):
+    """What was found could not be stored."""
+
+
 class BadModel(Exception):
     """The file is no model that anything could run."""
 
@@ -68,6 +72,8 @@ class Session:
             return dict(getattr(self, "on_" + request["do"])(request))
         except BadModel as error:
             return {"failure": "model", "words": str(error)}
+        except Unwritten as error:
+            return {"failure": "disk", "words": str(error)}
         except MemoryError:
             return {"failure": "memory", "words": "out of memory"}
         except Exception as error:
@@ -121,10 +127,10 @@ class Session:
         return self._open().build(request)
 
     def on_gradients(self, request: Dict[str, Any]) -> Dict[str, Any]:
-        """The gradient of the sum of weighted outputs, by parameters and inputs."""
-        given = OrderedDict((name, np.load(path)) for name, path in request["inputs"].items())
+        """The gradient of the sum of weighted outputs, by parameters and inputs: of the model, or of one node."""
+        given = OrderedDict((name, _read(path)) for name, path in request["inputs"].items())
         weights = [np.load(path) for path in request["weights"]]
-        results = self._open().gradients(given, weights)
+        results = self._open().gradients(request.get("node"), given, weights, request.get("moved"))
         return {"names": list(results), "outputs": _written(list(results.values()), request["to"])}
 
     def on_part(self, request: Dict[str, Any]) -> Dict[str, Any]:
@@ -176,7 +182,9 @@ class Driver:
     def step(self, node: str, given: Dict[str, Any]) -> List[Any]:
         raise NotImplementedError
 
-    def gradients(self, given: Dict[str, Any], weights: List[Any]) -> Dict[str, Any]:
+    def gradients(
+        self, node: Optional[str], given: Dict[str, Any], weights: List[Any], moved: Optional[int]
+    ) -> Dict[str, Any]:
         raise Unsupported("this backend has no gradients")
 
     def part(self, values: List[str], given: List[str], to: str) -> None:
@@ -217,9 +225,12 @@ def _written(results: List[Any], to: str) -> List[str]:
     for index, result in enumerate(results):
         value, mask = result if isinstance(result, tuple) else (result, None)
         path = "{}.{}.npy".format(to, index)
-        np.save(path, np.asarray(value))
-        if mask is not None:
-            np.save(path + _MASK, np.asarray(mask))
+        try:
+            np.save(path, np.asarray(value))
+            if mask is not None:
+                np.save(path + _MASK, np.asarray(mask))
+        except OSError as error:
+            raise Unwritten("no room for a result: {}".format(error.strerror or error))
         paths.append(path)
     return paths
 
@@ -283,6 +294,7 @@ class Keras(Driver):
         self.double = bool(request.get("double"))
         self.calls: "Dict[str, Tuple[Any, Dict[int, str], List[str]]]" = OrderedDict()
         self.names: "Dict[int, str]" = {}
+        self.cut: Dict[str, Any] = {}
         inner = _functional(model)
         if inner is None:
             self.input_names = ["input"]
@@ -353,13 +365,17 @@ class Keras(Driver):
         return [np.asarray(each) for each in _listed(found)]
 
     def _until(self, target: str) -> Any:
-        """The model that ends with a value, which is no value inside of a model of it."""
-        inner = _functional(self.model)
-        made = [tensor for level in inner._nodes_by_depth.values() for node in level for tensor in node.outputs]
-        tensor = next((each for each in made if self.names.get(id(each)) == target), None)
-        if tensor is None:
-            raise Unsupported("`{}` lies inside of a model".format(target))
-        return self.keras.Model(inner.inputs, tensor)
+        """The model that ends with a value; its calls are made once more, those of models inside it among them."""
+        if target not in self.cut:
+            inputs = self.keras.tree.flatten(_functional(self.model).inputs)
+            table = {self.names[id(tensor)]: tensor for tensor in inputs}
+            for node, names, outputs in self.calls.values():
+                args, kwargs = node.arguments.fill_in({key: table[value] for key, value in names.items()})
+                table.update(zip(outputs, self.keras.tree.flatten(node.operation(*args, **kwargs))))
+                if target in outputs:
+                    break
+            self.cut[target] = self.keras.Model(inputs, table[target])
+        return self.cut[target]
 
     def convert(self, converter: str, to: str, given: Dict[str, Any], target: Optional[str]) -> Dict[str, Any]:
         model = self.model if target is None else self._until(target)
@@ -388,6 +404,50 @@ class Keras(Driver):
         args, kwargs = call.arguments.fill_in(table)
         found = call.operation(*args, **kwargs)
         return [(self._array(each), self._mask(each)) for each in self.keras.tree.flatten(found)]
+
+    def gradients(
+        self, node: Optional[str], given: Dict[str, Any], weights: List[Any], moved: Optional[int]
+    ) -> Dict[str, Any]:
+        """Gradients by trainable parameters and by inputs; `moved` seeds parameters that are a rounding off."""
+        differentiate = _DIFFERENTIATE.get(self.keras.backend.backend())
+        if differentiate is None:
+            raise Unsupported("keras has no gradients on {}".format(self.keras.backend.backend()))
+        arrays = OrderedDict((name, (self._cast(array), mask)) for name, (array, mask) in given.items())
+        by = [name for name, (array, _) in arrays.items() if array.dtype.kind == "f"]
+        owner = self.model if node is None else self.calls[node][0].operation
+        variables = list(getattr(owner, "trainable_variables", ()))
+        layers = self.model._flatten_layers() if node is None else [owner]
+        if any(getattr(each, "compute_dtype", None) in ("float16", "bfloat16") for each in layers):
+            raise Unsupported("gradients in half precision are not compared")
+
+        def weighted(tensors: List[Any]) -> Any:
+            exchanged = dict(zip(by, tensors))
+            table = {}
+            for name, (array, mask) in arrays.items():
+                tensor = exchanged[name] if name in exchanged else self.keras.ops.convert_to_tensor(array)
+                if mask is not None:
+                    _set_mask(tensor, self.keras.ops.convert_to_tensor(mask))
+                table[name] = tensor
+            found = self.keras.tree.flatten(self._called(node, table))
+            pairs = [(each, weight) for each, weight in zip(found, weights) if weight.size and _is_float(each)]
+            if not pairs:
+                raise Unsupported("nothing that comes out can be differentiated")
+            ops = self.keras.ops
+            return sum(ops.sum(each * ops.cast(ops.convert_to_tensor(weight), each.dtype)) for each, weight in pairs)
+
+        with _moved(variables, moved):
+            tensors = [self.keras.ops.convert_to_tensor(arrays[name][0]) for name in by]
+            found = differentiate(self.keras, weighted, variables, tensors) if variables or tensors else []
+        names = _distinct([getattr(each, "path", each.name) for each in variables]) + ["input " + name for name in by]
+        return OrderedDict((name, self._array(each)) for name, each in zip(names, found))
+
+    def _called(self, node: Optional[str], table: Dict[str, Any]) -> Any:
+        if node is None:
+            tensors = list(table.values())
+            return self.model(tensors[0] if len(tensors) == 1 else tensors, training=False)
+        call, inputs, _ = self.calls[node]
+        args, kwargs = call.arguments.fill_in({key: table[value] for key, value in inputs.items()})
+        return call.operation(*args, **kwargs)
 
     def _array(self, tensor: Any) -> Any:
         return np.asarray(self.keras.ops.convert_to_numpy(tensor))
@@ -546,12 +606,31 @@ def _library(keras: Any) -> str:
 def _keras_model(keras: Any, request: Dict[str, Any]) -> Any:
     """The model of a file; one that holds weights alone goes into what the user's function builds."""
     if not request.get("build"):
-        return keras.models.load_model(request["model"], compile=False)
+        try:
+            return keras.models.load_model(request["model"], compile=False)
+        except Exception as error:
+            written = _written_by(request["model"])
+            if written and written.split(".")[0] != keras.__version__.split(".")[0]:
+                words = " ".join(str(error).split())
+                raise Unsupported(
+                    "keras {} does not open a file of keras {}: {}".format(keras.__version__, written, words[:400])
+                )
+            raise
     module, _, function = request["build"].partition(":")
     sys.path.insert(0, request.get("folder") or os.getcwd())
     model = getattr(importlib.import_module(module), function)()
     model.load_weights(request["model"])
     return model
+
+
+def _written_by(path: str) -> str:
+    """The version of Keras that wrote a file of HDF5; nothing if it does not tell."""
+    try:
+        with importlib.import_module("h5py").File(path, "r") as file:
+            found = file.attrs.get("keras_version", "")
+    except (ImportError, OSError):
+        return ""
+    return found.decode() if isinstance(found, bytes) else str(found)
 
 
 def _functional(model: Any) -> Any:
@@ -605,6 +684,68 @@ def _get_mask(tensor: Any) -> Any:
         return importlib.import_module("keras.src.backend.common.masking").get_keras_mask(tensor)
     except ImportError:
         return getattr(tensor, "_keras_mask", None)
+
+
+def _is_float(tensor: Any) -> bool:
+    return "float" in str(tensor.dtype)
+
+
+def _distinct(names: List[str]) -> List[str]:
+    known: Dict[str, Any] = {}
+    for name in names:
+        known[_fresh(name, known)] = None
+    return list(known)
+
+
+@contextlib.contextmanager
+def _moved(variables: List[Any], seed: Optional[int]) -> Any:
+    """Parameters that are off by no more than one rounding of single precision, while it lasts."""
+    if seed is None:
+        yield
+        return
+    random = np.random.RandomState(seed)
+    kept = [np.array(each.numpy()) for each in variables]
+    try:
+        for variable, array in zip(variables, kept):
+            variable.assign(array * (1 + 2.0**-24 * random.uniform(-1, 1, array.shape)))
+        yield
+    finally:
+        for variable, array in zip(variables, kept):
+            variable.assign(array)
+
+
+def _by_tensorflow(_: Any, weighted: Any, variables: List[Any], tensors: List[Any]) -> List[Any]:
+    tensorflow = _imported("tensorflow")
+    held = [each.value for each in variables]
+    with tensorflow.GradientTape(watch_accessed_variables=False) as tape:
+        tape.watch(held + tensors)
+        total = tensorflow.convert_to_tensor(weighted(tensors))
+    found = tape.gradient(total, held + tensors, unconnected_gradients=tensorflow.UnconnectedGradients.ZERO)
+    return [tensorflow.convert_to_tensor(each) for each in found]
+
+
+def _by_jax(keras: Any, weighted: Any, variables: List[Any], tensors: List[Any]) -> List[Any]:
+    def total(values: List[Any], given: List[Any]) -> Any:
+        with keras.StatelessScope(state_mapping=list(zip(variables, values))):
+            return weighted(given)
+
+    found = _imported("jax").grad(total, argnums=(0, 1))([each.value for each in variables], tensors)
+    return list(found[0]) + list(found[1])
+
+
+def _by_torch(_: Any, weighted: Any, variables: List[Any], tensors: List[Any]) -> List[Any]:
+    torch = _imported("torch")
+    leaves = [each.detach().clone().requires_grad_() for each in tensors]
+    held = [each.value for each in variables] + leaves
+    with torch.enable_grad():
+        total = weighted(leaves)
+    if not getattr(total, "requires_grad", False):
+        return [torch.zeros_like(each) for each in held]
+    found = torch.autograd.grad(total, held, allow_unused=True)
+    return [torch.zeros_like(one) if each is None else each for one, each in zip(held, found)]
+
+
+_DIFFERENTIATE = {"tensorflow": _by_tensorflow, "jax": _by_jax, "torch": _by_torch}
 
 
 class Keras2(Driver):

@@ -66,8 +66,7 @@ class Laboratory:
             subject = self._subject(specimen, runs, folder)
             self._oracle = self._oracle.on(subject, _opening(specimen))
             files = stored(folder, "given", specimen.inputs)
-            walker = Walker(subject, [], self._oracle, files, lambda *_: None)
-            walker.keep_all = keep_all
+            walker = Walker(subject, [], self._oracle, files, lambda *_: None, keep_wrong=True, keep_all=keep_all)
             self._all(walker, runs)
             return Examined(subject, walker.walk, refused, frozenset(map(str, runs)))
 
