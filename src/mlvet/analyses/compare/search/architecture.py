@@ -138,8 +138,8 @@ def built(lab: Laboratory, architecture: Architecture, folder: Path, *, seed: in
 
 
 def ports_for(arrays: Mapping[str, Array]) -> tuple[Port, ...]:
-    """Inputs that take some arrays, any number of examples."""
-    return tuple(Port(name, (None, *array.shape[1:]), array.dtype.name) for name, array in arrays.items())
+    """Inputs that take such arrays. An open number of examples makes Keras try a layer on many when it is built."""
+    return tuple(Port(name, array.shape, array.dtype.name) for name, array in arrays.items())
 
 
 def file_name(name: str) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +16,7 @@ from mlvet.analyses.compare.mutation.keras_breed import KerasBreed
 from mlvet.analyses.compare.mutation.loop import Deviant, Mutations, Search
 from mlvet.analyses.compare.reproduction.minimal import Defect, Minimal, defects, minimal, written
 from mlvet.analyses.compare.request import CompareRequest
-from mlvet.analyses.compare.search.architecture import Architecture, architecture_of, built, file_name
+from mlvet.analyses.compare.search.architecture import Architecture, architecture_of, built, file_name, ports_for
 from mlvet.analyses.compare.search.laboratory import Laboratory
 from mlvet.analyses.compare.subject import Subject
 from mlvet.analyses.compare.walk import Walk
@@ -98,7 +98,7 @@ def _breed(
 ) -> Breed | None:  # fmt: skip
     if not isinstance(origin, Architecture):
         return None
-    made = built(lab, origin, folder)
+    made = built(lab, replace(origin, ports=ports_for(inputs)), folder)
     if made is None:
         return None
     seen = lab.examine(made.specimen(inputs), keep_all=True).walk.seen
