@@ -16,16 +16,15 @@ _SIZES = (4, 5, 7, 8)
 _CHANNELS = (1, 2, 4)
 
 
-def other_sizes(array: Array, random: np.random.Generator, *, keep: tuple[int, ...] = ()) -> Array:
-    """The array cut or repeated to other sizes; the last dim, if there are several, becomes one of channels.
-
-    Axes in `keep` stay as they are.
-    """
+def other_sizes(
+    array: Array, random: np.random.Generator, *, keep: tuple[int, ...] = (), channels_last: bool = True
+) -> Array:
+    """The array cut or repeated to other sizes. Axes in `keep` stay as they are."""
     sizes = list(array.shape)
     for axis in range(1, array.ndim):
         if axis not in keep and array.shape[axis] > 1:
             sizes[axis] = int(random.choice(_SIZES))
-    if array.ndim > 2 and array.ndim - 1 not in keep:
+    if channels_last and array.ndim > 2:
         sizes[-1] = int(random.choice(_CHANNELS))
     found = array[:_EXAMPLES]
     for axis, size in enumerate(sizes):

@@ -14,10 +14,12 @@ from mlvet.analyses.compare.clustering import clusters
 from mlvet.analyses.compare.mutation.breed import Breed
 from mlvet.analyses.compare.mutation.keras_breed import KerasBreed
 from mlvet.analyses.compare.mutation.loop import Deviant, Mutations, Search
+from mlvet.analyses.compare.mutation.onnx_breed import OnnxBreed
+from mlvet.analyses.compare.mutation.onnx_model import in_pieces
 from mlvet.analyses.compare.reproduction.minimal import Defect, Minimal, defects, minimal, written
 from mlvet.analyses.compare.request import CompareRequest
 from mlvet.analyses.compare.search.architecture import Architecture, architecture_of, built, file_name, ports_for
-from mlvet.analyses.compare.search.laboratory import Laboratory
+from mlvet.analyses.compare.search.laboratory import Laboratory, Specimen
 from mlvet.analyses.compare.subject import Subject
 from mlvet.analyses.compare.walk import Walk
 from mlvet.core.errors import UnsupportedInput
@@ -97,7 +99,11 @@ def _breed(
     inputs: Mapping[str, Array],
 ) -> Breed | None:  # fmt: skip
     if not isinstance(origin, Architecture):
-        return None
+        import onnx
+
+        walk = lab.examine(Specimen(subject.path, inputs), keep_all=True).walk
+        pieces = in_pieces(onnx.load(str(subject.path)), [layer.name for layer in subject.layers])
+        return OnnxBreed(folder, pieces, inputs, {name: seen.entering for name, seen in walk.seen.items()})
     made = built(lab, replace(origin, ports=ports_for(inputs)), folder)
     if made is None:
         return None
