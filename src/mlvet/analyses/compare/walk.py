@@ -114,7 +114,9 @@ class Walker:
             errors = local_errors(layer, arrays, loaded, noises)
         self.walk.errors += errors
         if self.keep_all or any(error.wrong for error in errors):
-            self.walk.seen[layer.name] = Seen(_arrays({each: self.right[each] for each in layer.inputs}), arrays, loaded)
+            self.walk.seen[layer.name] = Seen(
+                _arrays({each: self.right[each] for each in layer.inputs}), arrays, loaded
+            )
         self._settle(exact, arrays, loaded)
 
     def _own_states(self, layer: Layer) -> dict[str, dict[str, Path]]:

@@ -56,7 +56,9 @@ class OnnxBreed:
         for index in range(count):
             name = f"v{index}"
             made, given, change = self._variant(node, name, random)
-            alone = OnnxPieces((made,), self._pieces.stored, tuple(each for each in made.output if each), self._pieces.frame)
+            alone = OnnxPieces(
+                (made,), self._pieces.stored, tuple(each for each in made.output if each), self._pieces.frame
+            )
             if put_together(alone, given) is not None:
                 nodes.append(made)
                 inputs.update(given)

@@ -10,7 +10,18 @@ if TYPE_CHECKING:
     from onnx.defs import OpSchema
 
 _COUNTS = ("kernel_shape", "strides", "dilations")
-_FIXED = ("to", "dtype", "seed", "hidden_size", "body", "then_branch", "else_branch", "value", "blocksize", "sample_size")
+_FIXED = (
+    "to",
+    "dtype",
+    "seed",
+    "hidden_size",
+    "body",
+    "then_branch",
+    "else_branch",
+    "value",
+    "blocksize",
+    "sample_size",
+)
 _WORD = re.compile(r"\b[A-Z][A-Z_]{3,}\b|[`'\"]([a-z_]{3,})[`'\"]")
 _EXCLUSIVE = {"auto_pad": "pads", "pads": "auto_pad"}
 

@@ -99,7 +99,10 @@ def _configuration(pieces: OnnxPieces, random: Random) -> Done | None:
     if node is None:
         return None
     new, told = change_attributes(node, pieces, random, 1, _RANK)
-    return Done(replace(pieces, nodes=tuple(new if each is node else each for each in pieces.nodes)), f"`{node.name}` with {told}")
+    return Done(
+        replace(pieces, nodes=tuple(new if each is node else each for each in pieces.nodes)),
+        f"`{node.name}` with {told}",
+    )
 
 
 def _weights(kind: str) -> Operator:
@@ -124,7 +127,9 @@ OPERATORS: Mapping[str, Operator] = {
 
 def _through(pieces: OnnxPieces, node: NodeProto) -> bool:
     """Whether a node takes one value that is not stored and gives one that others use."""
-    return len(pieces.entering(node)) == 1 and bool(node.output) and not any(each.HasField("g") for each in node.attribute)
+    return (
+        len(pieces.entering(node)) == 1 and bool(node.output) and not any(each.HasField("g") for each in node.attribute)
+    )
 
 
 def _fed(node: NodeProto, exchange: Mapping[str, str]) -> Any:

@@ -1,4 +1,4 @@
-"""Arrays like one that a layer has seen, of other sizes: even and odd ones, few and small, so that many fit in a second.
+"""Arrays like one that a layer has seen, of other sizes: even and odd, few and small, so that many fit in a second.
 
 Some backends compile every operator for every size.
 """

@@ -46,8 +46,8 @@ def _wrong(deviant: Deviant, shown: str) -> Finding:
         related.append(Related(f"the least model that shows it, with a script: {deviant.folder}"))
     data = {
         "blamed": error.backend, "layer": deviant.layer, "kind": error.layer.kind, "config": dict(error.layer.config),
-        "times_noise": _number(error.times), "error": _number(error.greatest), "sign": error.sign, "mutant": deviant.made,
-        "seen": deviant.count, "least": None if least is None else least.config,
+        "times_noise": _number(error.times), "error": _number(error.greatest), "sign": error.sign,
+        "mutant": deviant.made, "seen": deviant.count, "least": None if least is None else least.config,
         "reproduction": None if deviant.folder is None else str(deviant.folder),
     }  # fmt: skip
     message = f"a variant of `{deviant.layer}` ({error.layer.kind}) {fact}; the model itself does not have it"

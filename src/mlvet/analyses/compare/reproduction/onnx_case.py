@@ -1,4 +1,4 @@
-"""One node of an ONNX graph as a case to be reduced. Values are renamed: x for inputs, w for stored ones, y for outputs."""
+"""One node of an ONNX graph as a case to be reduced. Values are renamed: x enters, w is stored, y leaves."""
 
 from __future__ import annotations
 
@@ -146,7 +146,10 @@ def _smaller_together(case: OnnxCase) -> Iterator[OnnxCase]:
         for shorter in dict.fromkeys((1, 2, size // 2)):
             if 0 < shorter < size:
                 inputs, weights = (
-                    {name: _cut(array, size, shorter) if array.dtype.kind == "f" else array for name, array in each.items()}
+                    {
+                        name: _cut(array, size, shorter) if array.dtype.kind == "f" else array
+                        for name, array in each.items()
+                    }
                     for each in (case.inputs, case.weights)
                 )
                 yield OnnxCase(case.model, inputs, weights)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import tempfile
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
@@ -58,7 +59,10 @@ def search(
     request: CompareRequest, subject: Subject, lab: Laboratory, walk: Walk, examples: Mapping[str, Array],
     progress: Progress,
 ) -> Searched:  # fmt: skip
-    """Reduce the defects of the model, then look for more of them for as long as the user wants."""
+    """Reduce the defects of the model, then look for more of them for as long as the user wants.
+
+    An interruption by the user ends the search; what was found is kept.
+    """
     found = Searched()
     with tempfile.TemporaryDirectory(dir=lab.folder) as place:
         folder = Path(place)
@@ -67,9 +71,10 @@ def search(
         except (Failure, UnsupportedInput) as reason:
             found.notes.append(f"the model cannot be taken apart to search further: {reason}")
             return found
-        reduce_all(lab, defects(walk, origin), request, folder, found, progress)
-        if request.mutate:
-            _mutate(request, subject, lab, examples, origin, folder, found, progress)
+        with contextlib.suppress(KeyboardInterrupt):
+            reduce_all(lab, defects(walk, origin), request, folder, found, progress)
+            if request.mutate:
+                _mutate(request, subject, lab, examples, origin, folder, found, progress)
     return found
 
 
@@ -84,9 +89,11 @@ def _mutate(
         return
 
     def tell(deviant: Deviant) -> None:
+        error = deviant.error
+        request.announce(f"found: a variant of `{deviant.layer}` ({error.layer.kind}) is wrong on `{error.backend}`")
         if request.reproduce is not None and deviant.least is not None:
-            number = len(found.reproduced) + len(found.mutations.deviants) + 1
-            deviant.folder = written(lab, deviant.least, request.reproduce, number, lab.versions)
+            name = f"{len(found.reproduced) + len(found.mutations.deviants):02d}-{error.backend}-{deviant.layer}"
+            deviant.folder = written(lab, deviant.least, request.reproduce, name)
 
     known = {reproduced.least.cause for reproduced in found.reproduced.values()}
     looking = Search(lab, breed, folder, request.seed, known, tell, progress)
@@ -135,8 +142,11 @@ def reduce_all(
         progress(f"reducing {defect.error.layer.name} on {defect.error.backend}", number, len(groups))
         least = minimal(lab, defect, folder)
         if least is None:
-            into.notes.append(f"`{defect.error.layer.name}` alone does not show what is wrong on {defect.error.backend}")
+            into.notes.append(
+                f"`{defect.error.layer.name}` alone does not show what is wrong on {defect.error.backend}"
+            )
             continue
         to = request.reproduce
-        made = written(lab, least, to, number + 1, lab.versions) if to is not None else None
+        name = f"{len(into.reproduced) + 1:02d}-{defect.error.backend}-{defect.error.layer.name}"
+        made = written(lab, least, to, name) if to is not None else None
         into.reproduced[defect.error.backend, defect.error.layer.name] = Reproduced(least, made)
