@@ -29,9 +29,7 @@ def laboratory(model: Path, *names: str) -> Iterator[tuple[Laboratory, Subject, 
         runs = [run for run in opened.values() if isinstance(run, Run)]
         assert [str(run) for run in runs] == [*names]
         subject = (
-            taken_apart(model, OnnxParts(model, Path(top)))
-            if format == "onnx"
-            else told(model, format, runs[0].opened)
+            taken_apart(model, OnnxParts(model, Path(top))) if format == "onnx" else told(model, format, runs[0].opened)
         )
         oracle = Oracle(crew, subject, request.opening)
         yield Laboratory(crew, runs, oracle, format, {str(run): run.version for run in runs}), subject, request
@@ -52,4 +50,4 @@ def shown(script: Path) -> dict[str, str]:
         [sys.executable, "-I", str(script)], env=environment, capture_output=True, text=True, timeout=300, check=True
     )
     lines = [line.split(None, 1) for line in done.stdout.splitlines()]
-    return {name: values for name, values in lines}
+    return dict(lines)

@@ -91,7 +91,7 @@ def _error(
         noise = max(noise, min(shown[len(shown) // 2], _TRUSTED * noise))
     return LocalError(
         layer, backend, _rms(errors), float(np.max(np.abs(errors), initial=0.0)), noise, scale,
-        float(np.mean(errors)) if errors.size else 0.0,
+        _mean(errors),
     )  # fmt: skip
 
 
@@ -119,6 +119,11 @@ def _differences(own: Array, right: Array) -> Array:
 
 def _rms_of(results: Sequence[Array], right: Array) -> float:
     return max((_rms(_differences(each, right)) for each in results if each.shape == right.shape), default=0.0)
+
+
+def _mean(errors: Array) -> float:
+    with np.errstate(invalid="ignore"):
+        return float(np.mean(errors)) if errors.size else 0.0
 
 
 def _rms(errors: Array) -> float:

@@ -105,10 +105,11 @@ class Search:
         """Variants of one layer, and one mutant."""
         layer = next(self._layers)
         if layer:
-            self._variants(layer)
+            self.variants(layer)
         self._mutant(self._guidance)
 
-    def _variants(self, layer: str) -> None:
+    def variants(self, layer: str) -> None:
+        """Some variants of one layer."""
         bred = self._bred(lambda: self.breed.variants(layer, _AT_ONCE, self.random))
         if bred is not None:
             examined = self._examined(bred)

@@ -83,7 +83,7 @@ def _mutate(
     origin: Architecture | Mapping[str, Path], folder: Path, found: Searched, progress: Progress,
 ) -> None:  # fmt: skip
     few = {name: array[:_FEW] if subject.batched else array for name, array in examples.items()}
-    breed = _breed(lab, subject, origin, folder, few)
+    breed = breed_of(lab, subject, origin, folder, few)
     if breed is None:
         found.notes.append("the model cannot be mutated")
         return
@@ -101,10 +101,11 @@ def _mutate(
     looking.go(request.mutate)
 
 
-def _breed(
+def breed_of(
     lab: Laboratory, subject: Subject, origin: Architecture | Mapping[str, Path], folder: Path,
     inputs: Mapping[str, Array],
 ) -> Breed | None:  # fmt: skip
+    """What makes variants and mutants of a model; None for a model that cannot be built anew."""
     if not isinstance(origin, Architecture):
         import onnx
 
