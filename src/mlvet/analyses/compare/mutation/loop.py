@@ -35,7 +35,7 @@ class Deviant:
     error: LocalError
     layer: str
     made: str
-    least: Minimal | None
+    least: Minimal
     count: int = 1
     folder: Path | None = None
 
@@ -54,13 +54,14 @@ class Crash:
 
 @dataclass(slots=True)
 class Mutations:
-    """What a search has seen."""
+    """What a search has seen. Errors that a layer does not show once more, cut out alone, are not confirmed."""
 
     deviants: list[Deviant] = field(default_factory=list)
     crashes: list[Crash] = field(default_factory=list)
     variants: int = 0
     mutants: int = 0
     senseless: int = 0
+    unconfirmed: int = 0
     seconds: float = 0.0
     interrupted: bool = False
 
@@ -168,7 +169,10 @@ class Search:
             return
         defect = Defect(error, walk.seen[error.layer.name], right, self.breed.alone(bred, error.layer.name))
         least = minimal(self.lab, defect, self.folder, _REDUCTION)
-        cause = least.cause if least is not None else key
+        if least is None:
+            self.result.unconfirmed += 1
+            return
+        cause = least.cause
         if cause in self.known:
             return
         if cause in self._causes:

@@ -91,7 +91,7 @@ def _mutate(
     def tell(deviant: Deviant) -> None:
         error = deviant.error
         request.announce(f"found: a variant of `{deviant.layer}` ({error.layer.kind}) is wrong on `{error.backend}`")
-        if request.reproduce is not None and deviant.least is not None:
+        if request.reproduce is not None:
             name = f"{len(found.reproduced) + len(found.mutations.deviants):02d}-{error.backend}-{deviant.layer}"
             deviant.folder = written(lab, deviant.least, request.reproduce, name)
 
