@@ -42,7 +42,7 @@ def run(options: argparse.Namespace) -> int:
         Limits(options.timeout, options.memory, **_given(states=options.states_memory)), options.batch,
         seed=options.seed, gradients=options.gradients,
         reproduce=Path(options.reproduce) if options.reproduce else None, mutate=options.mutate or 0.0,
-        **_given(count=options.examples),
+        announce=_announce, **_given(count=options.examples),
     )  # fmt: skip
     with ProgressLine() as progress:
         if options.bisect:
@@ -93,3 +93,10 @@ def _environments(given: Sequence[str]) -> dict[str, str]:
             raise UsageError(f"--env {each}: not of the form NAME=PYTHON")
         found[name] = python
     return found
+
+
+def _announce(words: str) -> None:
+    """What a long search has found so far is said at once."""
+    if sys.stderr is not None:
+        sys.stderr.write(f"mlvet: {words}\n")
+        sys.stderr.flush()

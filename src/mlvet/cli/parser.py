@@ -125,7 +125,10 @@ def _compare(parser: argparse.ArgumentParser) -> None:
         "--reproduce", metavar="FOLDER", help="write the least model that shows each defect, with a script, into FOLDER"
     )
     more.add_argument(
-        "--mutate", metavar="MINUTES", type=_number(float), help="search for defects in variants and mutants of the model"
+        "--mutate",
+        metavar="MINUTES",
+        type=_number(float),
+        help="search for defects in variants and mutants of the model",
     )
     how = parser.add_argument_group("how to run")
     how.add_argument("--batch", metavar="N", type=_number(int), default=32, help="examples at once (default: 32)")

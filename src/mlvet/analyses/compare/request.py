@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -32,6 +32,7 @@ class CompareRequest:
     mutate: float = 0.0
     gradients: bool = False
     overlay: str = ""
+    announce: Callable[[str], None] = lambda _: None
 
     @property
     def opening(self) -> dict[str, Any]:

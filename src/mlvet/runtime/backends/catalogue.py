@@ -66,6 +66,12 @@ _TORCH_DRIVERS = {"onnx": "onnx-torch", "pt2": "exported", "torchscript": "scrip
 _DOUBLE = {"JAX_ENABLE_X64": "1"}
 
 
+def library_of(name: str) -> str:
+    """The backend of which another one is a setting, else itself: defects of the library show in both."""
+    plain, at, environment = name.partition("@")
+    return f"{_OPENINGS.get(plain, {}).get('driver', plain)}{at}{environment}"
+
+
 @dataclass(frozen=True, slots=True)
 class Backend:
     """A backend as the user names it: `torch`, or `torch@old` for the one in the environment `old`.

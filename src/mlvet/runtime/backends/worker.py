@@ -22,7 +22,7 @@ import numpy as np
 _UNSUPPORTED = re.compile(
     r"not (yet )?(been )?(support|implement)|unsupported|does not support|no (op(erator)?|kernel) (is )?registered|"
     r"could not find an implementation|unknown (layer|operator|opset|op)|could not locate (class|function)|"
-    r"NOT_IMPLEMENTED|not recogni[sz]ed|is not a registered|unrecogni[sz]ed keyword|no conversion rule|"
+    r"NOT_IMPLEMENTED|only supports|not recogni[sz]ed|is not a registered|unrecogni[sz]ed keyword|no conversion rule|"
     r"Lambda.{0,80}(unsafe|safe_mode)|don't know how to|didn't find op|opset.{0,40}(is|are) not|is under development",
     re.IGNORECASE | re.DOTALL,
 )
@@ -539,9 +539,15 @@ def _filled(keras: Any, template: Any, tensors: Dict[str, Any]) -> Any:
 
 def _layer_of(keras: Any, told: Node, name: str) -> Any:
     """A fresh layer, built when it is called: what it was built for before may not fit."""
-    config = json.loads(json.dumps(told), object_hook=lambda each: {k: each[k] for k in each if k != "build_config"})
+    config = json.loads(json.dumps(told), object_hook=_as_new)
     config["config"] = dict(config.get("config") or {}, name=name.replace("/", "--"))
     return keras.saving.deserialize_keras_object(config, safe_mode=False)
+
+
+def _as_new(found: Dict[str, Any]) -> Dict[str, Any]:
+    """A configuration without the shapes it was built for, and without first weights that take long to compute."""
+    kept = {key: value for key, value in found.items() if key != "build_config"}
+    return {key: "zeros" if key.endswith("_initializer") and kept[key] else kept[key] for key in kept}
 
 
 def _set_weights(layer: Any, name: str, given: Dict[str, Any], seed: int) -> List[List[int]]:

@@ -77,7 +77,7 @@ class KerasBreed:
         mutant = Mutant(made.architecture, parent.inputs, (*parent.steps, done.step), parents)
         return Bred(made.specimen(parent.inputs), mutant, made.architecture, {})
 
-    def alone(self, bred: Bred, layer: str) -> Architecture:
+    def alone(self, bred: Bred, layer: str) -> Architecture:  # noqa: ARG002
         assert bred.origin is not None
         calls = tuple(replace(c, name=file_name(c.name)) for c in bred.origin.calls)
         return replace(bred.origin, calls=calls)

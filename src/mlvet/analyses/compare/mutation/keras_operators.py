@@ -106,7 +106,9 @@ def _change_weights(kind: str) -> Operator:
         if key is None:
             return None
         weights = {**model.weights, key: WEIGHT_CHANGES[kind](model.weights[key], random)}
-        return Done(replace(model, weights=weights), f"weights {key.partition(':')[2]} of `{key.partition(':')[0]}`: {kind}")
+        return Done(
+            replace(model, weights=weights), f"weights {key.partition(':')[2]} of `{key.partition(':')[0]}`: {kind}"
+        )
 
     return change
 

@@ -17,7 +17,9 @@ from mlvet.analyses.compare.mutation.guidance import Guidance, Parent, deviation
 from mlvet.analyses.compare.reproduction.minimal import SIZES, Defect, Minimal, minimal
 from mlvet.analyses.compare.reproduction.reduction import Budget
 from mlvet.analyses.compare.search.laboratory import Examined, Laboratory
+from mlvet.analyses.compare.walk import Seen
 from mlvet.core.errors import UnsupportedInput
+from mlvet.runtime.backends.catalogue import library_of
 from mlvet.runtime.backends.process import Failure
 
 Progress = Callable[[str, int, int], None]
@@ -33,7 +35,7 @@ class Deviant:
     error: LocalError
     layer: str
     made: str
-    least: Minimal | None
+    least: Minimal
     count: int = 1
     folder: Path | None = None
 
@@ -52,13 +54,14 @@ class Crash:
 
 @dataclass(slots=True)
 class Mutations:
-    """What a search has seen."""
+    """What a search has seen. Errors that a layer does not show once more, cut out alone, are not confirmed."""
 
     deviants: list[Deviant] = field(default_factory=list)
     crashes: list[Crash] = field(default_factory=list)
     variants: int = 0
     mutants: int = 0
     senseless: int = 0
+    unconfirmed: int = 0
     seconds: float = 0.0
     interrupted: bool = False
 
@@ -81,28 +84,33 @@ class Search:
         self._seen: dict[tuple[str, ...], Deviant | None] = {}
         self._causes: dict[tuple[str, ...], Deviant] = {}
         self._crashes: dict[tuple[str, ...], Crash] = {}
+        self._guidance = Guidance(breed.operators, self.random, [Parent(breed.first(), 0.0)])
+        self._layers = itertools.cycle(breed.layers() or [""])
 
     def go(self, minutes: float) -> Mutations:
         """Search for so long. An interruption by the user ends the search and keeps what was found."""
         began = time.monotonic()
         end = began + 60 * minutes
-        guidance = Guidance(self.breed.operators, self.random, [Parent(self.breed.first(), 0.0)])
-        layers = itertools.cycle(self.breed.layers() or [""])
         try:
             while time.monotonic() < end:
                 spent = int(time.monotonic() - began)
                 done = f"{self.result.variants} variants, {self.result.mutants} mutants"
                 self.progress(f"{done}, {len(self.result.deviants)} defects", spent, int(end - began))
-                layer = next(layers)
-                if layer:
-                    self._variants(layer)
-                self._mutant(guidance)
+                self.round()
         except KeyboardInterrupt:
             self.result.interrupted = True
         self.result.seconds = time.monotonic() - began
         return self.result
 
-    def _variants(self, layer: str) -> None:
+    def round(self) -> None:
+        """Variants of one layer, and one mutant."""
+        layer = next(self._layers)
+        if layer:
+            self.variants(layer)
+        self._mutant(self._guidance)
+
+    def variants(self, layer: str) -> None:
+        """Some variants of one layer."""
         bred = self._bred(lambda: self.breed.variants(layer, _AT_ONCE, self.random))
         if bred is not None:
             examined = self._examined(bred)
@@ -157,11 +165,14 @@ class Search:
         self._seen[key] = None
         walk = examined.walk
         right = tuple(each.backend for each in walk.errors if each.layer is error.layer and not each.wrong)
-        if not right:
+        if not right or not _sensible(walk.seen[error.layer.name]):
             return
         defect = Defect(error, walk.seen[error.layer.name], right, self.breed.alone(bred, error.layer.name))
         least = minimal(self.lab, defect, self.folder, _REDUCTION)
-        cause = least.cause if least is not None else key
+        if least is None:
+            self.result.unconfirmed += 1
+            return
+        cause = least.cause
         if cause in self.known:
             return
         if cause in self._causes:
@@ -186,6 +197,11 @@ class Search:
                 )  # fmt: skip
 
 
+def _sensible(seen: Seen) -> bool:
+    """Whether what is right is a number: where it is none, such as the greatest of nothing, backends may differ."""
+    return all(np.isfinite(array).all() for array in seen.exact.values() if array.dtype.kind == "f")
+
+
 def _made(bred: Bred, layer: str) -> str:
     change = bred.changes.get(layer)
     return change if change is not None else "; ".join(bred.mutant.steps)
@@ -196,7 +212,7 @@ def _likeness(error: LocalError) -> tuple[str, ...]:
     config = {
         key: value for key, value in error.layer.config.items() if isinstance(value, str | bool) and key not in SIZES
     }
-    return (error.backend, error.layer.kind, json.dumps(config, sort_keys=True), str(error.wrong_shape))
+    return (library_of(error.backend), error.layer.kind, json.dumps(config, sort_keys=True), str(error.wrong_shape))
 
 
 def _without_numbers(words: str) -> str:

@@ -28,6 +28,7 @@ def summary_of_mutants(found: Mutations) -> dict[str, Any]:
     """A search as data."""
     return {
         "variants": found.variants, "mutants": found.mutants, "without_sense": found.senseless,
+        "unconfirmed": found.unconfirmed,
         "seconds": round(found.seconds, 1), "interrupted": found.interrupted,
     }  # fmt: skip
 
@@ -38,16 +39,17 @@ def _wrong(deviant: Deviant, shown: str) -> Finding:
         fact = f"has another shape on `{error.backend}` than by the oracle"
     else:
         fact = f"is off by {error.greatest:.3g} on `{error.backend}`, {error.times:.3g} times what rounding costs there"
-    related = [Related(f"how it was made: {deviant.made}")]
-    if least is not None:
-        config = ", ".join(f"{key}={value!r}" for key, value in least.config.items()) or "all entries by default"
-        related.append(Related(f"the least of it: {error.layer.kind} with {config}; `{least.right}` is right"))
+    config = ", ".join(f"{key}={value!r}" for key, value in least.config.items()) or "all entries by default"
+    related = [
+        Related(f"how it was made: {deviant.made}"),
+        Related(f"the least of it: {error.layer.kind} with {config}; `{least.right}` is right"),
+    ]
     if deviant.folder is not None:
         related.append(Related(f"the least model that shows it, with a script: {deviant.folder}"))
     data = {
         "blamed": error.backend, "layer": deviant.layer, "kind": error.layer.kind, "config": dict(error.layer.config),
-        "times_noise": _number(error.times), "error": _number(error.greatest), "sign": error.sign, "mutant": deviant.made,
-        "seen": deviant.count, "least": None if least is None else least.config,
+        "times_noise": _number(error.times), "error": _number(error.greatest), "sign": error.sign,
+        "mutant": deviant.made, "seen": deviant.count, "least": least.config,
         "reproduction": None if deviant.folder is None else str(deviant.folder),
     }  # fmt: skip
     message = f"a variant of `{deviant.layer}` ({error.layer.kind}) {fact}; the model itself does not have it"

@@ -12,6 +12,8 @@ from numpy.typing import NDArray
 from mlvet.analyses.compare.reproduction.reduction import Shown, plainer_weights, smaller_numbers
 from mlvet.analyses.compare.search.architecture import Architecture, Call, built, ports_for
 from mlvet.analyses.compare.search.laboratory import Laboratory
+from mlvet.core.errors import UnsupportedInput
+from mlvet.runtime.backends.process import Failure
 
 Array = NDArray[Any]
 NO_MATTER = ("name", "dtype", "trainable", "batch_shape", "batch_input_shape", "seed")
@@ -57,10 +59,13 @@ def shows_by(
     """Whether one backend is wrong and the other is right on a case."""
 
     def shows(case: KerasCase) -> tuple[KerasCase, Shown] | None:
-        made = built(lab, case.architecture, folder)
-        if made is None or made.failed:
+        try:
+            made = built(lab, case.architecture, folder)
+            if made is None or made.failed:
+                return None
+            examined = lab.examine(made.specimen(case.inputs), (wrong, right))
+        except (Failure, UnsupportedInput):
             return None
-        examined = lab.examine(made.specimen(case.inputs), (wrong, right))
         made.path.unlink(missing_ok=True)
         for layer, seen in examined.walk.seen.items():
             errors = {error.backend: error for error in examined.walk.errors if error.layer.name == layer}

@@ -21,7 +21,7 @@ import sys
 
 if "KERAS_BACKEND" not in os.environ:
     for name in ("{first}", "{second}"):
-        subprocess.run([sys.executable, __file__], env={{**os.environ, "KERAS_BACKEND": name}})
+        subprocess.run([sys.executable, __file__], env={{**os.environ, "KERAS_BACKEND": name{more}}})
     print("expected    ", "{expected}")
     sys.exit()
 
@@ -31,11 +31,16 @@ import numpy as np
 '''
 
 
+_AS_COMPARED = ', "TF_ENABLE_ONEDNN_OPTS": "0"'
+"""TensorFlow is compared without kernels of oneDNN, some of which are right where its own are wrong."""
+
+
 def keras_script(case: KerasCase, shown: Shown, wrong: str, right: str, versions: Mapping[str, str]) -> str:
     """The text of the script. It needs no files where the layer and its arrays are short."""
     place = place_of(shown)
     head = _HEAD.format(
         kind=case.call.kind, wrong=wrong, right=right, first=wrong.partition("@")[0], second=right.partition("@")[0],
+        more=_AS_COMPARED if "tensorflow" in (wrong.partition("@")[0], right.partition("@")[0]) else "",
         versions="\n".join(dict.fromkeys(versions[name] for name in (wrong, right))), expected=place.expected,
     )  # fmt: skip
     body = _inline(case) if _short(case) else _from_files(case, place)

@@ -37,7 +37,9 @@ def arguments_text(config: Mapping[str, Any]) -> str:
 def shown_text(array: Array, digits: int = 6) -> str:
     """The first few numbers of an array."""
     flat = array.ravel()
-    listed = ", ".join(f"{each:.{digits}g}" if array.dtype.kind == "f" else str(each) for each in flat[:_SHOWN].tolist())
+    listed = ", ".join(
+        f"{each:.{digits}g}" if array.dtype.kind == "f" else str(each) for each in flat[:_SHOWN].tolist()
+    )
     return f"[{listed}{', ...' if flat.size > _SHOWN else ''}]"
 
 

@@ -22,6 +22,7 @@ from mlvet.analyses.compare.search.architecture import Architecture, built
 from mlvet.analyses.compare.search.laboratory import Laboratory
 from mlvet.analyses.compare.walk import Seen, Walk
 from mlvet.core.errors import UnsupportedInput, UsageError
+from mlvet.runtime.backends.catalogue import library_of
 from mlvet.runtime.backends.process import Failure
 
 _QUICK = ("onnxruntime", "onnx-reference", "tensorflow", "numpy", "jax", "torch", "onnxruntime-noopt", "openvino")
@@ -61,7 +62,7 @@ class Minimal:
         """What defects of one cause have in common: backend, operator, and what of the configuration it takes."""
         error = self.defect.error
         entries = (f"{k}={v}" if isinstance(v, str | bool) else k for k, v in self.config.items() if k not in SIZES)
-        return (error.backend, error.layer.kind, *sorted(entries))
+        return (library_of(error.backend), error.layer.kind, *sorted(entries))
 
 
 SIZES = ("filters", "units", "input_dim", "output_dim")
@@ -100,10 +101,10 @@ def minimal(lab: Laboratory, defect: Defect, folder: Path, budget: Budget | None
         return None
 
 
-def written(lab: Laboratory, found: Minimal, folder: Path, number: int, versions: Mapping[str, str]) -> Path:
+def written(lab: Laboratory, found: Minimal, folder: Path, name: str) -> Path:
     """The folder with the model, its input and the script."""
-    error = found.defect.error
-    to = folder / re.sub(r"[^\w.-]+", "_", f"{number:02d}-{error.backend}-{error.layer.name}")
+    error, versions = found.defect.error, lab.versions
+    to = folder / re.sub(r"[^\w.-]+", "_", name)
     try:
         to.mkdir(parents=True, exist_ok=True)
         if isinstance(found.case, KerasCase):

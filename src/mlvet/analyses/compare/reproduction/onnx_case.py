@@ -1,4 +1,4 @@
-"""One node of an ONNX graph as a case to be reduced. Values are renamed: x for inputs, w for stored ones, y for outputs."""
+"""One node of an ONNX graph as a case to be reduced. Values are renamed: x enters, w is stored, y leaves."""
 
 from __future__ import annotations
 
@@ -13,6 +13,8 @@ from numpy.typing import NDArray
 
 from mlvet.analyses.compare.reproduction.reduction import Shown, plainer_weights, smaller_numbers
 from mlvet.analyses.compare.search.laboratory import Laboratory, Specimen
+from mlvet.core.errors import UnsupportedInput
+from mlvet.runtime.backends.process import Failure
 
 if TYPE_CHECKING:
     from onnx import ModelProto, NodeProto
@@ -40,14 +42,14 @@ class OnnxCase:
         return (_by_default, _smaller_together, _smaller_attributes, _plainer_weights)
 
     def whole(self) -> ModelProto:
-        """The model with what it stores, typed as its inputs are."""
+        """The model with what it stores. Sizes are open, as in the parts that are judged: backends may care."""
         import onnx
         from onnx import helper, numpy_helper
 
         graph = helper.make_graph(
             self.model.graph.node, "model",
             [
-                helper.make_tensor_value_info(name, helper.np_dtype_to_tensor_dtype(array.dtype), array.shape)
+                helper.make_tensor_value_info(name, helper.np_dtype_to_tensor_dtype(array.dtype), [None] * array.ndim)
                 for name, array in self.inputs.items()
             ],
             [onnx.ValueInfoProto.FromString(each.SerializeToString()) for each in self.model.graph.output],
@@ -89,8 +91,12 @@ def shows_by(
     def shows(case: OnnxCase) -> tuple[OnnxCase, Shown] | None:
         path = folder / f"case-{next(_numbers)}.onnx"
         onnx.save(case.whole(), str(path))
-        examined = lab.examine(Specimen(path, case.inputs), (wrong, right))
-        path.unlink()
+        try:
+            examined = lab.examine(Specimen(path, case.inputs), (wrong, right))
+        except (Failure, UnsupportedInput):
+            return None
+        finally:
+            path.unlink()
         errors = {error.backend: error for error in examined.walk.errors}
         seen = examined.walk.seen.get("node")
         if seen is None or wrong not in errors or right not in errors or not errors[wrong].wrong or errors[right].wrong:
@@ -140,7 +146,10 @@ def _smaller_together(case: OnnxCase) -> Iterator[OnnxCase]:
         for shorter in dict.fromkeys((1, 2, size // 2)):
             if 0 < shorter < size:
                 inputs, weights = (
-                    {name: _cut(array, size, shorter) if array.dtype.kind == "f" else array for name, array in each.items()}
+                    {
+                        name: _cut(array, size, shorter) if array.dtype.kind == "f" else array
+                        for name, array in each.items()
+                    }
                     for each in (case.inputs, case.weights)
                 )
                 yield OnnxCase(case.model, inputs, weights)

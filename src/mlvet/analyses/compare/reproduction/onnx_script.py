@@ -76,7 +76,9 @@ def _text(case: OnnxCase) -> str | None:
     except Exception:
         return None
     same = [(each.op_type, list(each.input)) for each in again.graph.node]
-    return text if same == [(each.op_type, list(each.input)) for each in model.graph.node] and '"""' not in text else None
+    return (
+        text if same == [(each.op_type, list(each.input)) for each in model.graph.node] and '"""' not in text else None
+    )
 
 
 def _arrays(case: OnnxCase) -> str:

@@ -81,7 +81,9 @@ class Architecture:
         call = self.call(name)
         safe = {value: f"x{index}" if len(call.inputs) > 1 else "x" for index, value in enumerate(call.inputs)}
         own = {key: array for key, array in self.weights.items() if key.rpartition(":")[0] == call.same}
-        return Architecture(ports_for({safe[value]: entering[value] for value in call.inputs}), (call.fed(safe),), (), own)
+        return Architecture(
+            ports_for({safe[value]: entering[value] for value in call.inputs}), (call.fed(safe),), (), own
+        )
 
     def weights_of(self, call: Call) -> list[Array]:
         return [self.weights[key] for key in _numbered(self.weights, call.same)]
@@ -133,13 +135,15 @@ def built(lab: Laboratory, architecture: Architecture, folder: Path, *, seed: in
     with np.load(stored) as archive:
         kept = {name: archive[name] for name in archive.files}
     stored.unlink()
-    calls = tuple(_told(call, answer["calls"][call.name]) for call in architecture.calls if call.name in answer["calls"])
+    calls = tuple(
+        _told(call, answer["calls"][call.name]) for call in architecture.calls if call.name in answer["calls"]
+    )
     return Built(to, replace(architecture, calls=calls, weights=kept), answer["failed"])
 
 
 def ports_for(arrays: Mapping[str, Array]) -> tuple[Port, ...]:
-    """Inputs that take some arrays, any number of examples."""
-    return tuple(Port(name, (None, *array.shape[1:]), array.dtype.name) for name, array in arrays.items())
+    """Inputs that take such arrays. An open number of examples makes Keras try a layer on many when it is built."""
+    return tuple(Port(name, array.shape, array.dtype.name) for name, array in arrays.items())
 
 
 def file_name(name: str) -> str:

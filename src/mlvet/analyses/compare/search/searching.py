@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import tempfile
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -14,10 +15,12 @@ from mlvet.analyses.compare.clustering import clusters
 from mlvet.analyses.compare.mutation.breed import Breed
 from mlvet.analyses.compare.mutation.keras_breed import KerasBreed
 from mlvet.analyses.compare.mutation.loop import Deviant, Mutations, Search
+from mlvet.analyses.compare.mutation.onnx_breed import OnnxBreed
+from mlvet.analyses.compare.mutation.onnx_model import in_pieces
 from mlvet.analyses.compare.reproduction.minimal import Defect, Minimal, defects, minimal, written
 from mlvet.analyses.compare.request import CompareRequest
-from mlvet.analyses.compare.search.architecture import Architecture, architecture_of, built, file_name
-from mlvet.analyses.compare.search.laboratory import Laboratory
+from mlvet.analyses.compare.search.architecture import Architecture, architecture_of, built, file_name, ports_for
+from mlvet.analyses.compare.search.laboratory import Laboratory, Specimen
 from mlvet.analyses.compare.subject import Subject
 from mlvet.analyses.compare.walk import Walk
 from mlvet.core.errors import UnsupportedInput
@@ -56,7 +59,10 @@ def search(
     request: CompareRequest, subject: Subject, lab: Laboratory, walk: Walk, examples: Mapping[str, Array],
     progress: Progress,
 ) -> Searched:  # fmt: skip
-    """Reduce the defects of the model, then look for more of them for as long as the user wants."""
+    """Reduce the defects of the model, then look for more of them for as long as the user wants.
+
+    An interruption by the user ends the search; what was found is kept.
+    """
     found = Searched()
     with tempfile.TemporaryDirectory(dir=lab.folder) as place:
         folder = Path(place)
@@ -65,9 +71,10 @@ def search(
         except (Failure, UnsupportedInput) as reason:
             found.notes.append(f"the model cannot be taken apart to search further: {reason}")
             return found
-        reduce_all(lab, defects(walk, origin), request, folder, found, progress)
-        if request.mutate:
-            _mutate(request, subject, lab, examples, origin, folder, found, progress)
+        with contextlib.suppress(KeyboardInterrupt):
+            reduce_all(lab, defects(walk, origin), request, folder, found, progress)
+            if request.mutate:
+                _mutate(request, subject, lab, examples, origin, folder, found, progress)
     return found
 
 
@@ -76,15 +83,17 @@ def _mutate(
     origin: Architecture | Mapping[str, Path], folder: Path, found: Searched, progress: Progress,
 ) -> None:  # fmt: skip
     few = {name: array[:_FEW] if subject.batched else array for name, array in examples.items()}
-    breed = _breed(lab, subject, origin, folder, few)
+    breed = breed_of(lab, subject, origin, folder, few)
     if breed is None:
         found.notes.append("the model cannot be mutated")
         return
 
     def tell(deviant: Deviant) -> None:
-        if request.reproduce is not None and deviant.least is not None:
-            number = len(found.reproduced) + len(found.mutations.deviants) + 1
-            deviant.folder = written(lab, deviant.least, request.reproduce, number, lab.versions)
+        error = deviant.error
+        request.announce(f"found: a variant of `{deviant.layer}` ({error.layer.kind}) is wrong on `{error.backend}`")
+        if request.reproduce is not None:
+            name = f"{len(found.reproduced) + len(found.mutations.deviants):02d}-{error.backend}-{deviant.layer}"
+            deviant.folder = written(lab, deviant.least, request.reproduce, name)
 
     known = {reproduced.least.cause for reproduced in found.reproduced.values()}
     looking = Search(lab, breed, folder, request.seed, known, tell, progress)
@@ -92,13 +101,18 @@ def _mutate(
     looking.go(request.mutate)
 
 
-def _breed(
+def breed_of(
     lab: Laboratory, subject: Subject, origin: Architecture | Mapping[str, Path], folder: Path,
     inputs: Mapping[str, Array],
 ) -> Breed | None:  # fmt: skip
+    """What makes variants and mutants of a model; None for a model that cannot be built anew."""
     if not isinstance(origin, Architecture):
-        return None
-    made = built(lab, origin, folder)
+        import onnx
+
+        walk = lab.examine(Specimen(subject.path, inputs), keep_all=True).walk
+        pieces = in_pieces(onnx.load(str(subject.path)), [layer.name for layer in subject.layers])
+        return OnnxBreed(folder, pieces, inputs, {name: seen.entering for name, seen in walk.seen.items()})
+    made = built(lab, replace(origin, ports=ports_for(inputs)), folder)
     if made is None:
         return None
     seen = lab.examine(made.specimen(inputs), keep_all=True).walk.seen
@@ -129,8 +143,11 @@ def reduce_all(
         progress(f"reducing {defect.error.layer.name} on {defect.error.backend}", number, len(groups))
         least = minimal(lab, defect, folder)
         if least is None:
-            into.notes.append(f"`{defect.error.layer.name}` alone does not show what is wrong on {defect.error.backend}")
+            into.notes.append(
+                f"`{defect.error.layer.name}` alone does not show what is wrong on {defect.error.backend}"
+            )
             continue
         to = request.reproduce
-        made = written(lab, least, to, number + 1, lab.versions) if to is not None else None
+        name = f"{len(into.reproduced) + 1:02d}-{defect.error.backend}-{defect.error.layer.name}"
+        made = written(lab, least, to, name) if to is not None else None
         into.reproduced[defect.error.backend, defect.error.layer.name] = Reproduced(least, made)
