@@ -15,6 +15,7 @@ from benchmarks.compare.faults import Fault
 from mlvet.analyses.compare.request import CompareRequest
 
 HERE = Path(__file__).parent
+KERAS = ("digits", "residual", "separable", "steering", "tokens", "attention", "audio", "mask")
 GRAPHS = tuple(graph_models.MODELS)
 _KERAS_PEERS = ("jax", "torch", "numpy", "tensorflow")
 _GRAPH_PEERS = ("onnxruntime", "onnx-reference", "openvino")

