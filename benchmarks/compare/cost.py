@@ -1,4 +1,4 @@
-"""What a comparison costs beyond its backends: the time of a pass over 1,000 digits, the memory of 100 layers' states."""
+"""What a comparison costs beyond its backends: a pass over 1,000 digits, the hidden states of 100 layers."""
 
 from __future__ import annotations
 
@@ -110,7 +110,7 @@ def _size(folder: Path) -> int:
 
 
 def states(folder: Path) -> tuple[int, int, int, int]:
-    """Layers, bytes that the states of all layers would take for one backend, then what was held: in files, in memory."""
+    """Layers, bytes of the states of all of them on one backend, then what was held: in files, in memory."""
     model = folder / "deep.keras"
     environment = {**os.environ, "KERAS_BACKEND": "numpy", "TF_CPP_MIN_LOG_LEVEL": "3"}
     subprocess.run([sys.executable, "-c", DEEP, str(model)], env=environment, check=True, capture_output=True)
@@ -140,7 +140,7 @@ def main(folder: Path, seed: int) -> Table:
     )  # fmt: skip
     rows.append(
         [f"states of {layers} layers", "", "",
-         f"{(files + memory) / 1e6:.0f} MB held at most ({files / 1e6:.0f} in files, {memory / 1e6:.0f} in this process), "
+         f"{(files + memory) / 1e6:.0f} MB held at most ({files / 1e6:.0f} in files, {memory / 1e6:.0f} in memory), "
          f"where all states of one backend are {everything / 1e6:.0f} MB; at most 500 wanted"]
     )  # fmt: skip
     return Table(

@@ -70,7 +70,9 @@ def row(name: str, found: Comparison) -> list[Any]:
     }
     red = []
     for backend, layer in sorted(EXPECTED[name], key=str):
-        pair = next(each for each in found.pairs if each.second == f"{backend}@{name}" and each.first.startswith("tens"))
+        pair = next(
+            each for each in found.pairs if each.second == f"{backend}@{name}" and each.first.startswith("tens")
+        )
         places = map_of(found, pair)
         first = next((place.layer.name for place in places if place.red), "none")
         top = max(places, key=lambda place: place.rate).layer.name

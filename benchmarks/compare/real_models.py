@@ -14,7 +14,6 @@ import zipfile
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from benchmarks.table import Table
 from mlvet.analyses.compare.comparison import Comparison, compare

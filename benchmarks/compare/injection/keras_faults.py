@@ -120,14 +120,14 @@ def _finished(ops, layer, x):
 @of_calls
 def pads_the_other_side(ops, layer, call, settings, x, **_):
     """SAME padding with the odd element before and not after."""
-    widths = [_pads(s, k, t)[::-1] for s, k, t in zip(x.shape[1:-1], layer.kernel_size, layer.strides)]
+    widths = [_pads(s, k, t)[::-1] for s, k, t in zip(x.shape[1:-1], layer.kernel_size, layer.strides, strict=True)]
     padded = ops.pad(x, [(0, 0), *widths, (0, 0)])
     return _finished(ops, layer, ops.conv(padded, layer.kernel, strides=layer.strides, padding="valid"))
 
 
 @of_calls
 def average_counts_padding(ops, layer, call, settings, x, **_):
-    widths = [_pads(s, k, t) for s, k, t in zip(x.shape[1:-1], layer.pool_size, layer.strides)]
+    widths = [_pads(s, k, t) for s, k, t in zip(x.shape[1:-1], layer.pool_size, layer.strides, strict=True)]
     padded = ops.pad(x, [(0, 0), *widths, (0, 0)])
     return ops.average_pool(padded, layer.pool_size, layer.strides, padding="valid")
 
@@ -135,7 +135,7 @@ def average_counts_padding(ops, layer, call, settings, x, **_):
 @of_calls
 def pools_with_zeros(ops, layer, call, settings, x, **_):
     """The border of a maximum is 0 where it should be nothing."""
-    widths = [_pads(s, k, t) for s, k, t in zip(x.shape[1:-1], layer.pool_size, layer.strides)]
+    widths = [_pads(s, k, t) for s, k, t in zip(x.shape[1:-1], layer.pool_size, layer.strides, strict=True)]
     padded = ops.pad(x - settings["shift"], [(0, 0), *widths, (0, 0)])
     return ops.max_pool(padded, layer.pool_size, layer.strides, padding="valid") + settings["shift"]
 
@@ -388,3 +388,9 @@ def mixes_halves(ops, layer, call, settings, *args, **kwargs):
     order = np.arange(width - width % 2).reshape(2, -1).T.reshape(-1)
     order = np.concatenate([order, np.arange(width - width % 2, width)])
     return ops.take(found, ops.convert_to_tensor(order.astype("int32")), axis=-1)
+
+
+@of_calls
+def forgets_a_row(ops, layer, call, settings, *args, **kwargs):
+    """An object of another shape than the next layer was made for."""
+    return call(*args, **kwargs)[:, 1:]

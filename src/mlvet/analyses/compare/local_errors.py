@@ -59,10 +59,14 @@ def local_errors(
     exact: Mapping[str, Array],
     results: Mapping[str, Mapping[str, Array]],
     noises: Iterable[Mapping[str, Array]],
+    factor: float = 1.0,
 ) -> list[LocalError]:
-    """The error of each backend in a layer, over all that it yields. `noises` are results off by rounding only."""
+    """The error of each backend in a layer, over all that it yields. `noises` are results off by rounding only.
+
+    `factor` is by how much another order of the same sums may raise that noise.
+    """
     off = list(noises)
-    told = {value: _rms_of([each[value] for each in off if value in each], exact[value]) for value in exact}
+    told = {value: factor * _rms_of([each[value] for each in off if value in each], exact[value]) for value in exact}
     found = []
     for backend, own in results.items():
         worst: LocalError | None = None

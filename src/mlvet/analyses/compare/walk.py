@@ -19,9 +19,13 @@ from mlvet.analyses.compare.localization import deviation
 from mlvet.analyses.compare.oracle import REFERENCE, Oracle
 from mlvet.analyses.compare.runs import Files, Run
 from mlvet.analyses.compare.subject import Layer, Subject, last_uses
+from mlvet.analyses.compare.terms import order_factor
 from mlvet.runtime.backends.process import Failure
 
 Array = NDArray[Any]
+Results = Mapping[str, Mapping[str, Array]]
+"""What each backend yields, by the names of the values."""
+_Judgement = tuple[dict[str, Path], dict[str, Array], list[LocalError], str]
 _MASK = ".mask.npy"
 
 
@@ -80,17 +84,19 @@ class Walker:
             self.walk.unjudged[layer.name] = "what enters it is not known exactly"
             return
         results = self._local_states(layer)
-        exact, by = self._exact(layer, results)
-        if exact is None:
+        loaded = {name: _arrays(files) for name, files in results.items()}
+        judged = self._judged(layer, loaded)
+        if judged is None:
             self.walk.unjudged[layer.name] = "no oracle knows such a layer"
             self._carry_on(layer, results)
             return
+        exact, arrays, errors, by = judged
         self.walk.judges[layer.name] = by
-        arrays = {value: np.load(path) for value, path in exact.items()}
-        loaded = {name: _arrays(files) for name, files in results.items()}
         self.walk.largest = max(self.walk.largest, sum(each.nbytes for each in arrays.values()))
-        self.walk.errors += local_errors(layer, arrays, loaded, self._noises(layer, by))
+        self.walk.errors += errors
         self._settle(exact, arrays, loaded)
+        for files in results.values():
+            _forget(files)
 
     def _own_states(self, layer: Layer) -> dict[str, dict[str, Path]]:
         found: dict[str, dict[str, Path]] = {}
@@ -122,29 +128,39 @@ class Walker:
             self.walk.failures.append(LayerFailure(layer, str(run), failure))
             return None
 
-    def _exact(self, layer: Layer, results: Mapping[str, Files]) -> tuple[dict[str, Path] | None, str]:
-        """What is right, and who says so. A reference that all backends contradict alike has to convince the second."""
-        exact = self.oracle.exact(layer, self.right)
-        if exact is not None and not self._alone(layer, exact, results):
-            return exact, REFERENCE
-        second = self.oracle.second
-        other = self.oracle.exact(layer, self.right, by=second) if second else None
-        if other is not None and second is not None:
-            return other, second
-        return (None, "") if exact is not None and self._alone(layer, exact, results) else (exact, REFERENCE)
+    def _judged(self, layer: Layer, loaded: Results) -> _Judgement | None:
+        """What is right, the errors beside it, and who says so.
 
-    def _alone(self, layer: Layer, exact: Files, results: Mapping[str, Files]) -> bool:
-        """Whether every backend contradicts an oracle."""
-        arrays = {value: np.load(path) for value, path in exact.items()}
-        loaded = {name: _arrays(files) for name, files in results.items()}
-        errors = local_errors(layer, arrays, loaded, [])
-        return bool(errors) and all(error.wrong for error in errors)
+        A reference that all backends contradict beyond the noise has to convince the second oracle. The noise that it
+        tells of counts either way: it is the difference of its own two precisions.
+        """
+        factor = order_factor(layer, [np.load(self.right[value], mmap_mode="r").shape for value in layer.inputs])
+        first = self._by(REFERENCE, layer)
+        noises: list[dict[str, Array]] = []
+        if first is not None:
+            noises = list(self._noises(layer, REFERENCE))
+            errors = local_errors(layer, first[1], loaded, noises, factor)
+            if not errors or not all(error.wrong for error in errors):
+                return (*first, errors, REFERENCE)
+            _forget(first[0])
+        name = self.oracle.second
+        second = self._by(name, layer) if name else None
+        if second is None or name is None:
+            return None
+        off = [_shifted(second[1], each, first[1]) for each in noises] if first is not None else []
+        off += list(self._noises(layer, name))
+        return (*second, local_errors(layer, second[1], loaded, off, factor), name)
+
+    def _by(self, name: str, layer: Layer) -> tuple[dict[str, Path], dict[str, Array]] | None:
+        files = self.oracle.exact(layer, self.right, by=name)
+        return None if files is None else (files, _arrays(files))
 
     def _noises(self, layer: Layer, by: str) -> Iterable[dict[str, Array]]:
         """What rounding alone makes of the layer: in the model's precision, and on inputs that are a rounding off."""
         rounded = self.oracle.rounded(layer, self.right) if by == REFERENCE else None
         if rounded is not None:
             yield _arrays(rounded)
+            _forget(rounded)
         moved = {}
         random = np.random.default_rng(len(self.walk.judges))
         for value in layer.inputs:
@@ -155,10 +171,10 @@ class Walker:
             np.save(moved[value], array)
             _copy_mask(self.right[value], moved[value])
         found = self.oracle.exact(layer, moved, by=by)
-        for path in moved.values():
-            _remove(path)
+        _forget(moved)
         if found is not None:
             yield _arrays(found)
+            _forget(found)
 
     def _settle(self, exact: Files, arrays: Mapping[str, Array], loaded: Mapping[str, Mapping[str, Array]]) -> None:
         """Keep what is right as the next layers are given it: in the precision that the backends have there."""
@@ -197,10 +213,24 @@ def _arrays(files: Files) -> dict[str, Array]:
     return {value: np.load(path) for value, path in files.items()}
 
 
+def _shifted(right: Mapping[str, Array], rounded: Mapping[str, Array], exact: Mapping[str, Array]) -> dict[str, Array]:
+    """What one oracle yields, off by what rounding costs another one."""
+    return {
+        value: array + (rounded[value].astype(np.float64) - exact[value])
+        for value, array in right.items()
+        if array.dtype.kind == "f" and value in rounded and rounded[value].shape == exact[value].shape == array.shape
+    }
+
+
 def _copy_mask(path: Path, to: Path) -> None:
     mask = Path(f"{path}{_MASK}")
     if mask.exists():
         Path(f"{to}{_MASK}").write_bytes(mask.read_bytes())
+
+
+def _forget(files: Files) -> None:
+    for path in files.values():
+        _remove(path)
 
 
 def _remove(path: Path) -> None:
