@@ -135,21 +135,25 @@ def main(folder: Path, names: Sequence[str] = ()) -> Table:
             model.name, ", ".join(found.outputs), f"{len(found.walk.judges)} of {len(found.subject.layers)}",
             f"{worst:.2g}", ", ".join(refused) or "-", f"{len(told)}{': ' + counts if told else ''}",
         ])  # fmt: skip
-        print(rows[-1], f"{time.monotonic() - began:.0f} s", flush=True)
+        print(rows[-1], _worst(found)[:3], f"{time.monotonic() - began:.0f} s", flush=True)
         for each, verdict in zip(told, judged, strict=True):
             remarks.append(f"- {model.name}, `{key(each)}`: {each.message}. **{verdict['verdict']}: {verdict['why']}**")
             print("  ", remarks[-1], flush=True)
         details.append({
             "model": model.name, "versions": found.versions, "findings": [key(each) for each in told],
             "unjudged": found.walk.unjudged, "seconds": time.monotonic() - began,
-            "worst": sorted(([each.times, each.layer.name, each.layer.kind, each.backend]
-                             for each in found.walk.errors), reverse=True, key=lambda row: row[0])[:10],
+            "worst": _worst(found),
         })  # fmt: skip
     return Table(
         "compare-real", "Real models on all backends that load them", COMMAND,
         ("model", "backends", "layers judged", "worst silent layer, times noise", "not compared", "findings"), rows,
         remarks, {"models": details},
     )  # fmt: skip
+
+
+def _worst(found: Comparison) -> list[tuple[float, str, str, str]]:
+    times = [(each.times, each.layer.name, each.layer.kind, each.backend) for each in found.walk.errors]
+    return sorted(times, reverse=True)[:10]
 
 
 if __name__ == "__main__":

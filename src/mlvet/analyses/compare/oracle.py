@@ -6,7 +6,7 @@ alone against backends that agree, Keras in double precision is asked.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -49,7 +49,7 @@ class Oracle:
 
     def outputs(self, inputs: Files, batch: int) -> tuple[str, list[Array]] | None:
         """The outputs of the whole model in double precision, and by whom."""
-        for by in (REFERENCE, *([self.second] if self.second else [])):
+        for by in self._known():
             run = self._run(f"{by} double")
             if run is None:
                 continue
@@ -61,6 +61,12 @@ class Oracle:
             except Failure:
                 continue
         return None
+
+    def _known(self) -> Iterator[str]:
+        """The oracles; the second is started only if it is asked for."""
+        yield REFERENCE
+        if self.second is not None:
+            yield self.second
 
     def _step(self, name: str, layer: Layer, values: Files) -> dict[str, Path] | None:
         run = self._run(name)
