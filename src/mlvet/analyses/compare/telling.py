@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from mlvet.analyses.compare.comparison import Comparison
+from mlvet.analyses.compare.comparison import Comparison, Refusal
 from mlvet.analyses.compare.local_errors import LocalError
 from mlvet.analyses.compare.localization import Place, localization_map, looked_at
 from mlvet.analyses.compare.pairs import Pair, unique
@@ -109,7 +109,7 @@ def _crashes(found: Comparison, shown: str) -> Iterator[Finding]:
     """Failures of a backend that another one does not have."""
     for refusal in found.refusals:
         failure = refusal.failure
-        if failure.kind in _NO_DEFECT:
+        if failure.kind in _NO_DEFECT or _by_all(found, refusal):
             continue
         how = "does not answer" if failure.kind == "hang" else "fails"
         doing = "to open the model" if refusal.at == "open" else "to run the model"
@@ -123,6 +123,11 @@ def _crashes(found: Comparison, shown: str) -> Iterator[Finding]:
             message = f"`{each.backend}` fails in the layer `{each.layer.name}`: {each.failure.words}"
             data = {"blamed": each.backend, "failure": each.failure.kind, "words": each.failure.words}
             yield _finding(BackendCrash, message, Location(shown, node=each.layer.name), data)
+
+
+def _by_all(found: Comparison, refusal: Refusal) -> bool:
+    """Whether no backend runs the model on these examples: then they do not suit it, and nobody is to blame."""
+    return refusal.at == "run" and refusal.failure.kind == "crash" and not found.outputs
 
 
 def _wrong_layers(found: Comparison, shown: str) -> Iterator[Finding]:
