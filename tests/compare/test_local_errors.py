@@ -87,7 +87,7 @@ def test_the_terms_of_a_sum_are_known(
 ) -> None:
     layer = Layer("layer", kind, ("x",), ("layer",), config)
     assert terms(layer, [shape]) == expected
-    assert order_factor(layer, [shape]) == max(1.0, (expected / 256) ** 0.5)
+    assert order_factor(layer, [shape]) == max(1.0, (expected / 64) ** 0.5)
 
 
 def test_a_long_sum_may_be_off_further() -> None:

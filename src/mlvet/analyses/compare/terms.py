@@ -1,7 +1,7 @@
 """How many terms a layer sums up for one result, as its configuration and its inputs tell.
 
-Backends sum in different orders. In blocks, as most do, the error stays that of a few hundred terms; one after the
-other it grows with the root of their number, and neither is wrong.
+Backends sum in different orders. Vectorised code keeps up to 64 partial sums side by side; code that adds one term
+after the other is off further, by about the root of what is left of their number, and neither is wrong.
 """
 
 from __future__ import annotations
@@ -12,14 +12,14 @@ from typing import Any
 
 from mlvet.analyses.compare.subject import Layer
 
-_BLOCK = 256
+_PARTIAL_SUMS = 64
 _BY_LAST_DIM = ("Dense", "EinsumDense", "MatMul", "Gemm", "LSTM", "GRU", "SimpleRNN", "MultiHeadAttention", "RNN")
 _OVER_PLACES = ("GlobalAveragePooling", "GlobalAveragePool", "ReduceMean", "ReduceSum", "Mean", "Sum")
 
 
 def order_factor(layer: Layer, shapes: Sequence[tuple[int, ...]]) -> float:
     """By how much the order of summing may raise the rounding error of a layer."""
-    return max(1.0, sqrt(terms(layer, shapes) / _BLOCK))
+    return max(1.0, sqrt(terms(layer, shapes) / _PARTIAL_SUMS))
 
 
 def terms(layer: Layer, shapes: Sequence[tuple[int, ...]]) -> int:
