@@ -10,9 +10,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-SEED = 20190525
-"""Seed of the models of the reported run; limits were chosen on models of other seeds."""
-TRIED_SEEDS = (1, 2)
+SEED = 20261118
+"""Seed of the models of the reported run; limits were chosen on models of other seeds and on real ones."""
+TRIED_SEEDS = (1, 20190525)
+"""On the second of these 40 of 40 were found; a sound layer was blamed too, and three of the small faults were not small."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,10 +50,10 @@ FAULTS = (
     Fault(MEANING, "tokens", "lstm", "numpy", "swaps_gates", {"gates": 4, "swapped": [2, 3]}),
     Fault(MEANING, "network", "pool", "openvino", "sets_attribute", {"name": "count_include_pad", "value": 1}),
     Fault(NUMERICS, "digits", "conv2", "torch", "times_noise", {"times": 8, "seed": 1}, small=True),
-    Fault(NUMERICS, "steering", "dense1", "jax", "times_noise", {"times": 10, "seed": 2}, small=True),
+    Fault(NUMERICS, "steering", "dense1", "jax", "times_noise", {"times": 9, "seed": 2}, small=True),
     Fault(NUMERICS, "tokens", "gru", "numpy", "times_noise", {"times": 8, "seed": 3}, small=True),
     Fault(NUMERICS, "residual", "b2", "tensorflow", "biased_noise", {"times": 6}, small=True),
-    Fault(NUMERICS, "audio", "conv2", "torch", "one_channel_off", {"times": 10, "seed": 4}, small=True),
+    Fault(NUMERICS, "audio", "conv2", "torch", "one_channel_off", {"times": 9, "seed": 4}, small=True),
     Fault(NUMERICS, "mask", "up", "jax", "times_noise", {"times": 6, "seed": 5}, small=True),
     Fault(NUMERICS, "separable", "depthwise", "numpy", "biased_noise", {"times": 9}, small=True),
     Fault(NUMERICS, "attention", "attention", "torch", "times_noise", {"times": 9, "seed": 6}, small=True),

@@ -68,7 +68,7 @@ class Case:
             "pairs": [pair.to_json() for pair in self.pairs],
         }
         if self.fault is None:
-            return {**found, "greatest_times_noise": max((each[2] for each in self.clean_times), default=0.0)}
+            return {**found, "furthest": sorted(self.clean_times, key=lambda each: -each[2])[:5]}
         return {
             "fault": self.fault.name, "family": self.fault.family, "times_noise": self.times,
             "detected": self.detected, "localised": self.localised, "blamed": self.blamed,

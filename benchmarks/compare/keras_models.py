@@ -109,7 +109,7 @@ def tokens(random: Any) -> Made:
 def attention(random: Any) -> Made:
     """A transformer of one block."""
     words = keras.Input((10, 16), name="vectors")
-    x = layers.LayerNormalization(epsilon=1e-6, name="norm1")(words)
+    x = layers.LayerNormalization(epsilon=5e-7, name="norm1")(words)
     y = layers.MultiHeadAttention(2, 8, name="attention")(x, x)
     x = layers.Add(name="sum1")([words, y])
     y = layers.LayerNormalization(epsilon=1e-3, name="norm2")(x)

@@ -219,9 +219,8 @@ def swaps_gates(weights, settings):
 
 def _random(ops, settings, like):
     """Signs and sizes that look random and depend on the place alone."""
-    count = int(np.prod(like.shape[1:]))
-    drawn = np.random.default_rng(settings["seed"]).normal(size=like.shape[1:] if count else ())
-    return ops.convert_to_tensor(drawn.astype("float32"))
+    drawn = np.random.default_rng(settings["seed"]).normal(size=like.shape[1:])
+    return ops.convert_to_tensor((drawn / np.sqrt(np.mean(drawn**2))).astype("float32"))
 
 
 @of_calls
