@@ -11,9 +11,11 @@ import subprocess
 import sys
 import time
 import zipfile
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -27,6 +29,7 @@ from mlvet.core.finding import Finding
 HERE = Path(__file__).parent
 COMMAND = "MLVET_MODELS=FOLDER python -m benchmarks.compare --only real"
 EXAMPLES = 8
+UNJUDGED = {"verdict": "unjudged", "why": ""}
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,37 +140,52 @@ def _heard(folder: Path, what: str) -> Path:
     return path
 
 
+def outcome(model: Real, path: Path, folder: Path) -> dict[str, Any]:
+    """What is told of a model, kept in a file so that it is run once."""
+    kept = folder / "outcomes" / f"{model.name.replace('/', '-')}.json"
+    if kept.exists():
+        return dict(json.loads(kept.read_text(encoding="utf-8")))
+    began = time.monotonic()
+    found = compared(model, path, folder)
+    told = findings(found, model.name)
+    document = {
+        "model": model.name, "versions": found.versions, "backends": list(found.outputs),
+        "layers": len(found.subject.layers), "judged": len(found.walk.judges), "unjudged": found.walk.unjudged,
+        "worst_silent": max((each.times for each in found.walk.errors if not each.wrong), default=0.0),
+        "worst": _worst(found),
+        "refused": [f"{each.backend} ({each.failure.kind}: {each.failure.words[:120]})" for each in found.refusals],
+        "findings": {key(each): each.message for each in told}, "seconds": time.monotonic() - began,
+    }  # fmt: skip
+    kept.parent.mkdir(exist_ok=True)
+    kept.write_text(json.dumps(document, indent=1), encoding="utf-8")
+    return document
+
+
 def main(folder: Path, names: Sequence[str] = ()) -> Table:
     known = verdicts()
     rows, remarks, details = [], [], []
     for model, path in present(folder.absolute()):
         if names and not any(name in model.name for name in names):
             continue
-        began = time.monotonic()
         try:
-            found = compared(model, path, folder.absolute())
+            one = outcome(model, path, folder.absolute())
         except MlvetError as error:
             rows.append([model.name, "-", "-", "-", str(error).splitlines()[0], "-"])
             continue
-        told = findings(found, model.name)
-        judged = [known.get(model.name, {}).get(key(each), {"verdict": "unjudged", "why": ""}) for each in told]
-        worst = max((each.times for each in found.walk.errors if not each.wrong), default=0.0)
-        refused = [f"{each.backend} ({each.failure.kind})" for each in found.refusals]
-        counts = ", ".join(f"{sum(one['verdict'] == each for one in judged)} {each}"
-                           for each in dict.fromkeys(one["verdict"] for one in judged))  # fmt: skip
+        judged = {each: known.get(model.name, {}).get(each, UNJUDGED) for each in one["findings"]}
+        counted = Counter(each["verdict"] for each in judged.values())
+        counts = ", ".join(f"{count} {verdict}" for verdict, count in counted.items())
         rows.append([
-            model.name, ", ".join(found.outputs), f"{len(found.walk.judges)} of {len(found.subject.layers)}",
-            f"{worst:.2g}", ", ".join(refused) or "-", f"{len(told)}{': ' + counts if told else ''}",
+            model.name, ", ".join(one["backends"]), f"{one['judged']} of {one['layers']}", f"{one['worst_silent']:.2g}",
+            ", ".join(each.partition(":")[0] + ")" for each in one["refused"]) or "-",
+            f"{len(judged)}{': ' + counts if counts else ''}",
         ])  # fmt: skip
-        print(rows[-1], _worst(found)[:3], f"{time.monotonic() - began:.0f} s", flush=True)
-        for each, verdict in zip(told, judged, strict=True):
-            remarks.append(f"- {model.name}, `{key(each)}`: {each.message}. **{verdict['verdict']}: {verdict['why']}**")
-            print("  ", remarks[-1], flush=True)
-        details.append({
-            "model": model.name, "versions": found.versions, "findings": [key(each) for each in told],
-            "unjudged": found.walk.unjudged, "seconds": time.monotonic() - began,
-            "worst": _worst(found),
-        })  # fmt: skip
+        print(rows[-1], one["worst"][:2], f"{one['seconds']:.0f} s", flush=True)
+        for each, verdict in judged.items():
+            told = f"- {model.name}, `{each}`: {one['findings'][each]}. **{verdict['verdict']}: {verdict['why']}**"
+            remarks.append(told)
+            print("  ", told, flush=True)
+        details.append(one)
     return Table(
         "compare-real", "Real models on all backends that load them", COMMAND,
         ("model", "backends", "layers judged", "worst silent layer, times noise", "not compared", "findings"), rows,
