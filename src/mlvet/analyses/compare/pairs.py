@@ -142,8 +142,8 @@ def _distances(one: Sequence[Array], other: Sequence[Array], truth: Truth, thres
             mad_distances(a, b, right, _floor(a, b)) for a, b, right in zip(one, other, truth.outputs, strict=False)
         ]
         return "mad", np.max(known, axis=0)
-    apart = [mad_distances(a, b, a, _UNJUDGED * _floor(a, b)) for a, b in zip(one, other, strict=True)]
-    return "mad", np.max(apart, axis=0)
+    between = [mad_distances(a, b, a, _UNJUDGED * _floor(a, b)) for a, b in zip(one, other, strict=True)]
+    return "mad", np.max(between, axis=0)
 
 
 def _baselines(one: Sequence[Array], other: Sequence[Array], truth: Truth, k: int) -> tuple[float | None, float | None]:
