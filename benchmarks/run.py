@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+import tempfile
 from itertools import chain
 from pathlib import Path
 
@@ -19,6 +20,7 @@ import reading  # noqa: E402
 import recall  # noqa: E402
 import speed  # noqa: E402
 
+from benchmarks.compare import __main__ as comparing  # noqa: E402
 from benchmarks.efficiency import __main__ as efficiency  # noqa: E402
 from benchmarks.numerics import __main__ as numerics  # noqa: E402
 from benchmarks.python import __main__ as python  # noqa: E402
@@ -52,9 +54,11 @@ def main() -> None:
         if options.checkouts
         else efficiency.tables()
     )
-    for table in chain(numerics.tables(options.force), python.tables(paths), of_shapes, of_efficiency):
-        table.write()
-        print(table.markdown())
+    with tempfile.TemporaryDirectory(prefix="mlvet-benchmark-") as place:
+        of_compare = comparing.tables(Path(place))
+        for table in chain(numerics.tables(options.force), python.tables(paths), of_shapes, of_efficiency, of_compare):
+            table.write()
+            print(table.markdown())
     if not paths:
         print("The tables of real repositories are as they were: give CORPUS='name=path ...' to make them anew.")
     if not options.checkouts:

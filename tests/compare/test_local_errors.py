@@ -8,6 +8,7 @@ import pytest
 from mlvet.analyses.compare.clustering import clusters
 from mlvet.analyses.compare.local_errors import local_errors
 from mlvet.analyses.compare.subject import Layer
+from mlvet.analyses.compare.terms import order_factor, terms
 
 LAYER = Layer("dense", "Dense", ("x",), ("dense",), {"units": 8})
 RANDOM = np.random.default_rng(0)
@@ -69,3 +70,26 @@ def test_layers_that_differ_only_in_size_are_one_cause() -> None:
     relu = Layer("relu", "Dense", ("wide",), ("relu",), {"units": 64, "activation": "relu"})
     found = [local_errors(layer, {"v": EXACT}, {"torch": {"v": EXACT + 1}}, [])[0] for layer in (LAYER, wide, relu)]
     assert [[error.layer.name for error in cluster] for cluster in clusters(found)] == [["dense", "wide"], ["relu"]]
+
+
+@pytest.mark.parametrize(
+    ("kind", "config", "shape", "expected"),
+    [
+        ("Dense", {"units": 8}, (4, 4096), 4096),
+        ("Conv2D", {"kernel_size": [3, 3], "data_format": "channels_last"}, (4, 8, 8, 64), 576),
+        ("Conv", {"kernel_shape": [3, 3]}, (4, 64, 8, 8), 576),
+        ("AveragePooling2D", {"pool_size": [2, 2]}, (4, 8, 8, 64), 4),
+        ("ReLU", {}, (4, 4096), 1),
+    ],
+)
+def test_the_terms_of_a_sum_are_known(
+    kind: str, config: dict[str, object], shape: tuple[int, ...], expected: int
+) -> None:
+    layer = Layer("layer", kind, ("x",), ("layer",), config)
+    assert terms(layer, [shape]) == expected
+    assert order_factor(layer, [shape]) == max(1.0, (expected / 64) ** 0.5)
+
+
+def test_a_long_sum_may_be_off_further() -> None:
+    found = local_errors(LAYER, {"dense": EXACT}, {"torch": off_by(6), "jax": off_by(20)}, [off_by(1)], 4.0)
+    assert [error.wrong for error in found] == [False, True]

@@ -5,7 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
+import onnx
 
+from mlvet.runtime.onnx_parts import OnnxParts
 from tests.compare.conftest import Compare, written
 
 FAST = "onnxruntime,onnxruntime-noopt,onnx-reference,mlvet"
@@ -42,3 +44,11 @@ def test_the_users_examples_and_labels_are_used(compare: Compare, onnx_model: Pa
     assert code == 0
     assert (told["truth"], told["examples"], told["pairs"][0]["metric"]) == ("labels", 20, "class")
     assert told["pairs"][0]["pattern"][0] == 20
+
+
+def test_a_size_below_zero_is_open(onnx_model: Path, tmp_path: Path) -> None:
+    model = onnx.load(onnx_model)
+    model.graph.input[0].type.tensor_type.shape.dim[2].dim_value = -1
+    onnx.save(model, tmp_path / "open.onnx")
+    ((_, dims, _),) = OnnxParts(tmp_path / "open.onnx", tmp_path).inputs()
+    assert dims == (None, 3, None, 10)

@@ -10,6 +10,7 @@ import numpy as np
 import onnx
 import onnx.parser
 import pytest
+from onnx import TensorProto, helper, numpy_helper
 
 from mlvet.analyses.compare.inputs import check_labels, load_data
 from mlvet.analyses.compare.subject import Port, Subject
@@ -163,3 +164,16 @@ def test_a_backend_that_hangs_is_told(compare: Compare, onnx_model: Path) -> Non
     assert code == 1
     assert "does not answer" in finding["message"]
     assert finding["evidence"]["failure"] == "hang"
+
+
+def test_examples_that_no_backend_takes_blame_nobody(compare: Compare, tmp_path: Path) -> None:
+    rows = numpy_helper.from_array(np.array([-1, 7], np.int64), "rows")
+    graph = helper.make_graph(
+        [helper.make_node("Reshape", ["x", "rows"], ["y"], name="rows_of")], "model",
+        [helper.make_tensor_value_info("x", TensorProto.FLOAT, ["n", "m"])],
+        [helper.make_tensor_value_info("y", TensorProto.FLOAT, ["k", 7])], [rows],
+    )  # fmt: skip
+    onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 20)], ir_version=10), tmp_path / "m.onnx")
+    code, report, _ = compare("m.onnx", "--backends", "onnxruntime,onnx-reference")
+    assert (code, report["findings"]) == (0, [])
+    assert len([note for note in report["summary"]["notes"] if "not compared" in note]) == 2

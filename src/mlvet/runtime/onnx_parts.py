@@ -62,7 +62,8 @@ class OnnxParts:
             kind = value.type.tensor_type
             if not value.type.HasField("tensor_type"):
                 raise UnsupportedInput(f"the input `{value.name}` is no tensor")
-            dims = tuple(dim.dim_value or None for dim in kind.shape.dim) if kind.HasField("shape") else None
+            sizes = (dim.dim_value if dim.dim_value > 0 else None for dim in kind.shape.dim)
+            dims = tuple(sizes) if kind.HasField("shape") else None
             yield value.name, dims, onnx.helper.tensor_dtype_to_np_dtype(kind.elem_type).name
 
     def outputs(self) -> tuple[str, ...]:

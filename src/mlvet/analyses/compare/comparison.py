@@ -62,6 +62,7 @@ class Comparison:
     gradients: GradientWalk | None = None
     truth: str = "none"
     examples: int = 0
+    made: bool = False
     seconds: dict[str, float] = field(default_factory=dict)
     memory: dict[str, int] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
@@ -206,6 +207,7 @@ class _Comparing:
 
     def _examples(self) -> dict[str, Array]:
         if self.request.data is None:
+            self.found.made = True
             self.found.notes.append("no --data: the inputs are made from the model's signature")
             return made(self.subject, count=self.request.count, seed=self.request.seed)
         return self._numbers_only(load_data(self.request.data, self.subject))

@@ -26,6 +26,8 @@ from mlvet.analyses.compare.distances import (
 Array = NDArray[Any]
 _FLOOR = 1e-4
 """Outputs that differ by less than this share of their magnitude do not differ."""
+_UNJUDGED = 10.0
+"""So many times the floor where nothing tells what is right: rounding then adds up through the whole model."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,7 +142,8 @@ def _distances(one: Sequence[Array], other: Sequence[Array], truth: Truth, thres
             mad_distances(a, b, right, _floor(a, b)) for a, b, right in zip(one, other, truth.outputs, strict=False)
         ]
         return "mad", np.max(known, axis=0)
-    return "mad", np.max([mad_distances(a, b, a, _floor(a, b)) for a, b in zip(one, other, strict=True)], axis=0)
+    between = [mad_distances(a, b, a, _UNJUDGED * _floor(a, b)) for a, b in zip(one, other, strict=True)]
+    return "mad", np.max(between, axis=0)
 
 
 def _baselines(one: Sequence[Array], other: Sequence[Array], truth: Truth, k: int) -> tuple[float | None, float | None]:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from mlvet.analyses.compare.clustering import clusters
-from mlvet.analyses.compare.comparison import Comparison
+from mlvet.analyses.compare.comparison import Comparison, Refusal
 from mlvet.analyses.compare.local_errors import LocalError
 from mlvet.analyses.compare.mapping import map_of, maps
 from mlvet.analyses.compare.mapping import number as _number
@@ -84,7 +84,7 @@ def _crashes(found: Comparison, shown: str) -> Iterator[Finding]:
     """Failures of a backend that another one does not have."""
     for refusal in found.refusals:
         failure = refusal.failure
-        if failure.kind in _NO_DEFECT:
+        if failure.kind in _NO_DEFECT or _unsuited(found, refusal):
             continue
         how = "does not answer" if failure.kind == "hang" else "fails"
         blamed = refusal.blamed or refusal.backend
@@ -98,6 +98,14 @@ def _crashes(found: Comparison, shown: str) -> Iterator[Finding]:
         message = f"`{each.backend}` fails in the layer `{each.layer.name}` alone: {each.failure.words}"
         data = {"blamed": each.backend, "failure": each.failure.kind, "words": each.failure.words}
         yield _finding(BackendCrash, message, Location(shown, node=each.layer.name), data)
+
+
+def _unsuited(found: Comparison, refusal: Refusal) -> bool:
+    """Whether the examples do not suit the model: no backend runs on them, or most fail on some that were made here."""
+    if refusal.at != "run" or refusal.failure.kind != "crash":
+        return False
+    failing = sum(each.at == "run" and each.failure.kind == "crash" for each in found.refusals)
+    return not found.outputs or (found.made and failing > len(found.outputs))
 
 
 def _wrong_layers(found: Comparison, shown: str) -> Iterator[Finding]:
