@@ -195,7 +195,7 @@ class _Comparing:
         direct = [self.found.outputs[str(run)] for run in self.runs]
         inquiry = Inquiry(self.crew, self.subject, self.oracle, exact, direct)
         inputs = stored(self.folder, "all", examples)
-        chosen = self._worst()
+        chosen = self._worst(_WALKED)
         picked = {name: array[chosen] if self.subject.batched else array for name, array in examples.items()}
         few = stored(self.folder, "suspects", picked)
         for number, one in enumerate(self.converted):
