@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from contextlib import redirect_stdout
+from io import StringIO
 from pathlib import Path
 from typing import Any
 
 from benchmarks.efficiency.trials import Trial
-from benchmarks.efficiency.trials._loading import passage, picked, printed, stand_in
+from benchmarks.efficiency.trials._loading import passage, picked, stand_in
 
 trial = Trial("hunkim/PyTorchZeroToAll", "13_1_rnn_classification_basics.py", 87, "missing-no-grad")
 _TIMES = 500
@@ -27,6 +29,7 @@ def prepare(folder: Path) -> Any:
 def run(folder: Path, names: Any) -> Iterable[Any]:
     steps = passage(folder / trial.path, "classifier = ", "inputs = ")
     made, names["RNNClassifier"] = names["classifier"], lambda *_: made
-    for _ in range(_TIMES):
-        printed(lambda: exec(steps, names))
+    with redirect_stdout(StringIO()):
+        for _ in range(_TIMES):
+            exec(steps, names)
     return [names["out"]]
