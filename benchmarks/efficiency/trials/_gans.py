@@ -24,7 +24,7 @@ def begun(file: Path, *arguments: str) -> tuple[dict[str, Any], ast.For, list[An
     os.chdir(file.parent)
     sys.path.insert(0, str(file.parent))
     sys.argv = [file.name, "--n_epochs", "1", *arguments]
-    saved = _stand_in_for_torchvision()
+    saved = stand_in_for_torchvision()
     torch.manual_seed(0)
     np.random.seed(0)
     *first, last = ast.parse(file.read_text(encoding="utf-8")).body
@@ -52,11 +52,6 @@ def pictures(folder: Path, name: str, count: int, width: int, height: int) -> No
         Image.fromarray(picture).save(target / f"{number}.jpg")
 
 
-def repaired(file: Path, wrong: str, right: str) -> None:
-    """Mend a slip for which a program does not start, in both versions alike."""
-    file.write_text(file.read_text(encoding="utf-8").replace(wrong, right), encoding="utf-8")
-
-
 def read_before(names: dict[str, Any], loader: str, batches: int) -> None:
     """Let a loader be a list of its first batches, so that reading them is not timed."""
     names[loader] = list(islice(names[loader], batches))
@@ -67,7 +62,7 @@ def trained(names: dict[str, Any], *networks: str) -> list[Any]:
     return [each for network in networks for each in names[network].state_dict().values()]
 
 
-def _stand_in_for_torchvision() -> list[Any]:
+def stand_in_for_torchvision() -> list[Any]:
     """Modules that do what the programs ask of torchvision; pictures are kept instead of saved."""
     from torch import nn
 

@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import ast
 import importlib.util
+import io
+import re
 import runpy
 import sys
+from collections.abc import Callable
+from contextlib import redirect_stdout
 from pathlib import Path
 from types import CodeType, ModuleType
 from typing import Any
@@ -37,6 +41,11 @@ def as_script(file: Path, *arguments: str) -> dict[str, Any]:
     return runpy.run_path(str(file), run_name="__main__")
 
 
+def repaired(file: Path, wrong: str, right: str) -> None:
+    """Mend a slip for which a program does not start, in both versions alike."""
+    file.write_text(file.read_text(encoding="utf-8").replace(wrong, right), encoding="utf-8")
+
+
 def picked(file: Path, *names: str, given: dict[str, Any] | None = None) -> dict[str, Any]:
     """The names of a file of which only the imports run and the statements that define or set some names.
 
@@ -63,6 +72,13 @@ def passage(file: Path, first: str, last: str) -> CodeType:
             end = next(index for index, each in enumerate(begun) if index >= start and each.startswith(last))
             return compile(ast.Module(body[start : end + 1], []), str(file), "exec")
     raise LookupError(f"no statement begins with {first}")
+
+
+def printed(call: Callable[[], object]) -> list[float]:
+    """The numbers that are printed in a call, for programs that keep their results in no other place."""
+    with redirect_stdout(io.StringIO()) as text:
+        call()
+    return [float(each) for each in re.findall(r"-?\d+\.?\d*(?:e[-+]\d+)?", text.getvalue())]
 
 
 def _sets(statement: ast.stmt) -> set[str]:

@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.efficiency.trials import Trial
-from benchmarks.efficiency.trials._gans import REPOSITORY, begun, pictures, read_before, repaired
+from benchmarks.efficiency.trials._gans import REPOSITORY, begun, pictures, read_before
+from benchmarks.efficiency.trials._loading import repaired
 
 trial = Trial(REPOSITORY, "implementations/bicyclegan/bicyclegan.py", 120, "growing-concatenation")
 

@@ -18,7 +18,7 @@ def prepare(folder: Path) -> Any:
 
     stand_in("six", "six.moves")
     coloured = folder / "data" / "mnistm" / "processed"
-    coloured.mkdir(parents=True)
+    coloured.mkdir(parents=True, exist_ok=True)
     draw = torch.Generator().manual_seed(0)
     data = torch.randint(0, 256, (640, 28, 28, 3), dtype=torch.uint8, generator=draw), torch.arange(640) % 10
     for name in ("mnist_m_train.pt", "mnist_m_test.pt"):
