@@ -849,10 +849,10 @@ class LiteRt(Graphs):
         model.subgraphs, model.signatureDefs, model.metadata, model.metadataBuffer = [graph], None, None, None
         place = {name: index for index, name in enumerate(self.names)}
         needed, kept = {place[name] for name in values}, []
-        for operator in reversed(self.graph.operators):
-            if needed & set(operator.outputs) - {place[name] for name in given}:
-                kept.append(operator)
-                needed |= {index for index in operator.inputs if index >= 0}
+        for node in reversed(self.graph.operators):
+            if needed & set(node.outputs) - {place[name] for name in given}:
+                kept.append(node)
+                needed |= {index for index in node.inputs if index >= 0}
         graph.operators = kept[::-1]
         graph.inputs, graph.outputs = [place[name] for name in given], [place[name] for name in values]
         graph.tensors = [copy.copy(tensor) for tensor in self.graph.tensors]
@@ -864,9 +864,9 @@ class LiteRt(Graphs):
             file.write(bytes(builder.Output()))
 
 
-def _plain_options(operator: Any) -> Dict[str, Any]:
-    """What the file says of an operator, as plain values."""
-    found = vars(operator.builtinOptions) if operator.builtinOptions is not None else {}
+def _plain_options(node: Any) -> Dict[str, Any]:
+    """What a TFLite file says of an operator, as plain values."""
+    found = vars(node.builtinOptions) if node.builtinOptions is not None else {}
     return {name: value for name, value in found.items() if isinstance(value, (int, float, bool))}
 
 
