@@ -21,17 +21,19 @@ TREE = ast.parse(TEXT)
 STANDARD_LIBRARY_OF_3_6 = {
     "collections": {"OrderedDict"},
     "contextlib": {"suppress"},
+    "copy": {"copy"},
     "importlib": {"import_module"},
     "inspect": {"signature"},
     "json": {"dumps", "loads"},
+    "operator": {"getitem"},
     "os": {"dup", "dup2", "environ", "fdopen", "getcwd", "path"},
     "pathlib": {"Path"},
-    "re": {"DOTALL", "IGNORECASE", "compile"},
+    "re": {"DOTALL", "IGNORECASE", "compile", "findall", "search"},
     "resource": {"RLIMIT_DATA", "RUSAGE_SELF", "getrusage", "setrlimit"},
-    "sys": {"modules", "path", "stdin", "version"},
+    "sys": {"modules", "path", "stderr", "stdin", "version"},
     "time": {"time"},
     "traceback": {"extract_tb"},
-    "typing": {"Any", "Callable", "Dict", "List", "Optional", "Tuple"},
+    "typing": {"Any", "Callable", "Dict", "List", "Optional", "Sequence", "Tuple"},
 }
 METHODS_AFTER_3_6 = {"removeprefix", "removesuffix", "is_relative_to", "with_stem", "bit_count", "isascii", "readlink"}
 

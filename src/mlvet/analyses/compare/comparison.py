@@ -247,7 +247,8 @@ class _Comparing:
                 if moved:
                     self.found.unsteady[str(run)] = moved
             except Failure as failure:
-                self.found.refusals.append(Refusal(str(run), failure, "run"))
+                at = f"run what {run.converter} makes of" if isinstance(run, Converted) else "run"
+                self.found.refusals.append(Refusal(str(run), failure, at))
         self.runs = [run for run in self.runs if str(run) in self.found.outputs]
 
     def _some(self, array: Array, count: int) -> Array:

@@ -1133,10 +1133,10 @@ class LiteRt(Graphs):
         model.subgraphs, model.signatureDefs, model.metadata, model.metadataBuffer = [graph], None, None, None
         place = {name: index for index, name in enumerate(self.names)}
         needed, kept = {place[name] for name in values}, []
-        for operator in reversed(self.graph.operators):
-            if needed & set(operator.outputs) - {place[name] for name in given}:
-                kept.append(operator)
-                needed |= {index for index in operator.inputs if index >= 0}
+        for node in reversed(self.graph.operators):
+            if needed & set(node.outputs) - {place[name] for name in given}:
+                kept.append(node)
+                needed |= {index for index in node.inputs if index >= 0}
         graph.operators = kept[::-1]
         graph.inputs, graph.outputs = [place[name] for name in given], [place[name] for name in values]
         graph.tensors = [copy.copy(tensor) for tensor in self.graph.tensors]
@@ -1148,9 +1148,9 @@ class LiteRt(Graphs):
             file.write(bytes(builder.Output()))
 
 
-def _plain_options(operator: Any) -> Dict[str, Any]:
-    """What the file says of an operator, as plain values."""
-    found = vars(operator.builtinOptions) if operator.builtinOptions is not None else {}
+def _plain_options(node: Any) -> Dict[str, Any]:
+    """What a TFLite file says of an operator, as plain values."""
+    found = vars(node.builtinOptions) if node.builtinOptions is not None else {}
     return {name: value for name, value in found.items() if isinstance(value, (int, float, bool))}
 
 
@@ -1970,6 +1970,7 @@ class SavedModel(Graphs):
             module = _imported("tensorflow.python.framework.convert_to_constants")
             try:
                 self.frozen = module.convert_variables_to_constants_v2(self.signature, lower_control_flow=False)
+                self.whole_graph = self.frozen.graph.as_graph_def()
                 self._trace()
             except Exception as error:
                 sys.stderr.write("the graph cannot be frozen: {}\n".format(error))
@@ -1991,7 +1992,7 @@ class SavedModel(Graphs):
                     self.moving[tensor.name] = self.moving[operation.inputs[0].name] if alias else end
 
     def _name(self, tensor: Any) -> str:
-        return self.moving.get(tensor.name, tensor.op.name)
+        return self.moving.get(tensor.name, str(tensor.op.name))
 
     def nodes(self) -> List[Node]:
         if not self._freeze():
@@ -2016,42 +2017,35 @@ class SavedModel(Graphs):
         """Write the part of the frozen graph between values that are given and values that are wanted."""
         if not self._freeze():
             raise Unsupported("the graph cannot be frozen")
-        tf = self.tensorflow
-        graph = self.frozen.graph
+        operations = self.frozen.graph.get_operations()
         tensors: "Dict[str, Any]" = {}
-        for operation in graph.get_operations():
+        for operation in operations:
             for tensor in operation.outputs:
                 tensors.setdefault(self._name(tensor), tensor)
-        definition = tf.compat.v1.GraphDef()
-        definition.versions.CopyFrom(graph.as_graph_def().versions)
-        definition.library.CopyFrom(graph.as_graph_def().library)
-        made: "Dict[str, str]" = {}
+        needed = {tensors[value].op.name for value in values if value not in given}
+        for operation in reversed(operations):
+            if operation.name in needed:
+                needed |= {each.op.name for each in operation.inputs if self._name(each) not in given}
+        definition = self.tensorflow.compat.v1.GraphDef(versions=self.whole_graph.versions)
+        definition.library.CopyFrom(self.whole_graph.library)
         for name in given:
             place = definition.node.add(name=name, op="Placeholder")
             place.attr["dtype"].type = tensors[name].dtype.as_datatype_enum
             place.attr["shape"].shape.CopyFrom(tensors[name].shape.as_proto())
-        copied = set(given)
 
-        def copy(tensor: Any) -> str:
+        def source(tensor: Any) -> str:
             name = self._name(tensor)
-            if name in copied and name in given:
-                return name
-            operation = tensor.op
-            if operation.name not in made:
-                made[operation.name] = operation.name
-                inputs = [copy(each) for each in operation.inputs]
+            at = ":{}".format(tensor.value_index) if tensor.value_index else ""
+            return name if name in given else "{}{}".format(tensor.op.name, at)
+
+        for operation in operations:
+            if operation.name in needed:
                 node = definition.node.add()
                 node.CopyFrom(operation.node_def)
                 del node.input[:]
-                node.input.extend(inputs)
-            return "{}:{}".format(operation.name, tensor.value_index) if tensor.value_index else str(operation.name)
-
+                node.input.extend(source(each) for each in operation.inputs)
         for index, value in enumerate(values):
-            if value in given:
-                source = value
-            else:
-                source = copy(tensors[value])
-            end = definition.node.add(name=_PART_OUTPUT + str(index), op="Identity", input=[source])
+            end = definition.node.add(name=_PART_OUTPUT + str(index), op="Identity", input=[source(tensors[value])])
             end.attr["T"].type = tensors[value].dtype.as_datatype_enum
         with open(to, "wb") as file:
             file.write(definition.SerializeToString())
