@@ -40,7 +40,7 @@ class LayerFailure:
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """What entered a wrong layer, what it should yield and what backends made of it."""
+    """What entered a layer that is wrong or fails, what it should yield and what backends made of it."""
 
     entering: Mapping[str, Array]
     exact: Mapping[str, Array]
@@ -113,7 +113,8 @@ class Walker:
             noises += self._more_noises(layer, by)
             errors = local_errors(layer, arrays, loaded, noises)
         self.walk.errors += errors
-        if self.keep_all or any(error.wrong for error in errors):
+        failed = any(failure.layer is layer for failure in self.walk.failures)
+        if self.keep_all or failed or any(error.wrong for error in errors):
             self.walk.seen[layer.name] = Seen(
                 _arrays({each: self.right[each] for each in layer.inputs}), arrays, loaded
             )
