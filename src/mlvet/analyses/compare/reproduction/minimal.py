@@ -118,7 +118,8 @@ def written(lab: Laboratory, found: Minimal, folder: Path, name: str) -> Path:
 
             onnx.save(found.case.whole(), str(to / "model.onnx"))
             text = onnx_script(found.case, found.shown, wrong, found.right, versions)
-        np.savez(to / "input.npz", **dict(found.case.inputs))
+        arrays: dict[str, Any] = dict(found.case.inputs)
+        np.savez(to / "input.npz", **arrays)
         (to / "show.py").write_text(text, encoding="utf-8")
     except OSError as failure:
         raise UsageError(f"{to}: cannot be written: {(failure.strerror or str(failure)).lower()}") from failure

@@ -33,7 +33,8 @@ class OnnxCase:
 
     @property
     def node(self) -> NodeProto:
-        return self.model.graph.node[0]
+        found: NodeProto = self.model.graph.node[0]
+        return found
 
     def given(self, inputs: Mapping[str, Array]) -> OnnxCase:
         return OnnxCase(self.model, inputs, self.weights)

@@ -47,7 +47,6 @@ class Shown:
     times: float
     wrong: tuple[Array, ...]
     right: tuple[Array, ...]
-    sign: str = "both"
 
     @property
     def manner(self) -> str:
@@ -69,7 +68,7 @@ def evidence(walk: Walk, layer: str, wrong: str, right: str) -> Shown | None:
         return Shown(float("inf"), (), exact)
     if wrong not in errors or not errors[wrong].wrong:
         return None
-    return Shown(errors[wrong].times, tuple(seen.results[wrong].values()), exact, errors[wrong].sign)
+    return Shown(errors[wrong].times, tuple(seen.results[wrong].values()), exact)
 
 
 @dataclass(frozen=True, slots=True)

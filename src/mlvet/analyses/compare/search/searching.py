@@ -23,7 +23,7 @@ from mlvet.analyses.compare.search.architecture import Architecture, architectur
 from mlvet.analyses.compare.search.laboratory import Laboratory, Specimen
 from mlvet.analyses.compare.subject import Subject
 from mlvet.analyses.compare.walk import Walk
-from mlvet.core.errors import UnsupportedInput
+from mlvet.core.errors import UnsupportedInput, UsageError
 from mlvet.runtime.backends.process import Failure
 
 Array = NDArray[Any]
@@ -83,9 +83,13 @@ def _mutate(
     origin: Architecture | Mapping[str, Path], folder: Path, found: Searched, progress: Progress,
 ) -> None:  # fmt: skip
     few = {name: array[:_FEW] if subject.batched else array for name, array in examples.items()}
-    breed = breed_of(lab, subject, origin, folder, few)
+    try:
+        breed = breed_of(lab, subject, origin, folder, few)
+    except (Failure, UnsupportedInput) as reason:
+        found.notes.append(f"the model cannot be mutated: {reason}")
+        return
     if breed is None:
-        found.notes.append("the model cannot be mutated")
+        found.notes.append("the model cannot be mutated: its layers cannot be built anew")
         return
 
     def tell(found_now: Deviant | Crash) -> None:
@@ -95,12 +99,21 @@ def _mutate(
         if request.reproduce is not None:
             number = len(found.reproduced) + len(found.mutations.deviants) + len(found.mutations.crashes)
             name = f"{number:02d}-{backend}-{found_now.layer}"
-            found_now.folder = written(lab, found_now.least, request.reproduce, name)
+            found_now.folder = _kept(lab, found_now.least, request.reproduce, name, found)
 
     known = {reproduced.least.cause for reproduced in found.reproduced.values()}
     looking = Search(lab, breed, folder, request.seed, known, tell, progress)
     found.mutations = looking.result
     looking.go(request.mutate)
+
+
+def _kept(lab: Laboratory, least: Minimal, folder: Path, name: str, found: Searched) -> Path | None:
+    """The folder of a reproduction; what cannot be written is told and loses nothing else."""
+    try:
+        return written(lab, least, folder, name)
+    except (UsageError, Failure) as reason:
+        found.notes.append(str(reason))
+        return None
 
 
 def breed_of(
@@ -155,5 +168,5 @@ def reduce_all(
             continue
         to = request.reproduce
         name = f"{len(into.reproduced) + 1:02d}-{defect.backend}-{defect.layer.name}"
-        made = written(lab, least, to, name) if to is not None else None
+        made = _kept(lab, least, to, name, into) if to is not None else None
         into.reproduced[defect.backend, defect.layer.name] = Reproduced(least, made)
