@@ -69,3 +69,16 @@ def test_layers_that_differ_only_in_size_are_one_cause() -> None:
     relu = Layer("relu", "Dense", ("wide",), ("relu",), {"units": 64, "activation": "relu"})
     found = [local_errors(layer, {"v": EXACT}, {"torch": {"v": EXACT + 1}}, [])[0] for layer in (LAYER, wide, relu)]
     assert [[error.layer.name for error in cluster] for cluster in clusters(found)] == [["dense", "wide"], ["relu"]]
+
+
+def test_numbers_that_a_precision_cannot_hold_are_infinite_there() -> None:
+    exact = {"dense": np.array([1.0, 1e39, -1e39])}
+    own = {"dense": np.array([1.0, np.inf, -np.inf], np.float32)}
+    wrong = {"dense": np.array([1.0, np.inf, 3e38], np.float32)}
+    found = local_errors(LAYER, exact, {"jax": own, "torch": wrong}, [])
+    assert [error.wrong for error in found] == [False, True]
+
+
+def test_zero_for_less_than_the_least_normal_number_is_no_error() -> None:
+    (found,) = local_errors(LAYER, {"dense": np.full(4, 1e-40)}, {"jax": {"dense": np.zeros(4, np.float32)}}, [])
+    assert not found.wrong
