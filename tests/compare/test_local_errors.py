@@ -93,3 +93,16 @@ def test_the_terms_of_a_sum_are_known(
 def test_a_long_sum_may_be_off_further() -> None:
     found = local_errors(LAYER, {"dense": EXACT}, {"torch": off_by(6), "jax": off_by(20)}, [off_by(1)], 4.0)
     assert [error.wrong for error in found] == [False, True]
+
+
+def test_numbers_that_a_precision_cannot_hold_are_infinite_there() -> None:
+    exact = {"dense": np.array([1.0, 1e39, -1e39])}
+    own = {"dense": np.array([1.0, np.inf, -np.inf], np.float32)}
+    wrong = {"dense": np.array([1.0, np.inf, 3e38], np.float32)}
+    found = local_errors(LAYER, exact, {"jax": own, "torch": wrong}, [])
+    assert [error.wrong for error in found] == [False, True]
+
+
+def test_zero_for_less_than_the_least_normal_number_is_no_error() -> None:
+    (found,) = local_errors(LAYER, {"dense": np.full(4, 1e-40)}, {"jax": {"dense": np.zeros(4, np.float32)}}, [])
+    assert not found.wrong

@@ -41,7 +41,7 @@ class LayerFailure:
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """What entered a wrong layer, what it should yield and what backends made of it."""
+    """What entered a layer that is wrong or fails, what it should yield and what backends made of it."""
 
     entering: Mapping[str, Array]
     exact: Mapping[str, Array]
@@ -109,7 +109,8 @@ class Walker:
             return
         self.walk.judges[layer.name] = judged.by
         self.walk.errors += judged.errors
-        if self.keep_all or (self.keep_wrong and any(error.wrong for error in judged.errors)):
+        failed = any(failure.layer is layer for failure in self.walk.failures)
+        if self.keep_all or (self.keep_wrong and (failed or any(error.wrong for error in judged.errors))):
             entering = {value: self.right[value] for value in layer.inputs}
             seen = {name: _arrays(files) for name, files in results.items()}
             self.walk.seen[layer.name] = Seen(_arrays(entering), _arrays(judged.exact), seen)

@@ -572,7 +572,7 @@ def _defaults(layer: Any) -> Dict[str, Any]:
     found = {}
     for kind in reversed(type(layer).__mro__):
         if "__init__" in vars(kind):
-            for name, parameter in inspect.signature(kind.__init__).parameters.items():
+            for name, parameter in inspect.signature(vars(kind)["__init__"]).parameters.items():
                 if isinstance(parameter.default, (int, float, str, bool, type(None), tuple)):
                     found[name] = parameter.default
     return dict(json.loads(json.dumps(found)))

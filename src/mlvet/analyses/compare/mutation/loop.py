@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import json
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -15,9 +15,10 @@ from mlvet.analyses.compare.local_errors import LocalError
 from mlvet.analyses.compare.mutation.breed import Bred, Breed
 from mlvet.analyses.compare.mutation.guidance import Guidance, Parent, deviation
 from mlvet.analyses.compare.reproduction.minimal import SIZES, Defect, Minimal, minimal
-from mlvet.analyses.compare.reproduction.reduction import Budget
+from mlvet.analyses.compare.reproduction.reduction import FAILS, Budget
 from mlvet.analyses.compare.search.laboratory import Examined, Laboratory
-from mlvet.analyses.compare.walk import Seen
+from mlvet.analyses.compare.subject import Layer
+from mlvet.analyses.compare.walk import LayerFailure, Seen
 from mlvet.core.errors import UnsupportedInput
 from mlvet.runtime.backends.catalogue import library_of
 from mlvet.runtime.backends.process import Failure
@@ -25,7 +26,6 @@ from mlvet.runtime.backends.process import Failure
 Progress = Callable[[str, int, int], None]
 _AT_ONCE = 12
 _REDUCTION = Budget(tries=80, seconds=40.0)
-_CRASHES = ("crash", "death", "hang")
 
 
 @dataclass(slots=True)
@@ -49,7 +49,9 @@ class Crash:
     kind: str
     made: str
     failure: Failure
+    least: Minimal
     count: int = 1
+    folder: Path | None = None
 
 
 @dataclass(slots=True)
@@ -71,7 +73,7 @@ class Search:
 
     def __init__(
         self, lab: Laboratory, breed: Breed, folder: Path, seed: int, known: set[tuple[str, ...]],
-        found: Callable[[Deviant], None], progress: Progress,
+        found: Callable[[Deviant | Crash], None], progress: Progress,
     ) -> None:  # fmt: skip
         self.lab = lab
         self.breed = breed
@@ -83,7 +85,7 @@ class Search:
         self.result = Mutations()
         self._seen: dict[tuple[str, ...], Deviant | None] = {}
         self._causes: dict[tuple[str, ...], Deviant] = {}
-        self._crashes: dict[tuple[str, ...], Crash] = {}
+        self._crashes: dict[tuple[str, ...], Crash | None] = {}
         self._guidance = Guidance(breed.operators, self.random, [Parent(breed.first(), 0.0)])
         self._layers = itertools.cycle(breed.layers() or [""])
 
@@ -147,13 +149,8 @@ class Search:
     def _judge(self, bred: Bred, examined: Examined) -> None:
         for error in examined.walk.wrong():
             self._wrong(bred, examined, error)
-        for crash in self._crashed(bred, examined):
-            key = (crash.backend, crash.kind, _without_numbers(crash.failure.words))
-            if key in self._crashes:
-                self._crashes[key].count += 1
-            else:
-                self._crashes[key] = crash
-                self.result.crashes.append(crash)
+        for failure in examined.walk.failures:
+            self._failed(bred, examined, failure)
 
     def _wrong(self, bred: Bred, examined: Examined, error: LocalError) -> None:
         key = _likeness(error)
@@ -167,7 +164,7 @@ class Search:
         right = tuple(each.backend for each in walk.errors if each.layer is error.layer and not each.wrong)
         if not right or not _sensible(walk.seen[error.layer.name]):
             return
-        defect = Defect(error, walk.seen[error.layer.name], right, self.breed.alone(bred, error.layer.name))
+        defect = self._defect(bred, walk.seen[error.layer.name], error.backend, error.layer, right)
         least = minimal(self.lab, defect, self.folder, _REDUCTION)
         if least is None:
             self.result.unconfirmed += 1
@@ -185,16 +182,34 @@ class Search:
         self.result.deviants.append(deviant)
         self.found(deviant)
 
-    def _crashed(self, bred: Bred, examined: Examined) -> Iterator[Crash]:
-        """Failures in layers that the oracle knows and most backends run as it does."""
+    def _failed(self, bred: Bred, examined: Examined, each: LayerFailure) -> None:
+        """A failure in a layer that the oracle knows and most backends run as it does."""
+        key = (library_of(each.backend), each.layer.kind, _without_numbers(each.failure.words))
+        if key in self._crashes:
+            told = self._crashes[key]
+            if told is not None:
+                told.count += 1
+            return
         walk = examined.walk
-        for each in walk.failures:
-            right = [error for error in walk.errors if error.layer is each.layer and not error.wrong]
-            if each.failure.kind in _CRASHES and 2 * len(right) > len(examined.able):
-                name = each.layer.name.replace("--", "/")
-                yield Crash(
-                    each.backend, bred.mutant.parent_of(name), each.layer.kind, _made(bred, name), each.failure
-                )  # fmt: skip
+        right = tuple(error.backend for error in walk.errors if error.layer is each.layer and not error.wrong)
+        if each.failure.kind not in FAILS or 2 * len(right) <= len(examined.able) or not right:
+            return
+        self._crashes[key] = None
+        defect = self._defect(bred, walk.seen[each.layer.name], each.backend, each.layer, right)
+        least = minimal(self.lab, defect, self.folder, _REDUCTION)
+        if least is None:
+            self.result.unconfirmed += 1
+            return
+        name = each.layer.name.replace("--", "/")
+        crash = Crash(
+            each.backend, bred.mutant.parent_of(name), each.layer.kind, _made(bred, name), each.failure, least
+        )  # fmt: skip
+        self._crashes[key] = crash
+        self.result.crashes.append(crash)
+        self.found(crash)
+
+    def _defect(self, bred: Bred, seen: Seen, backend: str, layer: Layer, right: tuple[str, ...]) -> Defect:
+        return Defect(backend, layer, seen, right, self.breed.alone(bred, layer.name))
 
 
 def _sensible(seen: Seen) -> bool:

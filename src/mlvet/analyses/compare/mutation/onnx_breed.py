@@ -52,7 +52,10 @@ class OnnxBreed:
 
     def variants(self, layer: str, count: int, random: np.random.Generator) -> Bred | None:
         node = self._pieces.node(layer)
-        nodes, inputs, changes, outputs = [], {}, {}, []
+        nodes: list[NodeProto] = []
+        inputs: dict[str, Array] = {}
+        changes: dict[str, str] = {}
+        outputs: list[str] = []
         for index in range(count):
             name = f"v{index}"
             made, given, change = self._variant(node, name, random)

@@ -78,7 +78,7 @@ def copied(node: NodeProto, **changes: Any) -> NodeProto:
     import onnx
     from onnx import helper
 
-    found = onnx.NodeProto.FromString(node.SerializeToString())
+    found: NodeProto = onnx.NodeProto.FromString(node.SerializeToString())
     found.name = changes.get("name", found.name)
     if "inputs" in changes:
         found.input[:] = changes["inputs"]

@@ -39,11 +39,7 @@ def _wrong(deviant: Deviant, shown: str) -> Finding:
         fact = f"has another shape on `{error.backend}` than by the oracle"
     else:
         fact = f"is off by {error.greatest:.3g} on `{error.backend}`, {error.times:.3g} times what rounding costs there"
-    config = ", ".join(f"{key}={value!r}" for key, value in least.config.items()) or "all entries by default"
-    related = [
-        Related(f"how it was made: {deviant.made}"),
-        Related(f"the least of it: {error.layer.kind} with {config}; `{least.right}` is right"),
-    ]
+    related = [Related(f"how it was made: {deviant.made}"), Related(_least(deviant))]
     if deviant.folder is not None:
         related.append(Related(f"the least model that shows it, with a script: {deviant.folder}"))
     data = {
@@ -59,6 +55,12 @@ def _wrong(deviant: Deviant, shown: str) -> Finding:
     )  # fmt: skip
 
 
+def _least(found: Deviant | Crash) -> str:
+    least = found.least
+    config = ", ".join(f"{key}={value!r}" for key, value in least.config.items()) or "all entries by default"
+    return f"the least of it: {least.defect.layer.kind} with {config}; `{least.right}` is right"
+
+
 def _crash(crash: Crash, shown: str) -> Finding:
     message = (
         f"`{crash.backend}` fails on a variant of `{crash.layer}` ({crash.kind}), which other backends run: "
@@ -67,10 +69,14 @@ def _crash(crash: Crash, shown: str) -> Finding:
     data = {
         "blamed": crash.backend, "layer": crash.layer, "kind": crash.kind, "failure": crash.failure.kind,
         "words": crash.failure.words, "place": crash.failure.place, "mutant": crash.made, "seen": crash.count,
+        "least": crash.least.config, "reproduction": None if crash.folder is None else str(crash.folder),
     }  # fmt: skip
+    related = [Related(f"how it was made: {crash.made}"), Related(_least(crash))]
+    if crash.folder is not None:
+        related.append(Related(f"the least model that shows it, with a script: {crash.folder}"))
     return Finding(
         BackendCrash.name, BackendCrash.code, BackendCrash.severity, Certainty.OBSERVED, message,
-        Location(shown, node=crash.layer), (Related(f"how it was made: {crash.made}"),), Evidence("comparison", data),
+        Location(shown, node=crash.layer), tuple(related), Evidence("comparison", data),
     )  # fmt: skip
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from mlvet.analyses.compare.reproduction.reduction import Shown, plainer_weights, smaller_numbers
+from mlvet.analyses.compare.reproduction.reduction import Shown, evidence, plainer_weights, smaller_numbers
 from mlvet.analyses.compare.search.architecture import Architecture, Call, built, ports_for
 from mlvet.analyses.compare.search.laboratory import Laboratory
 from mlvet.core.errors import UnsupportedInput
@@ -56,7 +56,7 @@ def said(call: Call) -> dict[str, Any]:
 def shows_by(
     lab: Laboratory, folder: Path, wrong: str, right: str
 ) -> Callable[[KerasCase], tuple[KerasCase, Shown] | None]:
-    """Whether one backend is wrong and the other is right on a case."""
+    """Whether one backend is wrong or fails on a case, and the other is right."""
 
     def shows(case: KerasCase) -> tuple[KerasCase, Shown] | None:
         try:
@@ -67,13 +67,9 @@ def shows_by(
         except (Failure, UnsupportedInput):
             return None
         made.path.unlink(missing_ok=True)
-        for layer, seen in examined.walk.seen.items():
-            errors = {error.backend: error for error in examined.walk.errors if error.layer.name == layer}
-            if wrong in errors and right in errors and errors[wrong].wrong and not errors[right].wrong:
-                shown = Shown(
-                    errors[wrong].times, tuple(seen.results[wrong].values()), tuple(seen.exact.values()),
-                    errors[wrong].sign,
-                )  # fmt: skip
+        for layer in examined.walk.seen:
+            shown = evidence(examined.walk, layer, wrong, right)
+            if shown is not None:
                 return KerasCase(made.architecture, case.inputs), shown
         return None
 
@@ -83,7 +79,9 @@ def shows_by(
 def _by_default(case: KerasCase) -> Iterator[KerasCase]:
     config = case.call.config
     for key, value in said(case.call).items():
-        if key in case.call.defaults and not _alike(value, case.call.defaults[key]):
+        if key not in case.call.defaults:
+            yield case.configured({name: config[name] for name in config if name != key})
+        elif not _alike(value, case.call.defaults[key]):
             yield case.configured({**config, key: case.call.defaults[key]})
 
 

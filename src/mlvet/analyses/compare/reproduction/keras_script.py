@@ -10,7 +10,7 @@ from mlvet.analyses.compare.reproduction.places import Place, place_of
 from mlvet.analyses.compare.reproduction.reduction import Shown
 
 _HEAD = '''\
-"""keras.layers.{kind} is wrong on {wrong}; {right} is right.
+"""keras.layers.{kind} {does} on {wrong}; {right} is right.
 
 {versions}
 """
@@ -39,7 +39,8 @@ def keras_script(case: KerasCase, shown: Shown, wrong: str, right: str, versions
     """The text of the script. It needs no files where the layer and its arrays are short."""
     place = place_of(shown)
     head = _HEAD.format(
-        kind=case.call.kind, wrong=wrong, right=right, first=wrong.partition("@")[0], second=right.partition("@")[0],
+        does="is wrong" if shown.wrong else "fails", kind=case.call.kind, wrong=wrong, right=right,
+        first=wrong.partition("@")[0], second=right.partition("@")[0],
         more=_AS_COMPARED if "tensorflow" in (wrong.partition("@")[0], right.partition("@")[0]) else "",
         versions="\n".join(dict.fromkeys(versions[name] for name in (wrong, right))), expected=place.expected,
     )  # fmt: skip

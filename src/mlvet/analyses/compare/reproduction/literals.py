@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 Array = NDArray[Any]
 SHORT = 64
 """An array of so many elements still fits into a script."""
-_SHOWN = 8
 
 
 def array_text(array: Array) -> str:
@@ -32,15 +31,6 @@ def array_text(array: Array) -> str:
 def arguments_text(config: Mapping[str, Any]) -> str:
     """A configuration as the arguments of a call."""
     return ", ".join(f"{key}={_value(value)}" for key, value in config.items())
-
-
-def shown_text(array: Array, digits: int = 6) -> str:
-    """The first few numbers of an array."""
-    flat = array.ravel()
-    listed = ", ".join(
-        f"{each:.{digits}g}" if array.dtype.kind == "f" else str(each) for each in flat[:_SHOWN].tolist()
-    )
-    return f"[{listed}{', ...' if flat.size > _SHOWN else ''}]"
 
 
 def plain(value: Any) -> bool:

@@ -11,7 +11,6 @@ from typing import Any
 
 import numpy as np
 
-from mlvet.analyses.compare.local_errors import LocalError
 from mlvet.analyses.compare.reproduction import keras_case, onnx_case
 from mlvet.analyses.compare.reproduction.keras_case import KerasCase, said
 from mlvet.analyses.compare.reproduction.keras_script import keras_script
@@ -20,6 +19,7 @@ from mlvet.analyses.compare.reproduction.onnx_script import RUNTIMES, onnx_scrip
 from mlvet.analyses.compare.reproduction.reduction import Budget, Shown, reduced
 from mlvet.analyses.compare.search.architecture import Architecture, built
 from mlvet.analyses.compare.search.laboratory import Laboratory
+from mlvet.analyses.compare.subject import Layer
 from mlvet.analyses.compare.walk import Seen, Walk
 from mlvet.core.errors import UnsupportedInput, UsageError
 from mlvet.runtime.backends.catalogue import library_of
@@ -30,12 +30,13 @@ _QUICK = ("onnxruntime", "onnx-reference", "tensorflow", "numpy", "jax", "torch"
 
 @dataclass(frozen=True, slots=True)
 class Defect:
-    """A layer that a backend computes wrongly, what it was seen on, and what it is cut out of.
+    """A layer that a backend computes wrongly or fails on, what it was seen on, and what it is cut out of.
 
     The origin is the architecture of a Keras model, or the file of a model of one ONNX node.
     """
 
-    error: LocalError
+    backend: str
+    layer: Layer
     seen: Seen
     right: tuple[str, ...]
     origin: Architecture | Path
@@ -60,9 +61,9 @@ class Minimal:
     @property
     def cause(self) -> tuple[str, ...]:
         """What defects of one cause have in common: backend, operator, and what of the configuration it takes."""
-        error = self.defect.error
         entries = (f"{k}={v}" if isinstance(v, str | bool) else k for k, v in self.config.items() if k not in SIZES)
-        return (library_of(error.backend), error.layer.kind, *sorted(entries))
+        fails = () if self.shown.wrong else ("fails",)
+        return (library_of(self.defect.backend), self.defect.layer.kind, *fails, *sorted(entries))
 
 
 SIZES = ("filters", "units", "input_dim", "output_dim")
@@ -76,19 +77,19 @@ def defects(walk: Walk, origin: Architecture | Mapping[str, Path]) -> list[Defec
         right = tuple(e.backend for e in walk.errors if e.layer is error.layer and not e.wrong)
         if seen is not None and right:
             source = origin if isinstance(origin, Architecture) else origin[error.layer.name]
-            found.append(Defect(error, seen, right, source))
+            found.append(Defect(error.backend, error.layer, seen, right, source))
     return found
 
 
 def minimal(lab: Laboratory, defect: Defect, folder: Path, budget: Budget | None = None) -> Minimal | None:
     """The least case that shows a defect; None if the layer does not show it alone."""
-    wrong, budget = defect.error.backend, budget or Budget()
+    wrong, budget = defect.backend, budget or Budget()
     right = next((name for name in _quick_first(defect.right) if _scripted(name) or lab.format == "keras"), None)
     if right is None or (lab.format == "onnx" and not _scripted(wrong)):
         return None
     try:
         if isinstance(defect.origin, Architecture):
-            start = KerasCase(defect.origin.alone(defect.error.layer.name, defect.seen.entering), {})
+            start = KerasCase(defect.origin.alone(defect.layer.name, defect.seen.entering), {})
             given = dict(zip([p.name for p in start.architecture.ports], defect.seen.entering.values(), strict=True))
             found = reduced(start.given(given), keras_case.shows_by(lab, folder, wrong, right), budget)
             return None if found is None else Minimal(defect, *found, right)
@@ -103,7 +104,7 @@ def minimal(lab: Laboratory, defect: Defect, folder: Path, budget: Budget | None
 
 def written(lab: Laboratory, found: Minimal, folder: Path, name: str) -> Path:
     """The folder with the model, its input and the script."""
-    error, versions = found.defect.error, lab.versions
+    wrong, versions = found.defect.backend, lab.versions
     to = folder / re.sub(r"[^\w.-]+", "_", name)
     try:
         to.mkdir(parents=True, exist_ok=True)
@@ -111,13 +112,14 @@ def written(lab: Laboratory, found: Minimal, folder: Path, name: str) -> Path:
             made = built(lab, found.case.architecture, to)
             if made is not None:
                 made.path.replace(to / "model.keras")
-            text = keras_script(found.case, found.shown, error.backend, found.right, versions)
+            text = keras_script(found.case, found.shown, wrong, found.right, versions)
         else:
             import onnx
 
             onnx.save(found.case.whole(), str(to / "model.onnx"))
-            text = onnx_script(found.case, found.shown, error.backend, found.right, versions)
-        np.savez(to / "input.npz", **dict(found.case.inputs))
+            text = onnx_script(found.case, found.shown, wrong, found.right, versions)
+        arrays: dict[str, Any] = dict(found.case.inputs)
+        np.savez(to / "input.npz", **arrays)
         (to / "show.py").write_text(text, encoding="utf-8")
     except OSError as failure:
         raise UsageError(f"{to}: cannot be written: {(failure.strerror or str(failure)).lower()}") from failure

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mlvet.analyses.compare.reproduction.reduction import Shown, plainer_weights, smaller_numbers
+from mlvet.analyses.compare.reproduction.reduction import Shown, evidence, plainer_weights, smaller_numbers
 from mlvet.analyses.compare.search.laboratory import Laboratory, Specimen
 from mlvet.core.errors import UnsupportedInput
 from mlvet.runtime.backends.process import Failure
@@ -33,7 +33,8 @@ class OnnxCase:
 
     @property
     def node(self) -> NodeProto:
-        return self.model.graph.node[0]
+        found: NodeProto = self.model.graph.node[0]
+        return found
 
     def given(self, inputs: Mapping[str, Array]) -> OnnxCase:
         return OnnxCase(self.model, inputs, self.weights)
@@ -85,7 +86,7 @@ def alone(part: ModelProto, entering: Mapping[str, Array]) -> OnnxCase:
 def shows_by(
     lab: Laboratory, folder: Path, wrong: str, right: str
 ) -> Callable[[OnnxCase], tuple[OnnxCase, Shown] | None]:
-    """Whether one backend is wrong and the other is right on a case."""
+    """Whether one backend is wrong or fails on a case, and the other is right."""
     import onnx
 
     def shows(case: OnnxCase) -> tuple[OnnxCase, Shown] | None:
@@ -97,14 +98,8 @@ def shows_by(
             return None
         finally:
             path.unlink()
-        errors = {error.backend: error for error in examined.walk.errors}
-        seen = examined.walk.seen.get("node")
-        if seen is None or wrong not in errors or right not in errors or not errors[wrong].wrong or errors[right].wrong:
-            return None
-        shown = Shown(
-            errors[wrong].times, tuple(seen.results[wrong].values()), tuple(seen.exact.values()), errors[wrong].sign
-        )
-        return case, shown
+        shown = evidence(examined.walk, "node", wrong, right)
+        return None if shown is None else (case, shown)
 
     return shows
 

@@ -46,7 +46,7 @@ def onnx_script(case: OnnxCase, shown: Shown, wrong: str, right: str, versions: 
     imports = {"import numpy as np", "import onnx", *(each for each, _ in runtimes.values())}
     imports |= {"import onnx.parser"} if text else {"import os"}
     place = place_of(shown)
-    lines = [f'"""{case.node.op_type} is wrong on {wrong}; {right} is right.', ""]
+    lines = [f'"""{case.node.op_type} {"is wrong" if shown.wrong else "fails"} on {wrong}; {right} is right.', ""]
     lines += [*dict.fromkeys(versions[name] for name in (wrong, right)), '"""', "", *_sorted(imports), ""]
     if text:
         lines += [f'model = onnx.parser.parse_model("""{text}""")', f"inputs = {{{_arrays(case)}}}"]
@@ -56,10 +56,14 @@ def onnx_script(case: OnnxCase, shown: Shown, wrong: str, right: str, versions: 
             'model = onnx.load(os.path.join(folder, "model.onnx"))',
             'inputs = dict(np.load(os.path.join(folder, "input.npz")))',
         ]
+    expected = f'print("{"expected":<18}", "{place.expected}")'
+    if not shown.wrong:
+        lines.append(expected)
+        runtimes = {name: runtimes[name] for name in (right, wrong)}
     for name, (_, run) in runtimes.items():
         lines += _FIRST.get(name.partition("@")[0], [])
         lines += [f"y = {run}[{place.output}]", f'print("{name:<18}", {place.seen("y")})']
-    return "\n".join([*lines, f'print("{"expected":<18}", "{place.expected}")', ""])
+    return "\n".join([*lines, *([expected] if shown.wrong else []), ""])
 
 
 def _text(case: OnnxCase) -> str | None:

@@ -11,12 +11,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mlvet.analyses.compare.local_errors import SUSPICIOUS
+from mlvet.analyses.compare.walk import Walk
 
 Array = NDArray[Any]
 C = TypeVar("C", bound="Case")
 _PLAIN_TO_SEE = 1000.0
 """An error of so many times the noise may shrink to that, and smaller ones not by much."""
 _MAY_SHRINK = 4.0
+FAILS = ("crash", "death", "hang")
+"""Failures that are a backend's own; what it does not support is none."""
 
 
 class Case(Protocol):
@@ -36,16 +39,36 @@ class Case(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """What a case shows: the error of the wrong backend in times the noise, what it yields and what is right."""
+    """What a case shows: the error of the wrong backend in times the noise, what it yields and what is right.
+
+    A backend that fails yields nothing.
+    """
 
     times: float
     wrong: tuple[Array, ...]
     right: tuple[Array, ...]
-    sign: str = "both"
 
     @property
-    def other_shape(self) -> bool:
-        return any(one.shape != other.shape for one, other in zip(self.wrong, self.right, strict=False))
+    def manner(self) -> str:
+        """A backend fails, yields another shape, or other values."""
+        if not self.wrong:
+            return "failure"
+        alike = all(one.shape == other.shape for one, other in zip(self.wrong, self.right, strict=False))
+        return "values" if alike else "shape"
+
+
+def evidence(walk: Walk, layer: str, wrong: str, right: str) -> Shown | None:
+    """What a walk shows of a layer that one backend does right: that the other one is wrong, or that it fails."""
+    seen = walk.seen.get(layer)
+    errors = {error.backend: error for error in walk.errors if error.layer.name == layer}
+    if seen is None or right not in errors or errors[right].wrong:
+        return None
+    exact = tuple(seen.exact.values())
+    if any(each.backend == wrong and each.layer.name == layer and each.failure.kind in FAILS for each in walk.failures):
+        return Shown(float("inf"), (), exact)
+    if wrong not in errors or not errors[wrong].wrong:
+        return None
+    return Shown(errors[wrong].times, tuple(seen.results[wrong].values()), exact)
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +93,8 @@ def reduced(start: C, shows: Callable[[C], tuple[C, Shown] | None], budget: Budg
     progress = True
     while progress:
         progress = False
-        for way in (_fewer_examples, *best.simpler(), _smaller_arrays, _plainer_numbers):
+        ways: list[Callable[[C], Iterator[C]]] = [_fewer_examples, *best.simpler(), _smaller_arrays, _plainer_numbers]
+        for way in ways:
             again = True
             while again:
                 again = False
@@ -79,7 +103,7 @@ def reduced(start: C, shows: Callable[[C], tuple[C, Shown] | None], budget: Budg
                         return best, shown
                     left -= 1
                     found = shows(candidate)
-                    if found is None or found[1].other_shape != shown.other_shape:
+                    if found is None or found[1].manner != shown.manner:
                         continue
                     if found[1].times >= least:
                         (best, shown), again, progress = found, True, True

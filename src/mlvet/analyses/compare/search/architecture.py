@@ -116,7 +116,8 @@ def built(lab: Laboratory, architecture: Architecture, folder: Path, *, seed: in
     """A model file of an architecture; without the calls that make no sense, None if none does."""
     number = next(_numbers)
     to, weights = folder / f"built-{number}.keras", folder / f"weights-{number}.npz"
-    np.savez(weights, **dict(architecture.weights))
+    arrays: dict[str, Any] = dict(architecture.weights)
+    np.savez(weights, **arrays)
     answer = lab.ask(
         {
             "do": "build", "to": str(to), "weights": str(weights), "seed": seed, "outputs": list(architecture.outputs),

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from mlvet.analyses.compare.clustering import clusters
 from mlvet.analyses.compare.mutation.breed import Breed
 from mlvet.analyses.compare.mutation.keras_breed import KerasBreed
-from mlvet.analyses.compare.mutation.loop import Deviant, Mutations, Search
+from mlvet.analyses.compare.mutation.loop import Crash, Deviant, Mutations, Search
 from mlvet.analyses.compare.mutation.onnx_breed import OnnxBreed
 from mlvet.analyses.compare.mutation.onnx_model import in_pieces
 from mlvet.analyses.compare.reproduction.minimal import Defect, Minimal, defects, minimal, written
@@ -23,7 +23,7 @@ from mlvet.analyses.compare.search.architecture import Architecture, architectur
 from mlvet.analyses.compare.search.laboratory import Laboratory, Specimen
 from mlvet.analyses.compare.subject import Subject
 from mlvet.analyses.compare.walk import Walk
-from mlvet.core.errors import UnsupportedInput
+from mlvet.core.errors import UnsupportedInput, UsageError
 from mlvet.runtime.backends.process import Failure
 
 Array = NDArray[Any]
@@ -72,7 +72,7 @@ def search(
             found.notes.append(f"the model cannot be taken apart to search further: {reason}")
             return found
         with contextlib.suppress(KeyboardInterrupt):
-            reduce_all(lab, defects(walk, origin), request, folder, found, progress)
+            reduce_all(lab, walk, defects(walk, origin), request, folder, found, progress)
             if request.mutate:
                 _mutate(request, subject, lab, examples, origin, folder, found, progress)
     return found
@@ -83,22 +83,37 @@ def _mutate(
     origin: Architecture | Mapping[str, Path], folder: Path, found: Searched, progress: Progress,
 ) -> None:  # fmt: skip
     few = {name: array[:_FEW] if subject.batched else array for name, array in examples.items()}
-    breed = breed_of(lab, subject, origin, folder, few)
+    try:
+        breed = breed_of(lab, subject, origin, folder, few)
+    except (Failure, UnsupportedInput) as reason:
+        found.notes.append(f"the model cannot be mutated: {reason}")
+        return
     if breed is None:
-        found.notes.append("the model cannot be mutated")
+        found.notes.append("the model cannot be mutated: its layers cannot be built anew")
         return
 
-    def tell(deviant: Deviant) -> None:
-        error = deviant.error
-        request.announce(f"found: a variant of `{deviant.layer}` ({error.layer.kind}) is wrong on `{error.backend}`")
+    def tell(found_now: Deviant | Crash) -> None:
+        backend, kind = found_now.least.defect.backend, found_now.least.defect.layer.kind
+        does = "is wrong" if isinstance(found_now, Deviant) else "fails"
+        request.announce(f"found: a variant of `{found_now.layer}` ({kind}) {does} on `{backend}`")
         if request.reproduce is not None:
-            name = f"{len(found.reproduced) + len(found.mutations.deviants):02d}-{error.backend}-{deviant.layer}"
-            deviant.folder = written(lab, deviant.least, request.reproduce, name)
+            number = len(found.reproduced) + len(found.mutations.deviants) + len(found.mutations.crashes)
+            name = f"{number:02d}-{backend}-{found_now.layer}"
+            found_now.folder = _kept(lab, found_now.least, request.reproduce, name, found)
 
     known = {reproduced.least.cause for reproduced in found.reproduced.values()}
     looking = Search(lab, breed, folder, request.seed, known, tell, progress)
     found.mutations = looking.result
     looking.go(request.mutate)
+
+
+def _kept(lab: Laboratory, least: Minimal, folder: Path, name: str, found: Searched) -> Path | None:
+    """The folder of a reproduction; what cannot be written is told and loses nothing else."""
+    try:
+        return written(lab, least, folder, name)
+    except (UsageError, Failure) as reason:
+        found.notes.append(str(reason))
+        return None
 
 
 def breed_of(
@@ -133,21 +148,25 @@ def origin_of(
 
 
 def reduce_all(
-    lab: Laboratory, found: list[Defect], request: CompareRequest, folder: Path, into: Searched, progress: Progress
+    lab: Laboratory,
+    walk: Walk,
+    found: list[Defect],
+    request: CompareRequest,
+    folder: Path,
+    into: Searched,
+    progress: Progress,
 ) -> None:
     """One defect of each cluster, reduced and written."""
-    by_error = {id(defect.error): defect for defect in found}
-    groups = clusters([defect.error for defect in found])
+    by_layer = {(defect.backend, defect.layer.name): defect for defect in found}
+    groups = clusters([error for error in walk.wrong() if (error.backend, error.layer.name) in by_layer])
     for number, group in enumerate(groups):
-        defect = by_error[id(group[0])]
-        progress(f"reducing {defect.error.layer.name} on {defect.error.backend}", number, len(groups))
+        defect = by_layer[group[0].backend, group[0].layer.name]
+        progress(f"reducing {defect.layer.name} on {defect.backend}", number, len(groups))
         least = minimal(lab, defect, folder)
         if least is None:
-            into.notes.append(
-                f"`{defect.error.layer.name}` alone does not show what is wrong on {defect.error.backend}"
-            )
+            into.notes.append(f"`{defect.layer.name}` alone does not show what is wrong on {defect.backend}")
             continue
         to = request.reproduce
-        name = f"{len(into.reproduced) + 1:02d}-{defect.error.backend}-{defect.error.layer.name}"
-        made = written(lab, least, to, name) if to is not None else None
-        into.reproduced[defect.error.backend, defect.error.layer.name] = Reproduced(least, made)
+        name = f"{len(into.reproduced) + 1:02d}-{defect.backend}-{defect.layer.name}"
+        made = _kept(lab, least, to, name, into) if to is not None else None
+        into.reproduced[defect.backend, defect.layer.name] = Reproduced(least, made)
