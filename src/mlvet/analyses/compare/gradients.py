@@ -35,7 +35,7 @@ _JITTER = 1e-3
 _AGREE = 1e-6
 _MOVES = (1, 2, 3)
 _VANISHING = 1e-6
-"""A gradient of this share of the layer's largest one is nothing but rounding, such as that of a bias under a softmax."""
+"""A gradient of this share of the layer's largest one is rounding alone, such as that of a bias under a softmax."""
 _CANCELLED = 1e-2
 """Smaller gradients are sums of terms of this share of the largest one at least."""
 
