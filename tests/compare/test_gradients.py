@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from mlvet.analyses.catalogue import catalogue
-from mlvet.analyses.compare.gradients import GradientError, GradientWalk, _in_both
+from mlvet.analyses.compare.gradients import GradientError, GradientWalk, _agree, _in_both
 from mlvet.analyses.compare.local_errors import LocalError
 from mlvet.analyses.compare.subject import Layer
 from tests.compare.conftest import Compare
@@ -70,6 +70,13 @@ def test_what_is_wrong_beside_the_input_alone_is_not_told() -> None:
     assert [each.wrong for each in _in_both([off(1e6)], [off(2.0)])] == [False]
     assert [each.wrong for each in _in_both([off(1e6)], [off(1e5)])] == [True]
     assert _in_both([off(1e6)], []) == []
+
+
+def test_a_gradient_that_vanishes_does_not_part_judges() -> None:
+    kernel, bias = np.ones(4), np.full(4, 1e-17)
+    assert _agree({"kernel": kernel, "bias": bias}, {"kernel": kernel, "bias": -bias})
+    assert not _agree({"kernel": kernel, "bias": bias}, {"kernel": kernel * 1.001, "bias": bias})
+    assert not _agree({"kernel": kernel}, {"bias": bias})
 
 
 @pytest.mark.parametrize(("layers", "told"), [([], [None]), ([DENSE], ["dense"])])

@@ -34,6 +34,10 @@ FELT = 1e-3
 _JITTER = 1e-3
 _AGREE = 1e-6
 _MOVES = (1, 2, 3)
+_VANISHING = 1e-6
+"""A gradient of this share of the layer's largest one is rounding alone, such as that of a bias under a softmax."""
+_CANCELLED = 1e-2
+"""Smaller gradients are sums of terms of this share of the largest one at least."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,10 +160,14 @@ class GradientWalker:
         _remove(weights)
         told = tuple(str(judge) for judge in judges)
         found = []
+        largest = _largest(exact)
         for by, right in exact.items():
+            scale = root_mean_square(right)
+            if scale <= _VANISHING * largest:
+                continue
             own = {backend: {by: found[by]} for backend, found in results.items() if by in found}
             off = [{by: each[by]} for each in noises]
-            off.append({by: right * (1 + _summing(terms / max(1, right.size)))})
+            off.append({by: right + _summing(terms / max(1, right.size)) * max(scale, _CANCELLED * largest)})
             errors = local_errors(layer or _WHOLE, {by: right}, own, off)
             found += [GradientError(layer, by, error, told) for error in errors]
         return found
@@ -243,11 +251,16 @@ def _summing(terms: float) -> float:
 
 
 def _agree(one: Gradients, other: Gradients) -> bool:
+    least = _VANISHING * _largest(one)
     return one.keys() == other.keys() and all(
         array.shape == other[name].shape
-        and difference(array, other[name]).greatest <= _AGREE * float(np.max(np.abs(array), initial=0.0))
+        and difference(array, other[name]).greatest <= _AGREE * max(float(np.max(np.abs(array), initial=0.0)), least)
         for name, array in one.items()
     )
+
+
+def _largest(gradients: Gradients) -> float:
+    return max((root_mean_square(each) for each in gradients.values()), default=0.0)
 
 
 def _off(array: Array, by: float, random: np.random.Generator) -> Array:

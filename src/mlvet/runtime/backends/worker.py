@@ -284,6 +284,7 @@ class Keras(Driver):
 
     def open(self, request: Dict[str, Any]) -> None:
         self.keras = _imported("keras")
+        self.tree = getattr(self.keras, "tree", None) or _imported("tree")
         self.version = "keras {} on {}{}".format(
             self.keras.__version__, self.keras.backend.backend(), _library(self.keras)
         )
@@ -300,11 +301,11 @@ class Keras(Driver):
             self.input_names = ["input"]
             self.output_names = [model.name]
             return
-        tensors = self.keras.tree.flatten(inner.inputs)
+        tensors = self.tree.flatten(inner.inputs)
         self.input_names = [tensor.name for tensor in tensors]
         self.names.update((id(tensor), tensor.name) for tensor in tensors)
         self._flatten(inner, "")
-        self.output_names = [self.names[id(tensor)] for tensor in self.keras.tree.flatten(inner.outputs)]
+        self.output_names = [self.names[id(tensor)] for tensor in self.tree.flatten(inner.outputs)]
 
     def _doubled(self, model: Any) -> Any:
         """The same model in double precision: the policies of its configuration rewritten, its weights kept."""
@@ -326,10 +327,10 @@ class Keras(Driver):
                 inner = _functional(node.operation)
                 if inner is not None:
                     outside = [self.names[id(tensor)] for tensor in node.input_tensors]
-                    held = self.keras.tree.flatten(inner.inputs)
+                    held = self.tree.flatten(inner.inputs)
                     self.names.update(zip(map(id, held), outside))
                     self._flatten(inner, prefix + node.operation.name + "/")
-                    results = [self.names[id(tensor)] for tensor in self.keras.tree.flatten(inner.outputs)]
+                    results = [self.names[id(tensor)] for tensor in self.tree.flatten(inner.outputs)]
                     self.names.update(zip(map(id, node.outputs), results))
                     continue
                 name = _fresh(prefix + node.operation.name, self.calls)
@@ -342,7 +343,7 @@ class Keras(Driver):
         inner = _functional(self.model)
         if inner is None:
             return [{"name": "input", "shape": None, "dtype": "float32"}]
-        tensors = self.keras.tree.flatten(inner.inputs)
+        tensors = self.tree.flatten(inner.inputs)
         return [{"name": tensor.name, "shape": list(tensor.shape), "dtype": str(tensor.dtype)} for tensor in tensors]
 
     def outputs(self) -> List[str]:
@@ -367,11 +368,11 @@ class Keras(Driver):
     def _until(self, target: str) -> Any:
         """The model that ends with a value; its calls are made once more, those of models inside it among them."""
         if target not in self.cut:
-            inputs = self.keras.tree.flatten(_functional(self.model).inputs)
+            inputs = self.tree.flatten(_functional(self.model).inputs)
             table = {self.names[id(tensor)]: tensor for tensor in inputs}
             for node, names, outputs in self.calls.values():
                 args, kwargs = node.arguments.fill_in({key: table[value] for key, value in names.items()})
-                table.update(zip(outputs, self.keras.tree.flatten(node.operation(*args, **kwargs))))
+                table.update(zip(outputs, self.tree.flatten(node.operation(*args, **kwargs))))
                 if target in outputs:
                     break
             self.cut[target] = self.keras.Model(inputs, table[target])
@@ -403,7 +404,7 @@ class Keras(Driver):
             table[key] = tensor
         args, kwargs = call.arguments.fill_in(table)
         found = call.operation(*args, **kwargs)
-        return [(self._array(each), self._mask(each)) for each in self.keras.tree.flatten(found)]
+        return [(self._array(each), self._mask(each)) for each in self.tree.flatten(found)]
 
     def gradients(
         self, node: Optional[str], given: Dict[str, Any], weights: List[Any], moved: Optional[int]
@@ -428,7 +429,7 @@ class Keras(Driver):
                 if mask is not None:
                     _set_mask(tensor, self.keras.ops.convert_to_tensor(mask))
                 table[name] = tensor
-            found = self.keras.tree.flatten(self._called(node, table))
+            found = self.tree.flatten(self._called(node, table))
             pairs = [(each, weight) for each, weight in zip(found, weights) if weight.size and _is_float(each)]
             if not pairs:
                 raise Unsupported("nothing that comes out can be differentiated")
