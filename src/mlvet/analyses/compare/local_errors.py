@@ -59,20 +59,20 @@ def local_errors(
     exact: Mapping[str, Array],
     results: Mapping[str, Mapping[str, Array]],
     noises: Iterable[Mapping[str, Array]],
-    factor: float = 1.0,
+    summing: float = 0.0,
 ) -> list[LocalError]:
     """The error of each backend in a layer, over all that it yields. `noises` are results off by rounding only.
 
-    `factor` is by how much another order of the same sums may raise that noise.
+    By `summing` roundings of the result may they be off because of the order in which they sum.
     """
     off = list(noises)
-    told = {value: factor * _rms_of([each[value] for each in off if value in each], exact[value]) for value in exact}
+    told = {value: _rms_of([each[value] for each in off if value in each], exact[value]) for value in exact}
     found = []
     for backend, own in results.items():
         worst: LocalError | None = None
         for value, right in exact.items():
             others = [each[value] for name, each in results.items() if name != backend and value in each]
-            error = _error(layer, backend, own.get(value), right, told[value], others)
+            error = _error(layer, backend, own.get(value), right, told[value], others, summing)
             if worst is None or error.wrong_shape or error.times > worst.times:
                 worst = error
         if worst is not None:
@@ -81,13 +81,19 @@ def local_errors(
 
 
 def _error(
-    layer: Layer, backend: str, own: Array | None, right: Array, told: float, others: Sequence[Array]
+    layer: Layer,
+    backend: str,
+    own: Array | None,
+    right: Array,
+    told: float,
+    others: Sequence[Array],
+    summing: float = 0.0,
 ) -> LocalError:
     if own is None or own.shape != right.shape:
         return LocalError(layer, backend, float("inf"), float("inf"), 0.0, 0.0, 0.0, wrong_shape=True)
     errors = _differences(own, right)
     scale = _rms(right[np.isfinite(right)].astype(np.float64))
-    least = _LEAST_ULPS / SUSPICIOUS * _ROUNDING.get(own.dtype.name, _SINGLE) * scale
+    least = max(_LEAST_ULPS / SUSPICIOUS, summing) * _ROUNDING.get(own.dtype.name, _SINGLE) * scale
     noise = max(told, least)
     shown = sorted(_rms_of([each], right) for each in others if each.shape == right.shape)
     if len(shown) > 1:

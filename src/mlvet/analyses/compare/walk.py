@@ -19,7 +19,7 @@ from mlvet.analyses.compare.localization import deviation
 from mlvet.analyses.compare.oracle import REFERENCE, Oracle
 from mlvet.analyses.compare.runs import Files, Run
 from mlvet.analyses.compare.subject import Layer, Subject, last_uses
-from mlvet.analyses.compare.terms import order_factor
+from mlvet.analyses.compare.terms import summing
 from mlvet.runtime.backends.process import Failure
 
 Array = NDArray[Any]
@@ -134,12 +134,12 @@ class Walker:
         A reference that all backends contradict beyond the noise has to convince the second oracle. The noise that it
         tells of counts either way: it is the difference of its own two precisions.
         """
-        factor = order_factor(layer, [np.load(self.right[value], mmap_mode="r").shape for value in layer.inputs])
+        order = summing(layer, [np.load(self.right[value], mmap_mode="r").shape for value in layer.inputs])
         first = self._by(REFERENCE, layer)
         noises: list[dict[str, Array]] = []
         if first is not None:
             noises = list(self._noises(layer, REFERENCE))
-            errors = local_errors(layer, first[1], loaded, noises, factor)
+            errors = local_errors(layer, first[1], loaded, noises, order)
             if not errors or not all(error.wrong for error in errors):
                 return (*first, errors, REFERENCE)
             _forget(first[0])
@@ -149,7 +149,7 @@ class Walker:
             return None
         off = [_shifted(second[1], each, first[1]) for each in noises] if first is not None else []
         off += list(self._noises(layer, name))
-        return (*second, local_errors(layer, second[1], loaded, off, factor), name)
+        return (*second, local_errors(layer, second[1], loaded, off, order), name)
 
     def _by(self, name: str, layer: Layer) -> tuple[dict[str, Path], dict[str, Array]] | None:
         files = self.oracle.exact(layer, self.right, by=name)
