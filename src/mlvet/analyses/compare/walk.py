@@ -179,8 +179,6 @@ class Walker:
             if array.dtype.kind == "f" and draw:
                 towards = np.where(random.random(array.shape) < 0.5, -np.inf, np.inf).astype(array.dtype)
                 array = np.where(random.random(array.shape) < _MOVED, np.nextafter(array, towards), array)
-                    array, np.where(random.random(array.shape) < 0.5, -np.inf, np.inf).astype(array.dtype)
-                )
             elif array.dtype.kind == "f":
                 array = array.astype(np.float64) * (1 + 2.0**-24 * random.uniform(-1, 1, array.shape))
             moved[value] = self.right[value].with_suffix(".moved.npy")
