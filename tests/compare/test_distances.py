@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from mlvet.analyses.compare.distances import (
+    Thresholds,
     class_distances,
     class_edges,
     inconsistent,
@@ -15,6 +16,7 @@ from mlvet.analyses.compare.distances import (
     top_accuracy,
     triggering,
 )
+from mlvet.analyses.compare.pairs import Truth, pairs
 
 LABEL = np.array([0])
 
@@ -87,3 +89,11 @@ def test_top_k_accuracy_cannot_tell_what_the_class_distance_tells() -> None:
     second = np.concatenate([ranked(6), ranked(1)])
     assert top_accuracy(first, labels, 5) == top_accuracy(second, labels, 5)
     assert class_distances(first, second, labels, 5).tolist() == [16, 16]
+
+
+def test_outputs_that_count_no_examples_are_compared_as_wholes() -> None:
+    right = [np.ones((1, 1)), np.ones((2, 1, 8))]
+    wrong = [np.ones((1, 1)), np.full((2, 1, 8), 2.0)]
+    (pair,) = pairs({"a": right, "b": wrong}, Truth("mlvet", outputs=right), Thresholds())
+    assert pair.inconsistent
+    assert len(pair.distances) == 1

@@ -8,7 +8,7 @@ import pytest
 from mlvet.analyses.compare.clustering import clusters
 from mlvet.analyses.compare.local_errors import local_errors
 from mlvet.analyses.compare.subject import Layer
-from mlvet.analyses.compare.terms import order_factor, terms
+from mlvet.analyses.compare.terms import summing, terms
 
 LAYER = Layer("dense", "Dense", ("x",), ("dense",), {"units": 8})
 RANDOM = np.random.default_rng(0)
@@ -79,6 +79,7 @@ def test_layers_that_differ_only_in_size_are_one_cause() -> None:
         ("Conv2D", {"kernel_size": [3, 3], "data_format": "channels_last"}, (4, 8, 8, 64), 576),
         ("Conv", {"kernel_shape": [3, 3]}, (4, 64, 8, 8), 576),
         ("AveragePooling2D", {"pool_size": [2, 2]}, (4, 8, 8, 64), 4),
+        ("Conv2DTranspose", {"kernel_size": [4, 4], "strides": [2, 2]}, (4, 8, 8, 64), 256),
         ("ReLU", {}, (4, 4096), 1),
     ],
 )
@@ -87,11 +88,12 @@ def test_the_terms_of_a_sum_are_known(
 ) -> None:
     layer = Layer("layer", kind, ("x",), ("layer",), config)
     assert terms(layer, [shape]) == expected
-    assert order_factor(layer, [shape]) == max(1.0, (expected / 64) ** 0.5)
+    assert summing(layer, [shape]) == ((expected / 6) ** 0.5 if expected > 64 else 0.0)
 
 
 def test_a_long_sum_may_be_off_further() -> None:
-    found = local_errors(LAYER, {"dense": EXACT}, {"torch": off_by(6), "jax": off_by(20)}, [off_by(1)], 4.0)
+    results = {name: {"dense": off_by(times)["dense"].astype(np.float32)} for name, times in (("a", 6), ("b", 20))}
+    found = local_errors(LAYER, {"dense": EXACT}, results, [off_by(1)], summing=4.0)
     assert [error.wrong for error in found] == [False, True]
 
 

@@ -15,13 +15,15 @@ from mlvet.analyses.compare.oracle import REFERENCE, Oracle
 from mlvet.analyses.compare.runs import Files
 from mlvet.analyses.compare.states import State, remove, rewrite, state
 from mlvet.analyses.compare.subject import Layer
-from mlvet.analyses.compare.terms import order_factor
+from mlvet.analyses.compare.terms import summing
 
 Results = Mapping[str, Files]
 """What each backend yields, in files by the names of the values."""
 _DOUBTFUL = 64.0
 """An error of less than so many times the noise is judged by more samples of the noise."""
 _DRAWS = 8
+_NEIGHBOURS = 0.25
+"""The share of the inputs that a draw takes a neighbour of: in the mean they move by half a step."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,8 +50,7 @@ class Judge:
         """
         self._asked += 1
         held = {name: states(files) for name, files in results.items()}
-        factor = order_factor(layer, [state(entering[value]).shape for value in layer.inputs])
-        case = _Case(layer, entering, held, factor)
+        case = _Case(layer, entering, held, summing(layer, [state(entering[value]).shape for value in layer.inputs]))
         noise: dict[str, float] = {}
         exact = self.oracle.exact(layer, entering)
         if exact is not None:
@@ -69,10 +70,10 @@ class Judge:
         """Errors beside an oracle, and the noise that they were measured by."""
         right = states(exact)
         noise = louder(known, self._heard(right, self._noises(case, by)))
-        errors = local_errors(case.layer, right, case.held, (), case.factor, noise)
+        errors = local_errors(case.layer, right, case.held, (), case.summing, noise)
         if any(error.wrong and error.times < _DOUBTFUL for error in errors):
             noise = louder(noise, self._heard(right, self._more_noises(case, by)))
-            errors = local_errors(case.layer, right, case.held, (), case.factor, noise)
+            errors = local_errors(case.layer, right, case.held, (), case.summing, noise)
         return errors, noise
 
     def _heard(self, right: Mapping[str, State], noises: Iterator[Files]) -> dict[str, float]:
@@ -107,14 +108,15 @@ class Judge:
 
     @contextlib.contextmanager
     def _moved(self, case: _Case, seed: int, *, neighbours: bool = False) -> Iterator[dict[str, Path]]:
-        """What enters a layer, each number off by a rounding at most: in between numbers, or a neighbour of its own."""
+        """What enters a layer, each number off by a rounding at most: in between numbers, or some as neighbours."""
         random = np.random.default_rng((self._asked, seed))
 
         def between(block: Any) -> Any:
             return block.astype(np.float64) * (1 + 2.0**-24 * random.uniform(-1, 1, block.shape))
 
         def neighbour(block: Any) -> Any:
-            return np.nextafter(block, random.choice([-np.inf, np.inf], block.shape).astype(block.dtype))
+            towards = random.choice([-np.inf, np.inf], block.shape).astype(block.dtype)
+            return np.where(random.random(block.shape) < _NEIGHBOURS, np.nextafter(block, towards), block)
 
         moved = {value: case.entering[value] for value in case.layer.inputs}
         for value, path in moved.items():
@@ -130,12 +132,12 @@ class Judge:
 
 @dataclass(frozen=True, slots=True)
 class _Case:
-    """A layer, what enters it, what backends make of that, and by how much the order of sums may raise the noise."""
+    """A layer, what enters it, what backends make of that, and how many roundings the order of its sums may cost."""
 
     layer: Layer
     entering: Files
     held: Mapping[str, Mapping[str, State]]
-    factor: float
+    summing: float
 
 
 def states(files: Files) -> dict[str, State]:

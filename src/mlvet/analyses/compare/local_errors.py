@@ -61,17 +61,18 @@ def local_errors(
     exact: Mapping[str, Value],
     results: Mapping[str, Mapping[str, Value]],
     noises: Iterable[Mapping[str, Value]],
-    factor: float = 1.0,
+    summing: float = 0.0,
     noise: Mapping[str, float] | None = None,
 ) -> list[LocalError]:
     """The error of each backend in a layer, over all that it yields. `noises` are results off by rounding only.
 
-    `factor` is by how much another order of the same sums may raise that noise, and `noise` what is known of it.
+    By `summing` roundings of the result may they be off because of the order in which they sum; `noise` is what is
+    known of the noise already.
     """
     told = louder(noise or {}, noise_of(exact, noises))
     worst: dict[str, LocalError] = {}
     for value, right in exact.items():
-        for found in _errors(layer, right, _of(value, results), factor * told.get(value, 0.0)):
+        for found in _errors(layer, right, _of(value, results), told.get(value, 0.0), summing):
             if found.backend not in worst or found.wrong_shape or found.times > worst[found.backend].times:
                 worst[found.backend] = found
     return list(worst.values())
@@ -101,7 +102,9 @@ def _of(value: str, results: Mapping[str, Mapping[str, Value]]) -> dict[str, Val
     return {backend: each.get(value) for backend, each in results.items()}
 
 
-def _errors(layer: Layer, right: Value, results: Mapping[str, Value | None], told: float) -> Iterable[LocalError]:
+def _errors(
+    layer: Layer, right: Value, results: Mapping[str, Value | None], told: float, summing: float
+) -> Iterable[LocalError]:
     scale = root_mean_square(right)
     alike = {name: each for name, each in results.items() if each is not None and each.shape == right.shape}
     apart = {name: difference(each, right, held_in=each.dtype) for name, each in alike.items()}
@@ -110,7 +113,7 @@ def _errors(layer: Layer, right: Value, results: Mapping[str, Value | None], tol
             yield _error(layer, backend, _NO_SUCH_SHAPE, 0.0, 0.0, wrong_shape=True)
             continue
         dtype = alike[backend].dtype
-        least = _LEAST_ULPS / SUSPICIOUS * _ROUNDING.get(dtype.name, _SINGLE) * scale
+        least = max(_LEAST_ULPS / SUSPICIOUS, summing) * _ROUNDING.get(dtype.name, _SINGLE) * scale
         others = sorted(each.rms for name, each in apart.items() if name != backend)
         yield _error(layer, backend, apart[backend], _noise(max(told, least, _smallest(dtype)), others), scale)
 

@@ -117,6 +117,9 @@ def _pair(
     alike = len(one) == len(other) and all(a.shape == b.shape for a, b in zip(one, other, strict=True))
     if not alike:
         return Pair(first, second, "shape", np.ones(1), True, 1, (), 0, float("inf"), None, None, shapes=False)
+    if len({len(each) if each.ndim else 1 for each in one}) > 1:
+        one, other = _as_one_example(one), _as_one_example(other)
+        truth = Truth(truth.by, outputs=_as_one_example(truth.outputs))
     metric, distances = _distances(one, other, truth, thresholds)
     distances = np.where(_broken(one, other), 2.0 ** (thresholds.k - 1) if metric == "class" else 1.0, distances)
     threshold = thresholds.classes if metric == "class" else thresholds.deviation
@@ -127,6 +130,11 @@ def _pair(
         int(np.sum(triggering(distances, threshold))), pattern(distances, edges),
         int(np.lexsort((apart, distances))[-1]), float(np.max(apart)), *_baselines(one, other, truth, thresholds.k),
     )  # fmt: skip
+
+
+def _as_one_example(outputs: Sequence[Array]) -> list[Array]:
+    """Outputs that count no examples, each as a whole."""
+    return [each.reshape(1, -1) for each in outputs]
 
 
 def _distances(one: Sequence[Array], other: Sequence[Array], truth: Truth, thresholds: Thresholds) -> tuple[str, Array]:
