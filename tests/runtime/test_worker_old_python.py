@@ -20,7 +20,7 @@ TREE = ast.parse(TEXT)
 
 STANDARD_LIBRARY_OF_3_6 = {
     "collections": {"OrderedDict"},
-    "contextlib": {"suppress"},
+    "contextlib": {"contextmanager", "suppress"},
     "copy": {"copy"},
     "importlib": {"import_module"},
     "inspect": {"signature"},

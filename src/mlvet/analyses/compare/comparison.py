@@ -155,7 +155,8 @@ class _Comparing:
         self._run_all(examples, batch)
         outputs = self.found.outputs
         if not outputs:
-            raise UnsupportedInput(f"{self.request.shown}: {_nobody(self.found.refusals, 'run')}")
+            hint = "" if self.request.data else "; its inputs were made from its signature, real ones are given by --data"
+            raise UnsupportedInput(f"{self.request.shown}: {_nobody(self.found.refusals, 'run')}{hint}")
         exact = None
         if labels is None or self.converted:
             self.progress("asking the oracle", 0, 1)
