@@ -155,7 +155,7 @@ class _Comparing:
         self._run_all(examples, batch)
         outputs = self.found.outputs
         if not outputs:
-            hint = "" if self.request.data else "; its inputs were made from its signature, real ones are given by --data"
+            hint = "" if self.request.data else "; the inputs were made, real ones are given by --data"
             raise UnsupportedInput(f"{self.request.shown}: {_nobody(self.found.refusals, 'run')}{hint}")
         exact = None
         if labels is None or self.converted:
