@@ -5,7 +5,7 @@ Everything else is what `mlvet compare` does.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -13,9 +13,9 @@ from typing import Any
 from mlvet.analyses.compare import comparison
 from mlvet.analyses.compare.comparison import Comparison, compare
 from mlvet.analyses.compare.request import CompareRequest
-from mlvet.analyses.compare.runs import Crew, Limits, Run
+from mlvet.analyses.compare.runs import Crew, Limits
 from mlvet.runtime.backends.catalogue import Backend
-from mlvet.runtime.backends.process import Failure, Worker
+from mlvet.runtime.backends.process import Worker
 
 
 class Pool:
@@ -51,20 +51,10 @@ class Pool:
                 super().__init__(folder, limits)
                 self.lent: list[tuple[Backend, Worker]] = []
 
-            def open(self, backends: Sequence[Backend], opening: Mapping[str, Any]) -> dict[Backend, Run | Failure]:
-                found: dict[Backend, Run | Failure] = {}
-                for backend in backends:
-                    worker = pool.take(backend)
-                    self.lent.append((backend, worker))
-                    worker.send({"do": "open", "memory": self.limits.memory, **opening, **backend.command.opening})
-                    found[backend] = Run(backend, worker, self.folder, self.limits)
-                for backend, run in found.items():
-                    if isinstance(run, Run):
-                        try:
-                            run.opened = run.worker.receive(self.limits.seconds)
-                        except Failure as failure:
-                            found[backend] = failure
-                return found
+            def _started(self, backend: Backend) -> Worker:
+                worker = pool.take(backend)
+                self.lent.append((backend, worker))
+                return worker
 
             def __exit__(self, *_: object) -> None:
                 for backend, worker in self.lent:
