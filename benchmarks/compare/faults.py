@@ -10,9 +10,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-SEED = 20261203
+SEED = 20270103
 """Seed of the models of the reported run; limits were chosen on models of other seeds and on real ones."""
-TRIED_SEEDS = (1, 20190525, 20261118)
+TRIED_SEEDS = (1, 20190525, 20261118, 20261203)
 """On the second of these 40 of 40 were found, but a sound layer was blamed too, and 3 small faults were not small."""
 
 

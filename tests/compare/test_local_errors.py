@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from mlvet.analyses.compare.accuracies import accuracy
 from mlvet.analyses.compare.clustering import clusters
 from mlvet.analyses.compare.local_errors import local_errors
 from mlvet.analyses.compare.subject import Layer
@@ -93,7 +94,7 @@ def test_the_terms_of_a_sum_are_known(
 
 def test_a_long_sum_may_be_off_further() -> None:
     results = {name: {"dense": off_by(times)["dense"].astype(np.float32)} for name, times in (("a", 6), ("b", 20))}
-    found = local_errors(LAYER, {"dense": EXACT}, results, [off_by(1)], summing=4.0)
+    found = local_errors(LAYER, {"dense": EXACT}, results, [off_by(1)], roundings=4.0)
     assert [error.wrong for error in found] == [False, True]
 
 
@@ -108,3 +109,28 @@ def test_numbers_that_a_precision_cannot_hold_are_infinite_there() -> None:
 def test_zero_for_less_than_the_least_normal_number_is_no_error() -> None:
     (found,) = local_errors(LAYER, {"dense": np.full(4, 1e-40)}, {"jax": {"dense": np.zeros(4, np.float32)}}, [])
     assert not found.wrong
+
+
+@pytest.mark.parametrize(
+    ("kind", "config", "expected"),
+    [
+        ("Sigmoid", {}, (3.0, 0.0)),
+        ("aten.tanh.default", {}, (2.5, 0.0)),
+        ("Dense", {"activation": "elu"}, (3.0, 1.0)),
+        ("LogSoftmax", {}, (3.0, 0.0)),
+        ("Dense", {"activation": "relu"}, (0.0, 0.0)),
+        ("Conv", {}, (0.0, 0.0)),
+    ],
+)
+def test_functions_need_not_be_exact(kind: str, config: dict[str, object], expected: tuple[float, float]) -> None:
+    assert accuracy(Layer("layer", kind, ("x",), ("layer",), config)) == expected
+
+
+def test_small_results_may_be_off_by_what_is_lost_on_the_way() -> None:
+    small = np.full(8, 1e-3)
+    results = {
+        "tensorflow": {"y": (small + ULP).astype(np.float32)},
+        "torch": {"y": (small + 9 * ULP).astype(np.float32)},
+    }
+    found = local_errors(LAYER, {"y": small}, results, [], magnitude=1.0)
+    assert [error.wrong for error in found] == [False, True]

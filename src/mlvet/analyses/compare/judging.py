@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from mlvet.analyses.compare.accuracies import accuracy
 from mlvet.analyses.compare.local_errors import LocalError, local_errors, louder, noise_of
 from mlvet.analyses.compare.oracle import REFERENCE, Oracle
 from mlvet.analyses.compare.runs import Files
@@ -50,7 +51,9 @@ class Judge:
         """
         self._asked += 1
         held = {name: states(files) for name, files in results.items()}
-        case = _Case(layer, entering, held, summing(layer, [state(entering[value]).shape for value in layer.inputs]))
+        roundings, magnitude = accuracy(layer)
+        summed = summing(layer, [state(entering[value]).shape for value in layer.inputs])
+        case = _Case(layer, entering, held, max(roundings, summed), magnitude)
         noise: dict[str, float] = {}
         exact = self.oracle.exact(layer, entering)
         if exact is not None:
@@ -70,10 +73,10 @@ class Judge:
         """Errors beside an oracle, and the noise that they were measured by."""
         right = states(exact)
         noise = louder(known, self._heard(right, self._noises(case, by)))
-        errors = local_errors(case.layer, right, case.held, (), case.summing, noise)
+        errors = local_errors(case.layer, right, case.held, (), case.roundings, case.magnitude, noise)
         if any(error.wrong and error.times < _DOUBTFUL for error in errors):
             noise = louder(noise, self._heard(right, self._more_noises(case, by)))
-            errors = local_errors(case.layer, right, case.held, (), case.summing, noise)
+            errors = local_errors(case.layer, right, case.held, (), case.roundings, case.magnitude, noise)
         return errors, noise
 
     def _heard(self, right: Mapping[str, State], noises: Iterator[Files]) -> dict[str, float]:
@@ -132,12 +135,13 @@ class Judge:
 
 @dataclass(frozen=True, slots=True)
 class _Case:
-    """A layer, what enters it, what backends make of that, and how many roundings the order of its sums may cost."""
+    """A layer, what enters it, what backends make of that, and the roundings that it may cost in any case."""
 
     layer: Layer
     entering: Files
     held: Mapping[str, Mapping[str, State]]
-    summing: float
+    roundings: float
+    magnitude: float
 
 
 def states(files: Files) -> dict[str, State]:

@@ -61,18 +61,19 @@ def local_errors(
     exact: Mapping[str, Value],
     results: Mapping[str, Mapping[str, Value]],
     noises: Iterable[Mapping[str, Value]],
-    summing: float = 0.0,
+    roundings: float = 0.0,
+    magnitude: float = 0.0,
     noise: Mapping[str, float] | None = None,
 ) -> list[LocalError]:
     """The error of each backend in a layer, over all that it yields. `noises` are results off by rounding only.
 
-    By `summing` roundings of the result may they be off because of the order in which they sum; `noise` is what is
-    known of the noise already.
+    So many `roundings` of the result, or of numbers of a `magnitude` on the way to it, count as noise in any case;
+    `noise` is what is known of it already.
     """
     told = louder(noise or {}, noise_of(exact, noises))
     worst: dict[str, LocalError] = {}
     for value, right in exact.items():
-        for found in _errors(layer, right, _of(value, results), told.get(value, 0.0), summing):
+        for found in _errors(layer, right, _of(value, results), told.get(value, 0.0), roundings, magnitude):
             if found.backend not in worst or found.wrong_shape or found.times > worst[found.backend].times:
                 worst[found.backend] = found
     return list(worst.values())
@@ -103,7 +104,7 @@ def _of(value: str, results: Mapping[str, Mapping[str, Value]]) -> dict[str, Val
 
 
 def _errors(
-    layer: Layer, right: Value, results: Mapping[str, Value | None], told: float, summing: float
+    layer: Layer, right: Value, results: Mapping[str, Value | None], told: float, roundings: float, magnitude: float
 ) -> Iterable[LocalError]:
     scale = root_mean_square(right)
     alike = {name: each for name, each in results.items() if each is not None and each.shape == right.shape}
@@ -113,7 +114,8 @@ def _errors(
             yield _error(layer, backend, _NO_SUCH_SHAPE, 0.0, 0.0, wrong_shape=True)
             continue
         dtype = alike[backend].dtype
-        least = max(_LEAST_ULPS / SUSPICIOUS, summing) * _ROUNDING.get(dtype.name, _SINGLE) * scale
+        one = _ROUNDING.get(dtype.name, _SINGLE)
+        least = one * max(max(_LEAST_ULPS / SUSPICIOUS, roundings) * scale, magnitude)
         others = sorted(each.rms for name, each in apart.items() if name != backend)
         yield _error(layer, backend, apart[backend], _noise(max(told, least, _smallest(dtype)), others), scale)
 

@@ -13,7 +13,7 @@ from mlvet.analyses.compare.walk import Walk
 _MOST_PARENTS = 40
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class Parent:
     """A mutant that may be changed further, its deviation, and how often it was."""
 
