@@ -128,9 +128,6 @@ def test_functions_need_not_be_exact(kind: str, config: dict[str, object], expec
 
 def test_small_results_may_be_off_by_what_is_lost_on_the_way() -> None:
     small = np.full(8, 1e-3)
-    results = {
-        "tensorflow": {"y": (small + ULP).astype(np.float32)},
-        "torch": {"y": (small + 9 * ULP).astype(np.float32)},
-    }
+    results = {name: {"y": (small + off * ULP).astype(np.float32)} for name, off in (("jax", 1), ("torch", 9))}
     found = local_errors(LAYER, {"y": small}, results, [], magnitude=1.0)
     assert [error.wrong for error in found] == [False, True]
