@@ -13,8 +13,8 @@ from mlvet.analyses.compare.subject import Layer
 _UNITS = {
     "exp": 3, "log": 3, "log2": 3, "log10": 3, "log1p": 2, "expm1": 3, "sin": 4, "cos": 4, "tan": 5, "sinh": 4,
     "cosh": 4, "tanh": 5, "asin": 4, "acos": 4, "atan": 5, "asinh": 4, "acosh": 4, "atanh": 5, "pow": 16, "erf": 16,
-    "erfc": 16, "erfinv": 16, "sigmoid": 6, "logistic": 6, "softmax": 6, "logsoftmax": 6, "silu": 6, "swish": 6, "gelu": 16,
-    "softplus": 6, "logsigmoid": 6, "mish": 12, "elu": 6, "selu": 6, "celu": 6, "tanhshrink": 5,
+    "erfc": 16, "erfinv": 16, "sigmoid": 6, "logistic": 6, "softmax": 6, "logsoftmax": 6, "silu": 6, "swish": 6,
+    "gelu": 16, "softplus": 6, "logsigmoid": 6, "mish": 12, "elu": 6, "selu": 6, "celu": 6, "tanhshrink": 5,
 }  # fmt: skip
 _THROUGH_ONE = frozenset(("elu", "selu", "celu", "softplus", "logsigmoid", "mish", "tanhshrink", "expm1"))
 """Functions of small numbers that most implementations compute by way of a number near 1."""
