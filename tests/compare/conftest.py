@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import json
 import os
 import subprocess
@@ -16,6 +17,13 @@ import pytest
 from onnx import TensorProto, helper, numpy_helper
 
 import mlvet
+
+
+def skip_without(package: str) -> None:
+    """Leave tests out where a package is missing; to import TensorFlow here would choose the backend of Keras for all."""
+    if importlib.util.find_spec(package) is None:
+        pytest.skip(f"{package} is not there", allow_module_level=True)
+
 
 Compare = Callable[..., tuple[int, dict[str, Any], str]]
 

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from mlvet.analyses.compare.suspects import apart
-from tests.compare.conftest import Compare, faulty
+from tests.compare.conftest import Compare, faulty, skip_without
 
 pytest.importorskip("torch")
 pytest.importorskip("onnxscript")
@@ -67,7 +67,7 @@ def test_a_wrong_converter_and_a_wrong_runtime_are_told_apart(
 
 
 def test_remainders_of_negative_integers_are_converted_wrongly_by_tf2onnx(compare: Compare, tmp_path: Path) -> None:
-    pytest.importorskip("tf2onnx")
+    skip_without("tf2onnx")
     environment = {**os.environ, "KERAS_BACKEND": "jax"}
     subprocess.run([sys.executable, "-c", INTEGERS], cwd=tmp_path, env=environment, check=True, capture_output=True)
     code, report, _ = compare("model.keras", "--backends", "tensorflow,onnxruntime,litert")

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pytest
+from tests.compare.conftest import PADDING_COUNTED, Compare, faulty, skip_without
 
-from tests.compare.conftest import PADDING_COUNTED, Compare, faulty
-
-pytest.importorskip("tensorflow")
+skip_without("tensorflow")
 
 
 def test_pooling_that_counts_padding_is_found_at_its_operator(
@@ -26,7 +24,7 @@ def test_pooling_that_counts_padding_is_found_at_its_operator(
 
 
 def test_converters_that_are_right_are_not_blamed(compare: Compare, saved_models: Path) -> None:
-    pytest.importorskip("tf2onnx")
+    skip_without("tf2onnx")
     backends = "tensorflow,onnxruntime,litert"
     code, report, _ = compare(str(saved_models / "saved"), "--backends", backends)
     told = report["summary"]["analyses"]["compare"]

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pytest
+from tests.compare.conftest import PADDING_COUNTED, Compare, faulty, skip_without
 
-from tests.compare.conftest import PADDING_COUNTED, Compare, faulty
-
-pytest.importorskip("ai_edge_litert")
+skip_without("ai_edge_litert")
 
 
 def test_the_deviation_rises_at_the_pooling_that_counts_padding(
