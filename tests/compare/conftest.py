@@ -20,7 +20,7 @@ import mlvet
 
 
 def skip_without(package: str) -> None:
-    """Leave tests out where a package is missing; to import TensorFlow here would choose the backend of Keras for all."""
+    """Leave tests out where a package is missing: importing TensorFlow would choose a backend of Keras for all."""
     if importlib.util.find_spec(package) is None:
         pytest.skip(f"{package} is not there", allow_module_level=True)
 
