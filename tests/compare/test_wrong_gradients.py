@@ -39,6 +39,8 @@ image = keras.Input((8, 8, 3), name="image")
 x = keras.layers.Conv2D(4, 3, padding="same", activation="relu", name="conv")(image)
 x = keras.layers.MaxPooling2D(2, name="pool")(x)
 x = keras.layers.LayerNormalization(name="norm")(x)
+x = keras.layers.Reshape((16, 4), name="rows")(x)
+x = keras.layers.MultiHeadAttention(2, 4, name="attention")(x, x, use_causal_mask=True)
 x = keras.layers.Flatten(name="flat")(x)
 x = keras.layers.Dense(6, activation="tanh", name="hidden")(x)
 model = keras.Model(image, keras.layers.Dense(3, activation="softmax", name="classes")(x))
@@ -61,7 +63,8 @@ def test_a_backend_that_differentiates_wrongly_is_named_alone(compare: Compare, 
     told = report["summary"]["analyses"]["compare"]["gradients"]
     assert (told["unjudged"], told["refused"]) == ({}, {})
     right = [each for each in told["errors"] if each["backend"] == "jax" or each["layer"] not in ("hidden", None)]
-    assert {each["layer"] for each in right} == {"conv", "pool", "norm", "flat", "hidden", "classes", None}
+    layers = {"conv", "pool", "norm", "rows", "attention", "flat", "hidden", "classes", None}
+    assert {each["layer"] for each in right} == layers
     assert not any(each["wrong"] for each in right)
     assert {each["by"] for each in right if each["layer"] == "conv"} == {"conv/kernel", "conv/bias", "input image"}
 

@@ -310,6 +310,7 @@ class Keras(Driver):
     def _doubled(self, model: Any) -> Any:
         """The same model in double precision: the policies of its configuration rewritten, its weights kept."""
         self.keras.config.set_floatx("float64")
+        _keep_double(self.keras)
         saving = self.keras.saving
         config = json.loads(json.dumps(saving.serialize_keras_object(model)), object_hook=_double_policy)
         found = saving.deserialize_keras_object(config, safe_mode=False)
@@ -654,6 +655,46 @@ def _double_policy(found: Dict[str, Any]) -> Dict[str, Any]:
     elif found.get("dtype") in single:
         found["dtype"] = "float64"
     return found
+
+
+def _keep_double(keras: Any) -> None:
+    """No rounding to single precision on the way.
+
+    Where Keras joins types it takes float32 for float64, except on TensorFlow, and JAX, TensorFlow and NumPy take the
+    softmax of attention in float32 whatever they are given, so that is computed by its definition.
+    """
+    with contextlib.suppress(ImportError):
+        types = importlib.import_module("keras.src.backend.common.dtypes")
+        getattr(types, "BIT64_TO_BIT32_DTYPE", {})["float64"] = "float64"
+    functions = getattr(importlib.import_module("keras.src.backend"), "nn", None)
+    own = getattr(functions, "dot_product_attention", None)
+    if own is None or keras.backend.backend() not in ("jax", "tensorflow", "numpy"):
+        return
+    ops = keras.ops
+
+    def attention(
+        query: Any, key: Any, value: Any, bias: Any = None, mask: Any = None, scale: Any = None,
+        is_causal: bool = False, **left: Any
+    ) -> Any:  # fmt: skip
+        left.pop("flash_attention", None)
+        if any(each is not None for each in left.values()):
+            raise Unsupported("attention with {} is not known in double precision".format(", ".join(left)))
+        query, key, value = [ops.convert_to_tensor(each, "float64") for each in (query, key, value)]
+        shared = query.shape[2] // key.shape[2]
+        if shared > 1:
+            key, value = ops.repeat(key, shared, axis=2), ops.repeat(value, shared, axis=2)
+        factor = ops.convert_to_tensor(float(key.shape[3]) ** -0.5 if scale is None else scale, "float64")
+        logits = ops.einsum("btnh,bsnh->bnts", query, key) * factor
+        if bias is not None:
+            logits = logits + ops.cast(bias, "float64")
+        seen = [] if mask is None else [ops.cast(mask, "bool")]
+        if is_causal:
+            seen.append(ops.tril(ops.ones(ops.shape(logits)[2:], dtype="bool")))
+        for each in seen:
+            logits = ops.where(each, logits, ops.convert_to_tensor(-1e300, "float64"))
+        return ops.einsum("bnts,bsnh->btnh", ops.softmax(logits, axis=-1), value)
+
+    functions.dot_product_attention = attention
 
 
 def _plain_config(operation: Any) -> Dict[str, Any]:
