@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -16,6 +17,7 @@ from mlvet.analyses.compare.local_errors import local_errors
 from mlvet.analyses.compare.mapping import maps
 from mlvet.analyses.compare.pairs import Truth, pairs
 from mlvet.analyses.compare.subject import Layer, Subject
+from mlvet.analyses.compare.telling import findings, notes
 from mlvet.analyses.compare.walk import Walk
 from mlvet.core.result import Summary, Vetting
 from mlvet.report import render
@@ -103,6 +105,17 @@ def test_a_long_map_is_folded_around_the_guilty_layer() -> None:
     assert sum(int(number) for number in re.findall(r"\.\.\. (\d+) layers", text)) > 150
 
 
+def test_constants_that_enter_guilty_layers_are_folded() -> None:
+    found = vetting(30, 20)
+    layers = found.summary.analyses["compare"]["maps"][0]["layers"]
+    plain = {"kind": "Constant", "inputs": [], "after": [], "delta": 0.0, "rate": 0.0, "red": False, "wrong": []}
+    layers[:0] = [{**plain, "layer": f"constant{index}", "times_noise": {"jax": 0.0}} for index in range(50)]
+    guilty = next(each for each in layers if each["wrong"])
+    guilty["after"] += [f"constant{index}" for index in range(50)]
+    shown = [line for line in render("full", found).splitlines() if line.startswith("    constant")]
+    assert len(shown) == 1
+
+
 @pytest.mark.parametrize(("count", "guilty"), [(5, 2), (200, 132)])
 def test_the_page_draws_every_layer_once_for_each_pair_and_needs_nothing_else(count: int, guilty: int) -> None:
     page = render("html", vetting(count, guilty, all_pairs=True))
@@ -129,6 +142,21 @@ def test_no_box_of_the_page_covers_another() -> None:
     for index, (x, y, wide, high) in enumerate(boxes):
         for left, top, across, down in boxes[:index]:
             assert x >= left + across or left >= x + wide or y >= top + down or top >= y + high
+
+
+def test_a_pair_that_is_apart_by_rounding_alone_is_a_note_and_no_finding() -> None:
+    """Every layer is right on both backends, on the example that is furthest apart among others."""
+    found = compared(5, 2)
+    found.walk.errors = [replace(error, rms=error.noise) for error in found.walk.errors]
+    assert [pair.inconsistent for pair in found.pairs] == [True, False, True]
+    assert [finding.rule for finding in findings(found, "model.keras")] == ["inconsistent-backends"]
+    found.walked = [0, 1, 2, 3]
+    assert findings(found, "model.keras") == []
+    (note,) = notes(found)
+    assert "the model itself makes small differences large, most at `l2`" in note
+    found.walk.errors = [error for error in found.walk.errors if error.layer.name != "l3"]
+    assert [finding.rule for finding in findings(found, "model.keras")] == ["inconsistent-backends"]
+    assert list(notes(found)) == []
 
 
 def test_names_of_layers_are_no_markup() -> None:

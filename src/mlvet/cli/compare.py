@@ -25,7 +25,7 @@ def run(options: argparse.Namespace) -> int:
     from mlvet.analyses.compare.distances import Thresholds
     from mlvet.analyses.compare.request import CompareRequest
     from mlvet.analyses.compare.runs import Limits
-    from mlvet.analyses.compare.telling import findings, summary
+    from mlvet.analyses.compare.telling import findings, notes, summary
     from mlvet.core.fingerprint import fingerprinted
     from mlvet.core.result import Problem, Summary, Vetting
 
@@ -59,7 +59,10 @@ def run(options: argparse.Namespace) -> int:
         Summary(
             files=1, seconds=time.monotonic() - began, operators_analysed=len(found.walk.judges),
             operators_unanalysed=len(found.walk.unjudged),
-            notes=(*found.notes, *found.searched.notes, *unsupported, *(told_of(bisection) if bisection else ())),
+            notes=(
+                *found.notes, *notes(found), *found.searched.notes, *unsupported,
+                *(told_of(bisection) if bisection else ()),
+            ),
             problems=tuple(Problem(request.shown, each) for each in found.problems),
             analyses={"compare": {**summary(found, all_maps=options.map), **data_of(bisection)}},
         ),

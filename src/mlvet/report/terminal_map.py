@@ -80,8 +80,9 @@ def _interesting(places: Sequence[Place]) -> set[int]:
     centres |= {index for index in highest if places[index].heat or not centres}
     kept = {0, len(places) - 1, *centres}
     for index in centres:
-        kept |= {at[name] for name in places[index].after if name in at}
-        kept |= {other for other, place in enumerate(places) if places[index].name in place.after}
+        beside = {at[name] for name in places[index].after if name in at}
+        beside |= {other for other, place in enumerate(places) if places[index].name in place.after}
+        kept |= {other for other in beside if places[other].delta or places[other].after}
     return kept
 
 

@@ -62,6 +62,7 @@ class Comparison:
     gradients: GradientWalk | None = None
     truth: str = "none"
     examples: int = 0
+    walked: list[int] = field(default_factory=list)
     made: bool = False
     seconds: dict[str, float] = field(default_factory=dict)
     memory: dict[str, int] = field(default_factory=dict)
@@ -272,6 +273,7 @@ class _Comparing:
             keep_wrong=self.request.reproduce is not None or bool(self.request.mutate),
         )  # fmt: skip
         self.found.walk = walker.walk
+        self.found.walked = chosen
         try:
             walker.go()
         except TooLarge:
@@ -297,7 +299,8 @@ class _Comparing:
         walker.go(files)
 
     def _fusion(self, examples: dict[str, Array]) -> None:
-        few = {name: self._some(array, _WALKED) for name, array in examples.items()}
+        chosen = self._worst(_WALKED)
+        few = {name: array[chosen] if self.subject.batched else array for name, array in examples.items()}
         files = stored(self.folder, "fused", few)
         wrong = {error.backend for error in self.found.walk.wrong()}
         for number, run in enumerate(self.runs):

@@ -19,7 +19,7 @@ from mlvet.core.errors import UsageError
 Array = NDArray[Any]
 COUNT = 32
 _OPEN_SIZE = 16
-_OPEN_PICTURE = 32
+_OPEN_PICTURE = 64
 _TOKENS = 64
 _PICTURE_CHANNELS = (1, 3, 4)
 _LEAST_SOUND = 256

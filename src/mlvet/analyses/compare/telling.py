@@ -19,6 +19,7 @@ from mlvet.analyses.compare.rules.fusion_dependent import FusionDependent
 from mlvet.analyses.compare.rules.inconsistent_backends import InconsistentBackends
 from mlvet.analyses.compare.rules.unsteady_backend import UnsteadyBackend
 from mlvet.analyses.compare.rules.wrong_layer import WrongLayer
+from mlvet.analyses.compare.subject import Layer
 from mlvet.analyses.compare.telling_conversions import conversions
 from mlvet.analyses.compare.telling_gradients import gradient_findings, gradient_summary
 from mlvet.core.evidence import Assumption, Evidence, Related
@@ -154,21 +155,60 @@ def _consequence(concerned: Sequence[Pair]) -> str:
 
 def _unexplained(found: Comparison, shown: str) -> Iterator[Finding]:
     """Inconsistent pairs of which no layer is known to be wrong: the layer with the highest rate is named."""
+    for left in _without_cause(found):
+        pairs = [pair for pair in left if not _amplified(found, pair)]
+        if not pairs:
+            continue
+        pair = max(pairs, key=lambda each: each.difference)
+        top = _steepest(found, pair)
+        where = f"; the deviation rises most at `{top.name}` ({top.kind})" if top else ""
+        message = f"{_consequence([pair])}{where}, and no oracle tells which backend is wrong"
+        data = {"blamed": None, "pairs": [each.to_json() for each in pairs]}
+        location = Location(shown, node=top.name if top else None)
+        assumptions = [Assumption("one of the two backends is wrong")]
+        yield _finding(InconsistentBackends, message, location, data, (), Certainty.LIKELY, assumptions)
+
+
+def notes(found: Comparison) -> Iterator[str]:
+    """Pairs that are apart though every layer is right on both: no defect of a backend, but worth knowing."""
+    for left in _without_cause(found):
+        pairs = [pair for pair in left if _amplified(found, pair)]
+        if pairs:
+            pair = max(pairs, key=lambda each: each.difference)
+            top = _steepest(found, pair)
+            where = f", most at `{top.name}` ({top.kind})" if top else ""
+            yield (
+                f"{_consequence([pair])}, though every layer is right on both up to rounding: "
+                f"the model itself makes small differences large{where}"
+            )
+
+
+def _without_cause(found: Comparison) -> Iterator[list[Pair]]:
+    """Inconsistent pairs of backends against which nothing is known, those of one pattern together."""
     guilty = {error.backend for error in found.walk.wrong()} | {fused.backend for fused in found.fused}
     guilty |= {suspicion.backend for suspicion in found.suspicions}
     for group in unique(found.pairs):
         left = [pair for pair in group if not guilty & {pair.first, pair.second}]
-        if not left:
-            continue
-        pair = max(left, key=lambda each: each.difference)
-        places = map_of(found, pair)
-        top = max(places, key=lambda each: each.rate, default=None)
-        where = f"; the deviation rises most at `{top.layer.name}` ({top.layer.kind})" if top else ""
-        message = f"{_consequence([pair])}{where}, and no oracle tells which backend is wrong"
-        data = {"blamed": None, "pairs": [each.to_json() for each in left]}
-        location = Location(shown, node=top.layer.name if top else None)
-        assumptions = [Assumption("one of the two backends is wrong")]
-        yield _finding(InconsistentBackends, message, location, data, (), Certainty.LIKELY, assumptions)
+        if left:
+            yield left
+
+
+def _amplified(found: Comparison, pair: Pair) -> bool:
+    """Whether each layer was judged on both backends, with the example that is furthest apart among others."""
+    walk, both = found.walk, {pair.first, pair.second}
+    judged = {(error.backend, error.layer.name) for error in walk.errors}
+    return (
+        bool(found.subject.layers)
+        and np.isfinite(pair.difference)
+        and pair.example in found.walked
+        and all((backend, layer.name) in judged for backend in both for layer in found.subject.layers)
+    )
+
+
+def _steepest(found: Comparison, pair: Pair) -> Layer | None:
+    """The layer with the highest rate."""
+    top = max(map_of(found, pair), key=lambda each: each.rate, default=None)
+    return top.layer if top else None
 
 
 def _fused(found: Comparison, shown: str) -> Iterator[Finding]:
