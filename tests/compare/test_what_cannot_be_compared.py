@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 from pathlib import Path
 
 import h5py
@@ -110,14 +111,46 @@ def test_an_environment_that_is_not_given(compare: Compare, onnx_model: Path) ->
     assert "not given by --env" in refused(compare, onnx_model.name, "--backends", "onnxruntime@old")
 
 
-def test_a_dead_environment_leaves_the_other_pairs(compare: Compare, onnx_model: Path) -> None:
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        (None, "no such file or directory"),
+        ("#!/bin/sh\nexit 0\n", "cannot run a worker, which ended with code 0"),
+        ("#!/bin/sh\necho words\n", "is no Python that can run a worker"),
+        (f"#!/bin/sh\nexec {sys.executable} -S -I $@\n", "No module named 'numpy'"),
+    ],
+)
+def test_a_dead_environment_leaves_the_other_pairs(
+    compare: Compare, onnx_model: Path, content: str | None, words: str
+) -> None:
+    python = onnx_model.parent / "python"
+    if content is not None:
+        python.write_text(content)
+        python.chmod(0o755)
     backends = "onnxruntime,onnx-reference,onnxruntime@old"
-    code, report, _ = compare(onnx_model.name, "--env", "old=/nowhere/python", "--backends", backends)
+    code, report, errors = compare(onnx_model.name, "--env", f"old={python}", "--backends", backends)
     told = report["summary"]["analyses"]["compare"]
-    assert code == 0
+    assert (code, report["findings"]) == (2, [])
+    assert errors.startswith("mlvet: model.onnx: onnxruntime@old: ")
+    assert words in errors
+    assert errors.count("\n") == 1
     assert set(told["backends"]) == {"onnxruntime", "onnx-reference"}
     assert [each["backend"] for each in told["unsupported"]] == ["onnxruntime@old"]
     assert len(told["pairs"]) == 1
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (("--output", "absent/report"), "absent/report: cannot write the report: No such file or directory"),
+        (("--output", "model.onnx/report"), "model.onnx/report: cannot write the report: Not a directory"),
+        (("--reproduce", "model.onnx/scripts"), "model.onnx is no folder"),
+    ],
+)
+def test_a_place_that_cannot_be_written_is_told_before_the_work(
+    compare: Compare, onnx_model: Path, options: tuple[str, str], words: str
+) -> None:
+    assert words in refused(compare, onnx_model.name, *options, "--backends", "absent")
 
 
 def test_a_backend_that_is_not_installed_is_no_defect(compare: Compare, onnx_model: Path) -> None:

@@ -30,6 +30,7 @@ def run(options: argparse.Namespace) -> int:
     from mlvet.core.result import Problem, Summary, Vetting
 
     known_format(options)
+    _foldable(options.reproduce)
     model = Path(options.model)
     if not model.exists():
         raise UsageError(f"{model}: no such file or folder")
@@ -53,7 +54,7 @@ def run(options: argparse.Namespace) -> int:
             bisection, found = None, compare(request, progress)
     base = os.getcwd()
     told = fingerprinted(findings(found, request.shown), {}, base, base)
-    unsupported = [f"{each.backend}: not compared: {each.failure.words}" for each in found.refusals]
+    unsupported = [f"{each.backend}: not compared: {each.failure.words}" for each in found.refusals if not each.dead]
     vetting = Vetting(
         tuple(told),
         Summary(
@@ -80,6 +81,19 @@ def _file(name: str | None) -> Path | None:
     if name is not None and not os.path.isfile(name):
         raise UsageError(f"{name}: no such file")
     return None if name is None else Path(name)
+
+
+def _foldable(name: str | None) -> None:
+    """Complain of a folder that cannot be made, before a long search."""
+    if name is None:
+        return
+    place = Path(os.path.abspath(name))
+    while not place.exists() and place != place.parent:
+        place = place.parent
+    if not place.is_dir():
+        raise UsageError(f"--reproduce {name}: {os.fspath(place)} is no folder")
+    if not os.access(place, os.W_OK | os.X_OK):
+        raise UsageError(f"--reproduce {name}: nothing can be written to {os.fspath(place)}")
 
 
 def _versions(given: str) -> tuple[str, str, str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import errno
 import os
 import sys
 from pathlib import Path
@@ -17,12 +18,26 @@ from mlvet.report import FORMATS, render
 
 
 def known_format(options: argparse.Namespace) -> None:
-    """Complain of an output format that there is not, before any work is done."""
+    """Complain of an output format that there is not, or of no place for the report, before any work is done."""
     chosen = options.output_format or "full"
     if chosen not in FORMATS:
         raise UsageError(
             f"unknown output format `{chosen}`{did_you_mean(chosen, list(FORMATS))} (known: {', '.join(FORMATS)})"
         )
+    if options.output is not None:
+        _has_place(Path(options.output))
+
+
+def _has_place(file: Path) -> None:
+    why = None
+    if file.is_dir():
+        why = errno.EISDIR
+    elif not file.parent.is_dir():
+        why = errno.ENOTDIR if file.parent.exists() else errno.ENOENT
+    elif not os.access(file if file.exists() else file.parent, os.W_OK):
+        why = errno.EACCES
+    if why is not None:
+        raise UsageError(f"{file}: cannot write the report: {os.strerror(why)}")
 
 
 def reported(vetting: Vetting, options: argparse.Namespace, fail_on: Severity) -> int:
@@ -55,10 +70,12 @@ def _for_people(options: argparse.Namespace) -> bool:
 
 
 def _write(text: str, file: str | None, encoding: str | None) -> None:
+    """To a file, or to standard output, where it also goes if the file cannot be written after all."""
     if file is not None:
         try:
             Path(file).write_text(text, encoding="utf-8")
         except OSError as error:
+            put(text, encoding)
             raise UsageError(f"{file}: cannot write the report: {error.strerror}") from error
     else:
         put(text, encoding)

@@ -34,6 +34,8 @@ Array = NDArray[Any]
 Progress = Callable[[str, int, int], None]
 _WALKED = 4
 _SURE = 8
+_REASON = 160
+"""So much of what a backend complains of is told where several do."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +46,11 @@ class Refusal:
     failure: Failure
     at: str
     blamed: str = ""
+
+    @property
+    def dead(self) -> bool:
+        """Whether there is no such interpreter, or none that runs a worker: a mistake of the user."""
+        return self.failure.kind == "environment"
 
 
 @dataclass(slots=True)
@@ -89,6 +96,7 @@ def compare(request: CompareRequest, progress: Progress = lambda *_: None) -> Co
         if not every:
             raise UnsupportedInput(f"{request.shown}: {_nobody(refusals)}")
         found = Comparison(_subject(request, format, every, Path(top)), refusals=refusals)
+        found.problems += [f"{each.backend}: {each.failure.words}" for each in refusals if each.dead]
         runs = [run for run in every if run.backend in direct]
         found.versions = {str(run): run.version for run in runs}
         comparing = _Comparing(request, crew, runs, found, progress)
@@ -328,5 +336,9 @@ def _subject(request: CompareRequest, format: str, runs: Sequence[Run], folder: 
 
 
 def _nobody(refusals: Sequence[Refusal], do: str = "open") -> str:
-    reasons = dict.fromkeys(f"{each.backend}: {each.failure.words}" for each in refusals)
+    reasons = dict.fromkeys(f"{each.backend}: {_beginning(each.failure.words)}" for each in refusals)
     return f"no backend can {do} the model (" + "; ".join(reasons) + ")"
+
+
+def _beginning(words: str) -> str:
+    return words if len(words) <= _REASON else f"{words[: _REASON - 3]}..."

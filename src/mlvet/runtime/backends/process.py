@@ -27,7 +27,8 @@ class Failure(Exception):
     """A request that yields nothing.
 
     `kind` is unsupported (this version lacks something), crash (an error of the backend), model (no such model),
-    memory, hang (no answer in time), death (the process ended) or environment (there is no such interpreter).
+    memory, hang (no answer in time), death (the process ended) or environment (there is no such interpreter, or it cannot
+    run a worker).
     """
 
     def __init__(self, kind: str, words: str, place: str = "") -> None:
@@ -63,6 +64,8 @@ class Worker:
         except OSError as error:
             raise Failure("environment", f"{command.python}: {(error.strerror or str(error)).lower()}") from None
         self._buffer = b""
+        self._python = command.python
+        self._answered = False
         self.requests = 0
         self.seconds = 0.0
         self.peak = 0
@@ -84,7 +87,11 @@ class Worker:
         Raises OSError if the worker could not write what it found.
         """
         line = self._line(time.monotonic() + timeout, timeout)
-        answer: dict[str, Any] = json.loads(line)
+        try:
+            answer: dict[str, Any] = json.loads(line)
+        except ValueError:
+            raise Failure("environment", f"{self._python}: is no Python that can run a worker") from None
+        self._answered = True
         self.peak = max(self.peak, int(answer.get("memory", 0)))
         if answer.get("failure") == "disk":
             raise OSError(errno.ENOSPC, answer["words"])
@@ -128,7 +135,10 @@ class Worker:
         return line
 
     def _dead(self) -> Failure:
-        """Why the process is no more: its last words and how it ended."""
+        """Why the process is no more: its last words and how it ended.
+
+        A worker catches all errors, so one that ends of itself before its first answer could not even start.
+        """
         with contextlib.suppress(subprocess.TimeoutExpired):
             self._process.wait(_GRACE)
         code = self._process.poll()
@@ -139,6 +149,8 @@ class Worker:
             last = self._errors.read().decode("utf-8", "replace").strip().splitlines()
             if last:
                 how += f": {last[-1]}"
+        if not self._answered and code is not None and code >= 0:
+            return Failure("environment", f"{self._python}: cannot run a worker, which {how}")
         return Failure("death", f"the process {how}")
 
 

@@ -667,8 +667,7 @@ def _keep_double(keras: Any) -> None:
         types = importlib.import_module("keras.src.backend.common.dtypes")
         getattr(types, "BIT64_TO_BIT32_DTYPE", {})["float64"] = "float64"
     functions = getattr(importlib.import_module("keras.src.backend"), "nn", None)
-    own = getattr(functions, "dot_product_attention", None)
-    if own is None or keras.backend.backend() not in ("jax", "tensorflow", "numpy"):
+    if functions is None or keras.backend.backend() not in ("jax", "tensorflow", "numpy"):
         return
     ops = keras.ops
 
