@@ -27,8 +27,8 @@ class Failure(Exception):
     """A request that yields nothing.
 
     `kind` is unsupported (this version lacks something), crash (an error of the backend), model (no such model),
-    memory, hang (no answer in time), death (the process ended) or environment (there is no such interpreter, or it cannot
-    run a worker).
+    memory, hang (no answer in time), death (the process ended) or environment (there is no such interpreter, or
+    it cannot run a worker).
     """
 
     def __init__(self, kind: str, words: str, place: str = "") -> None:
@@ -90,7 +90,7 @@ class Worker:
         try:
             answer: dict[str, Any] = json.loads(line)
         except ValueError:
-            raise Failure("environment", f"{self._python}: is no Python that can run a worker") from None
+            raise Failure("environment", f"{self._python}: cannot run a worker, what it says is no answer") from None
         self._answered = True
         self.peak = max(self.peak, int(answer.get("memory", 0)))
         if answer.get("failure") == "disk":
