@@ -1,0 +1,1 @@
+"""Which inputs made an output what it is [LAMP]: the production run, its log, and the replay."""
