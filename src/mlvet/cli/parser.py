@@ -4,30 +4,14 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Callable
-from typing import TYPE_CHECKING, NoReturn
 
 from mlvet import __version__
-from mlvet.cli.streams import put
+from mlvet.cli.parsing import Parser
 from mlvet.core.config import LARGEST, NUMERIC_ABSTRACTIONS, SPECULATIONS, TENSOR_ABSTRACTIONS, memory_of
-from mlvet.core.errors import UsageError
 from mlvet.core.grade import Certainty, Grade, Severity
 from mlvet.report import FORMATS
 
-if TYPE_CHECKING:
-    from _typeshed import SupportsWrite
-
 EPILOGUE = "exit codes: 0 clean, 1 findings, 2 bad usage or bad input"
-
-
-class Parser(argparse.ArgumentParser):
-    """An ArgumentParser whose complaints are one line."""
-
-    def error(self, message: str) -> NoReturn:
-        raise UsageError(f"{message} (`{self.prog} --help` shows the options)")
-
-    def print_help(self, file: SupportsWrite[str] | None = None) -> None:
-        del file
-        put(self.format_help())
 
 
 def parse(arguments: list[str]) -> argparse.Namespace:
@@ -43,7 +27,7 @@ def _parser() -> Parser:
     _compare(
         commands.add_parser("compare", help="run a model on several backends and find who is wrong", epilog=EPILOGUE)
     )
-    _trace(commands.add_parser("trace", help="run a program and log what explains its output later"))
+    _trace(commands)
     _baseline(commands.add_parser("baseline", help="remember today's findings, so that only new ones are shown"))
     _rule(commands.add_parser("rule", help="explain a rule, or list all rules"))
     _shapes(
@@ -143,10 +127,10 @@ def _compare(parser: argparse.ArgumentParser) -> None:
     parser.set_defaults(run=compare.run)
 
 
-def _trace(parser: argparse.ArgumentParser) -> None:
+def _trace(commands: argparse._SubParsersAction[Parser]) -> None:
     from mlvet.cli import trace
 
-    trace.options_of(parser)
+    trace.options_of(commands.add_parser("trace", help=trace.ABOUT))
 
 
 def _share(text: str) -> float:

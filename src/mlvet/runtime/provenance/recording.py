@@ -103,6 +103,7 @@ class Run:
         script = os.path.abspath(request.script)
         folder = script if os.path.isdir(script) else os.path.dirname(os.path.realpath(script))
         ours = set(sys.modules)
+        _forget_shadowed(folder, ours)
         sys.path.insert(0, folder)
         sys.argv[:] = [request.script, *request.arguments]
         self.writer.write(HEADER, {
@@ -117,7 +118,6 @@ class Run:
         os.register_at_fork(after_in_child=self._forked)
         self.instrumentation = tracing_source.Instrumentation(self.branches, marks, request.inputs, self._sourced)
         tracing_source.Finder(self.instrumentation, imported).installed()
-        _forget_shadowed(folder, ours)
 
     def code(self) -> types.CodeType:
         """The code of the script, for a namespace as Python gives it to a script."""

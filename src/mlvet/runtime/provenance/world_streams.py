@@ -86,10 +86,11 @@ def recorded(world: RecordingWorld) -> None:
         sys.stdin = sys.__stdin__ = _text(stdin, io.BufferedReader(raw))  # type: ignore[misc]
         if stdin.isatty():
             builtins.input = _typed(world, builtins.input)
-    if isinstance(stdout, io.TextIOWrapper) and isinstance(stdout.buffer, io.BufferedWriter):
+    if isinstance(stdout, io.TextIOWrapper) and isinstance(stdout.buffer, (io.BufferedWriter, io.FileIO)):
         out = _Telling(stdout.fileno(), "wb", closefd=False)
         out.name = "<stdout>"
-        sys.stdout = sys.__stdout__ = _text(stdout, io.BufferedWriter(out))  # type: ignore[misc]
+        unbuffered = isinstance(stdout.buffer, io.FileIO)
+        sys.stdout = sys.__stdout__ = _text(stdout, out if unbuffered else io.BufferedWriter(out))  # type: ignore[misc]
 
 
 def _text(old: io.TextIOWrapper, buffer: Any) -> io.TextIOWrapper:
