@@ -37,10 +37,8 @@ def _run(arguments: list[str]) -> int:
 
         put(f"mlvet {__version__}\n")
         return 0
-    if arguments[:1] == ["trace"]:  # a traced program pays for every module that is loaded here
-        from mlvet.cli.trace import parse
-    else:
-        from mlvet.cli.parser import parse
+    from mlvet.cli.parser import parse
+
     options = parse(arguments)
     return int(options.run(options))
 

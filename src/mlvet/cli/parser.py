@@ -4,14 +4,30 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Callable
+from typing import TYPE_CHECKING, NoReturn
 
 from mlvet import __version__
-from mlvet.cli.parsing import Parser
+from mlvet.cli.streams import put
 from mlvet.core.config import LARGEST, NUMERIC_ABSTRACTIONS, SPECULATIONS, TENSOR_ABSTRACTIONS, memory_of
+from mlvet.core.errors import UsageError
 from mlvet.core.grade import Certainty, Grade, Severity
 from mlvet.report import FORMATS
 
+if TYPE_CHECKING:
+    from _typeshed import SupportsWrite
+
 EPILOGUE = "exit codes: 0 clean, 1 findings, 2 bad usage or bad input"
+
+
+class Parser(argparse.ArgumentParser):
+    """An ArgumentParser whose complaints are one line."""
+
+    def error(self, message: str) -> NoReturn:
+        raise UsageError(f"{message} (`{self.prog} --help` shows the options)")
+
+    def print_help(self, file: SupportsWrite[str] | None = None) -> None:
+        del file
+        put(self.format_help())
 
 
 def parse(arguments: list[str]) -> argparse.Namespace:

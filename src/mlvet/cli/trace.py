@@ -4,20 +4,12 @@ from __future__ import annotations
 
 import argparse
 
-from mlvet.cli.parsing import Parser
 from mlvet.core.errors import UsageError
 from mlvet.runtime.provenance.launching import launch
 from mlvet.runtime.provenance.request import Request
 
 ABOUT = "run a program and log what explains its output later"
 MODES = ("default", "full")
-
-
-def parse(arguments: list[str]) -> argparse.Namespace:
-    """The options of `mlvet trace ...`, without loading the other commands."""
-    parser = Parser("mlvet trace", description=ABOUT)
-    options_of(parser)
-    return parser.parse_args(arguments[1:])
 
 
 def options_of(parser: argparse.ArgumentParser) -> None:

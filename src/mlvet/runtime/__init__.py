@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+TYPE_CHECKING = False
+"""Known to type checkers by its name; `typing` is not loaded before a traced program is."""
 
 if TYPE_CHECKING:
     from mlvet.runtime.reference import NoReference, evaluate

@@ -6,13 +6,28 @@ import sys
 import types
 from _blake2 import blake2b
 from array import array
-from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Protocol
 
 from mlvet.runtime.provenance.counting import COUNTS, FOLD, HIT, PREFIX, Site, bound
 
+TYPE_CHECKING = False
+
 if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from typing import Protocol
+
     from mlvet.runtime.provenance.log import Checkpoint, Log
+
+    class Course(Protocol):
+        """Decides at which folds there are checkpoints, and takes them."""
+
+        def wants(self, fold: int) -> bool:
+            """Whether the fold is a checkpoint; asked once `due` is reached."""
+
+        def take(self, point: Point) -> None:
+            """A checkpoint is made."""
+
+        def due(self, fold: int) -> int:
+            """The number of the fold at which to ask again."""
 
 LARGEST_VALUES = 64
 NEVER = sys.maxsize
@@ -39,19 +54,6 @@ class Point:
         self.function = frame.f_code.co_qualname if frame else ""
         self.line = frame.f_lineno if frame else 0
         self.values = scalars(frame) if frame else {}
-
-
-class Course(Protocol):
-    """Decides at which folds there are checkpoints, and takes them."""
-
-    def wants(self, fold: int) -> bool:
-        """Whether the fold is a checkpoint; asked once `due` is reached."""
-
-    def take(self, point: Point) -> None:
-        """A checkpoint is made."""
-
-    def due(self, fold: int) -> int:
-        """The number of the fold at which to ask again."""
 
 
 class Branches:

@@ -10,8 +10,16 @@ from __future__ import annotations
 
 import ast
 import types
-from collections.abc import Collection, Mapping
-from typing import Any, TypeAlias, TypeVar
+
+TYPE_CHECKING = False
+"""Known to type checkers by its name; `typing` is not loaded before a traced program is."""
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping
+    from typing import Any, TypeAlias, TypeVar
+
+    Node = TypeVar("Node", bound=ast.AST)
+    Function: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef
 
 COUNTS = "\0mlvet:counts"
 HIT = "\0mlvet:hit"
@@ -19,8 +27,6 @@ FOLD = "\0mlvet:fold"
 PREFIX = "_mlvet"
 """With what the names of local counters begin."""
 
-Node = TypeVar("Node", bound=ast.AST)
-Function: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef
 LOOPS = (ast.For, ast.AsyncFor, ast.While)
 COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)

@@ -2,33 +2,36 @@
 
 from __future__ import annotations
 
-import json
 import os
 import sys
-from typing import NoReturn
 
 from mlvet.core.errors import UsageError
-from mlvet.runtime.provenance.log_writer import MAGIC
 from mlvet.runtime.provenance.request import Request
 
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from typing import NoReturn
+
 SUFFIX = ".mlvet-trace"
+MAGIC_START = b"mlvet trace "
 _CHILD = os.path.join(os.path.dirname(os.path.abspath(__file__)), "child.py")
 
 
 def launch(request: Request) -> NoReturn:
     """Become the traced program."""
     checked(request.script)
-    request = request._replace(output=os.path.abspath(request.output or default_output(request.script)))
+    request.output = os.path.abspath(request.output or default_output(request.script))
     _writable(request.output)
     given = os.environ.get("PYTHONHASHSEED", "")
     users = given.isdigit()
     seed = given if users else str(int.from_bytes(os.urandom(4), "little") or 1)
-    request = request._replace(hash_seed=seed, seed_is_users=users)
+    request.hash_seed, request.seed_is_users = seed, users
     environment = {**os.environ, "PYTHONHASHSEED": seed}
     if given and not users:
         environment["MLVET_PYTHONHASHSEED"] = given
     sys.stdout.flush()
-    os.execve(sys.executable, [sys.executable, *_flags(), _CHILD, json.dumps(request)], environment)
+    os.execve(sys.executable, [sys.executable, *_flags(), _CHILD, *request.words()], environment)
 
 
 def checked(script: str) -> None:
@@ -60,12 +63,12 @@ def _writable(path: str) -> None:
     try:
         with open(path, "ab+") as file:
             file.seek(0)
-            start = file.read(len(MAGIC))
+            start = file.read(len(MAGIC_START))
     except OSError as error:
         raise UsageError(f"{path}: {error.strerror or error}; `--output FILE` names another log") from error
     if not existed:
         os.remove(path)
-    elif start and start != MAGIC:
+    elif start and start != MAGIC_START:
         raise UsageError(f"{path}: exists and is no log of mlvet; `--output FILE` names another log")
 
 

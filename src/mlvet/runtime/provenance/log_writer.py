@@ -12,7 +12,11 @@ import json
 import os
 import struct
 import zlib
-from typing import Any
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from typing import Any
 
 MAGIC = b"mlvet trace 1\n"
 FORMAT = 1

@@ -4,19 +4,24 @@ from __future__ import annotations
 
 import atexit
 import io
-import json
 import os
 import sys
 import time
-import types
 from importlib.machinery import SourceFileLoader
-from typing import Any
 
 from mlvet import __version__
 from mlvet.runtime.provenance import tracing_source, world, world_streams
-from mlvet.runtime.provenance.branches import Branches, Point
+from mlvet.runtime.provenance.branches import Branches
 from mlvet.runtime.provenance.log_writer import CHECKPOINT, FOOTER, FORMAT, HEADER, Writer
 from mlvet.runtime.provenance.request import Request
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    import types
+    from typing import Any
+
+    from mlvet.runtime.provenance.branches import Point
 
 INTERVAL = 0.25
 """Seconds between checkpoints, at least; in long runs a share of the time so far."""
@@ -31,8 +36,7 @@ _getpid = os.getpid
 def main() -> None:
     """The entry point of the traced process: its first argument is the request."""
     sys.path.pop()
-    given = json.loads(sys.argv[1])
-    request = Request(given[0], tuple(given[1]), *given[2:4], tuple(given[4]), *given[5:])
+    request = Request.of_words(sys.argv[1:])
     _environment(request)
     record(request)
 

@@ -5,15 +5,20 @@ from __future__ import annotations
 import ast
 import os
 import sys
-import types
 from _blake2 import blake2b
-from collections.abc import Callable, Mapping, Sequence
-from importlib.machinery import ModuleSpec, PathFinder, SourceFileLoader
+from importlib.machinery import PathFinder, SourceFileLoader
 
 from mlvet.runtime.provenance.branches import Branches
 from mlvet.runtime.provenance.counting import counted
 from mlvet.runtime.provenance.relevance import relevant
 from mlvet.runtime.provenance.world_clock import asking
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    import types
+    from collections.abc import Callable, Mapping, Sequence
+    from importlib.machinery import ModuleSpec
 
 _OURS = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 _STANDARD = os.path.dirname(os.path.abspath(os.__file__))

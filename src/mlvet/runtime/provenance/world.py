@@ -3,21 +3,26 @@
 from __future__ import annotations
 
 import sys
-import types
 import zlib
 from collections import deque
-from collections.abc import Callable, Iterable, Mapping
-from typing import TYPE_CHECKING, Any
 
 from mlvet.runtime.provenance.log_writer import EVENT
 
+TYPE_CHECKING = False
+
 if TYPE_CHECKING:
+    import types
+    from collections.abc import Callable, Iterable, Mapping
+    from typing import Any
+
     from mlvet.runtime.provenance.log import Event, Log
     from mlvet.runtime.provenance.log_writer import Writer
     from mlvet.runtime.provenance.world_streams import Written
 
-Patch = tuple[object, str, object]
-"""An object, the name of an attribute, and what takes its place."""
+    Patch = tuple[object, str, object]
+    """An object, the name of an attribute, and what takes its place."""
+    Imported = Mapping[str, Callable[[types.ModuleType], None]]
+
 
 
 class ReplayDiverged(BaseException):
@@ -48,6 +53,11 @@ class World:
     def next(self, kind: str) -> Event:
         """The next event of a kind; only a replaying world has it."""
         raise NotImplementedError
+
+    def waiting(self, kind: str) -> bool:
+        """Whether the log has another event of the kind."""
+        del kind
+        return False
 
     def patched(self, patches: Iterable[Patch]) -> None:
         """Put hooks in their places."""
@@ -114,7 +124,6 @@ class ReplayingWorld(World):
         return waiting.popleft()  # type: ignore[union-attr]
 
     def waiting(self, kind: str) -> bool:
-        """Whether the log has another event of the kind."""
         return bool(self._waiting.get(kind))
 
     def fail(self, words: str) -> None:
@@ -140,9 +149,6 @@ def place_of_program(of_program: Callable[[str], bool]) -> str:
             return f" ({frame.f_code.co_filename}, line {frame.f_lineno})"
         frame = frame.f_back
     return ""
-
-
-Imported = Mapping[str, Callable[[types.ModuleType], None]]
 
 
 def recording(world: RecordingWorld) -> tuple[Imported, Mapping[str, object]]:

@@ -6,12 +6,15 @@ import ast
 import os
 import sys
 import time
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
 
 from mlvet.runtime.provenance.counting import called
 
+TYPE_CHECKING = False
+
 if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
     from mlvet.runtime.provenance.world import World
 
 ASK = "\0mlvet:ask"

@@ -9,10 +9,13 @@ import os
 import stat
 import sys
 from _blake2 import blake2b
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+
+TYPE_CHECKING = False
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
     from mlvet.runtime.provenance.world import RecordingWorld
 
 WHOLE = 64 << 20

@@ -5,12 +5,15 @@ from __future__ import annotations
 import os
 import struct
 import sys
-import types
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, cast
+
+TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from mlvet.runtime.provenance.world import Patch, ReplayingWorld, World
+    import types
+    from collections.abc import Callable
+    from typing import Any
+
+    from mlvet.runtime.provenance.world import Patch, World
 
 _STATE = struct.Struct("<625I")
 
@@ -21,7 +24,7 @@ def entropy(world: World) -> list[Patch]:
 
     def urandom(size: int, /) -> bytes:
         kind = "urandom.import" if _importing(world) else "urandom"
-        if world.replays and kind == "urandom.import" and not cast("ReplayingWorld", world).waiting(kind):
+        if kind == "urandom.import" and world.replays and not world.waiting(kind):
             return real(size)
         return world.data(kind, lambda: real(size))
 
@@ -58,7 +61,7 @@ def _random(world: World, module: Any) -> None:
     if not world.replays:
         version, numbers, gauss = module.getstate()
         world.note("random.state", [version, gauss], _STATE.pack(*numbers))
-    elif cast("ReplayingWorld", world).waiting("random.state"):
+    elif world.waiting("random.state"):
         event = world.next("random.state")
         module.setstate((event.data[0], _STATE.unpack(event.raw), event.data[1]))
     real = module.Random.seed
@@ -83,7 +86,7 @@ def _numpy(world: World, module: Any) -> None:
         name, keys, position, has_gauss, gauss = module.get_state()
         if name == "MT19937":
             world.note("numpy.state", [int(position), int(has_gauss), float(gauss)], keys.astype("<u4").tobytes())
-    elif cast("ReplayingWorld", world).waiting("numpy.state"):
+    elif world.waiting("numpy.state"):
         import numpy
 
         event = world.next("numpy.state")

@@ -7,9 +7,12 @@ import io
 import os
 import sys
 import zlib
-from typing import TYPE_CHECKING, Any
+
+TYPE_CHECKING = False
 
 if TYPE_CHECKING:
+    from typing import Any
+
     from mlvet.runtime.provenance.world import RecordingWorld, ReplayingWorld
 
 
