@@ -185,6 +185,7 @@ class Sites:
     """The functions of one module's sites; `names` are what its changed source calls."""
 
     path: str
+    number: int
     source: list[str] = field(default_factory=list)
     expressions: list[Expression] = field(default_factory=list)
     count: int = 0
@@ -251,14 +252,14 @@ class Sites:
         """Put the sites, under the names that the changed source calls, into a module's namespace."""
         scope = _scope()
         exec(compile("\n".join(self.source), "<mlvet comparisons>", "exec"), scope)
-        namespace |= {_global(name): value for name, value in scope.items() if name[0] == "K" and name[1:].isdigit()}
+        namespace |= {_global(name): value for name, value in scope.items() if name[0] == "K"}
         namespace |= {TYPE: type, KIND: numbers.TracedFloat}
         for each in self.expressions:
             each.install(namespace)
 
     def _name(self, kind: str) -> str:
         self.count += 1
-        return f"{kind}{self.count}"
+        return f"{kind}{self.number}_{self.count}"
 
 
 TYPE = "__mlvet_type"

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from mlvet.runtime.provenance import numbers
+from mlvet.runtime.provenance.counting import PREFIX
 from mlvet.runtime.provenance.fused import Sites, operators_of
 from mlvet.runtime.provenance.tape import TAPE
 
@@ -294,4 +295,4 @@ def _sums(loop: ast.For | ast.While) -> list[str]:
         elif isinstance(each, ast.Global | ast.Nonlocal):
             for name in each.names:
                 total[name] = total.get(name, 0) + 1000
-    return sorted(name for name, uses in added.items() if total[name] == uses)
+    return sorted(name for name, uses in added.items() if total[name] == uses and not name.startswith(PREFIX))
