@@ -8,31 +8,31 @@ from __future__ import annotations
 import json
 import os
 import sys
-from dataclasses import asdict
+import traceback
 from pathlib import Path
 from typing import Any
 
-from mlvet.core.errors import UnsupportedInput, UsageError
 from mlvet.analyses.provenance.explaining import answers
 from mlvet.analyses.provenance.question import Question
+from mlvet.core.errors import UnsupportedInput, UsageError
 
 
 def main() -> None:
-    question, answer = Question.read(Path(sys.argv[1]).read_text(encoding="utf-8")), os.path.abspath(sys.argv[2])
-    out = os.dup(1)
+    """The answer's file is opened first: the program may change what `open` means."""
+    question = Question.read(Path(sys.argv[1]).read_text(encoding="utf-8"))
+    answer = os.open(sys.argv[2], os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
+    write, leave = os.write, os._exit
     try:
         found: dict[str, Any] = answers(question)
     except (UsageError, UnsupportedInput) as error:
         found = {"error": str(error), "kind": type(error).__name__}
-    with open(answer, "w", encoding="utf-8") as file:
-        json.dump(found, file)
-    os.close(out)
-    sys.stdout = sys.stderr = None  # type: ignore[assignment]
-    os._exit(0)
-
-
-def plain(explanation: Any) -> Any:
-    return asdict(explanation)
+    except BaseException:
+        write(2, traceback.format_exc().encode(errors="backslashreplace"))
+        leave(1)
+    rest = json.dumps(found).encode()
+    while rest:
+        rest = rest[write(answer, rest) :]
+    leave(0)
 
 
 if __name__ == "__main__":
