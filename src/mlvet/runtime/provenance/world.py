@@ -38,6 +38,7 @@ class World:
         self.of_program = of_program
         self.full = full
         self._undone: list[Patch] = []
+        self.closing: list[Callable[[], None]] = []
 
     def value(self, kind: str, real: Callable[[], Any]) -> Any:
         """A value that JSON holds."""
@@ -69,6 +70,8 @@ class World:
         """All hooks are taken out again."""
         while self._undone:
             setattr(*self._undone.pop())
+        while self.closing:
+            self.closing.pop()()
 
 
 class RecordingWorld(World):
@@ -153,21 +156,31 @@ def place_of_program(of_program: Callable[[str], bool]) -> str:
 
 def recording(world: RecordingWorld) -> tuple[Imported, Mapping[str, object]]:
     """Install the hooks of a production run; the modules to tell about when imported, and the marks to bind."""
-    from mlvet.runtime.provenance import world_clock, world_listening, world_random, world_streams
+    from mlvet.runtime.provenance import world_listening, world_streams
 
-    world.patched(world_clock.clocks(world))
-    world.patched(world_random.entropy(world))
     world_streams.recorded(world)
+    found = _both(world)
     world_listening.listening(world)
-    return world_random.watched(world), {world_clock.ASK: world_clock.ask(world)}
+    return found
 
 
 def replaying(world: ReplayingWorld) -> tuple[Imported, Mapping[str, object]]:
     """Install the hooks of a replay; `world.restored()` takes them out."""
-    from mlvet.runtime.provenance import overlay, world_clock, world_random, world_streams
+    from mlvet.runtime.provenance import overlay, world_streams
+
+    world_streams.replayed(world)
+    overlay.installed(world)
+    return _both(world)
+
+
+def _both(world: World) -> tuple[Imported, Mapping[str, object]]:
+    from mlvet.runtime.provenance import world_clock, world_processes, world_random
 
     world.patched(world_clock.clocks(world))
     world.patched(world_random.entropy(world))
-    world_streams.replayed(world)
-    overlay.installed(world)
-    return world_random.watched(world), {world_clock.ASK: world_clock.ask(world)}
+    world.patched(world_processes.systems(world))
+    imported = {**world_random.watched(world), **world_processes.watched(world)}
+    for name, loaded in imported.items():
+        if name in sys.modules:
+            loaded(sys.modules[name])
+    return imported, {world_clock.ASK: world_clock.ask(world)}

@@ -24,6 +24,8 @@ BLOCK = 1 << 20
 BLOCKS = 64
 STORED = 256 << 20
 """Up to that size the content of a file goes into a full log."""
+KEPT = 1 << 20
+"""Up to that size the old content of a file goes into the log before the program changes it."""
 _NOT_DATA = ("/proc/", "/sys/", "/dev/")
 
 
@@ -39,11 +41,14 @@ def listening(world: RecordingWorld) -> None:
         "os.forkpty": lambda _: heard.noted("fork"),
         "os.exec": lambda arguments: heard.noted("exec", os.fsdecode(arguments[0])),
         "os.posix_spawn": lambda _: heard.noted("opaque", "os.posix_spawn"),
-        "os.system": lambda _: heard.noted("opaque", "os.system"),
+        "os.mkdir": heard.made,
+        "os.remove": heard.changed,
+        "os.rename": heard.changed,
+        "os.truncate": heard.changed,
         "subprocess.Popen": lambda _: heard.noted("process"),
         "socket.connect": lambda _: heard.noted("opaque", "a network connection"),
         "socket.bind": lambda _: heard.noted("opaque", "a network connection"),
-        "sqlite3.connect": lambda arguments: heard.noted("opaque", "a database"),
+        "sqlite3.connect": lambda _: heard.noted("opaque", "a database"),
     }
     active = False
 
@@ -67,6 +72,7 @@ class _Heard:
         self._world = world
         self._seen: set[tuple[object, ...]] = set()
         self._own: set[str] = set()
+        self._met: set[str] = set()
 
     def noted(self, kind: str, what: str | None = None) -> None:
         """An event with the place in the program where it happened."""
@@ -76,33 +82,29 @@ class _Heard:
     def opened(self, arguments: tuple[Any, Any, int]) -> None:
         given, mode, flags = arguments
         if not isinstance(given, (str, bytes, os.PathLike)):
+            if given == 0:
+                self.noted("opaque", "standard input opened by its number")
             return
         path = os.path.abspath(os.fsdecode(given))
         if path.startswith(_NOT_DATA):
             return
         if writes(mode, flags):
-            if path not in self._own:
-                self._own.add(path)
-                self._world.note("written", path)
+            self._changing(path)
             return
         if path in self._own or _imports():
             return
         try:
             found = os.stat(path)
         except FileNotFoundError:
-            self._once("absent", path, ("absent", path))
+            self._absent(path)
             return
+        self._met.add(path)
         if not stat.S_ISREG(found.st_mode) or not self._data(path):
             return
         key = (path, found.st_size, found.st_mtime_ns)
         if key not in self._seen:
             self._seen.add(key)
-            content = contents(path) if self._world.full and found.st_size <= STORED else None
-            known = {
-                "path": path, "size": found.st_size, "mtime": found.st_mtime_ns,
-                "digest": file_digest(path, found.st_size),
-            }  # fmt: skip
-            self._world.note("file", {**known, "stored": content is not None}, content or b"")
+            self._file(path, found, self._world.full and found.st_size <= STORED)
 
     def listed(self, arguments: tuple[Any, ...]) -> None:
         given = arguments[0] if arguments and arguments[0] is not None else "."
@@ -112,10 +114,43 @@ class _Heard:
         if self._data(path):
             self._world.note("listing", {"path": path, "names": os.listdir(path)})
 
-    def _once(self, kind: str, data: Any, key: tuple[object, ...]) -> None:
-        if key not in self._seen and self._data(str(data)):
-            self._seen.add(key)
-            self._world.note(kind, data)
+    def made(self, arguments: tuple[Any, ...]) -> None:
+        path = os.path.abspath(os.fsdecode(arguments[0]))
+        if path not in self._met and not os.path.lexists(path):
+            self._met.add(path)
+            self._world.note("made", path)
+
+    def changed(self, arguments: tuple[Any, ...]) -> None:
+        for each in arguments[:2]:
+            if isinstance(each, (str, bytes, os.PathLike)):
+                self._changing(os.path.abspath(os.fsdecode(each)))
+
+    def _changing(self, path: str) -> None:
+        """Before the first change of a file: whether it was there, and what was in it if that may matter."""
+        if path in self._own:
+            return
+        self._own.add(path)
+        try:
+            found = os.stat(path)
+        except OSError:
+            self._absent(path)
+            return
+        self._met.add(path)
+        self._world.note("written", path)
+        if stat.S_ISREG(found.st_mode) and found.st_size <= KEPT:
+            self._file(path, found, True)
+
+    def _file(self, path: str, found: os.stat_result, stored: bool) -> None:
+        known = {
+            "path": path, "size": found.st_size, "mtime": found.st_mtime_ns,
+            "digest": file_digest(path, found.st_size), "stored": stored,
+        }  # fmt: skip
+        self._world.note("file", known, contents(path) if stored else b"")
+
+    def _absent(self, path: str) -> None:
+        if path not in self._met and self._world.of_program(path):
+            self._met.add(path)
+            self._world.note("absent", path)
 
     def _data(self, path: str) -> bool:
         """Whether a file is none of an installed library's."""

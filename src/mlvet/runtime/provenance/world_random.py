@@ -46,14 +46,10 @@ def _importing(world: World) -> bool:
 
 def watched(world: World) -> dict[str, Callable[[types.ModuleType], None]]:
     """The modules whose generators are seeded when they are imported, with what to do then."""
-    found: dict[str, Callable[[types.ModuleType], None]] = {
+    return {
         "random": lambda module: _random(world, module),
         "numpy.random": lambda module: _numpy(world, module),
     }
-    for name, imported in found.items():
-        if name in sys.modules:
-            imported(sys.modules[name])
-    return found
 
 
 def _random(world: World, module: Any) -> None:

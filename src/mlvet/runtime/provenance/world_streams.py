@@ -108,7 +108,7 @@ def _text(old: io.TextIOWrapper, buffer: Any) -> io.TextIOWrapper:
 def _typed(world: RecordingWorld, real: Any) -> Any:
     """`input` at a terminal reads past `sys.stdin`: its line is logged as standard input."""
 
-    def input(prompt: object = "", /) -> str:  # noqa: A001
+    def input(prompt: object = "", /) -> str:
         line: str = real(prompt)
         written.add(str(prompt).encode(sys.stdout.encoding, "replace"))
         world.note("stdin", None, (line + "\n").encode(sys.stdin.encoding, "surrogateescape"))
@@ -145,10 +145,11 @@ class _Swallowed(io.RawIOBase):
 def replayed(world: ReplayingWorld) -> Written:
     """Standard input comes from the log, output goes nowhere; its checksum is `world.written`."""
     log = world.log
-    counted = Written({each.stdout_bytes for each in log.checkpoints} | ({log.footer.stdout_bytes} if log.footer else set()))
+    ends = {log.footer.stdout_bytes} if log.footer else set[int]()
+    counted = Written({each.stdout_bytes for each in log.checkpoints} | ends)
     data = b"".join(each.raw for each in log.of_kind("stdin"))
     replacement = (
-        ("stdin", io.TextIOWrapper(io.BufferedReader(io.BytesIO(data)), _encoding(sys.stdin))),  # type: ignore[arg-type]
+        ("stdin", io.TextIOWrapper(io.BufferedReader(io.BytesIO(data)), _encoding(sys.stdin))),
         ("stdout", io.TextIOWrapper(io.BufferedWriter(_Swallowed(counted, 1)), _encoding(sys.stdout))),
         ("stderr", io.TextIOWrapper(io.BufferedWriter(_Swallowed(None, 2)), _encoding(sys.stderr), "backslashreplace")),
     )
