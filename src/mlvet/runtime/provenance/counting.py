@@ -80,7 +80,7 @@ def _constant(value: Any, objects: Mapping[str, object]) -> Any:
 
 
 def called(mark: str, *arguments: ast.expr) -> ast.Call:
-    """A call of a marked function. The mark stands in a conditional: the compiler warns of constants that are called."""
+    """A call of a marked function. The mark stands in a conditional, since the compiler warns of called constants."""
     function = ast.IfExp(ast.Constant(True), ast.Constant(mark), ast.Constant(None))
     return ast.Call(function, list(arguments), [])
 
@@ -108,10 +108,10 @@ class Counting(ast.NodeTransformer):
 
     # functions and classes
 
-    def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:  # noqa: N802
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
         return self._function(node)
 
-    def visit_AsyncFunctionDef(self, node: ast.AsyncFunctionDef) -> ast.AST:  # noqa: N802
+    def visit_AsyncFunctionDef(self, node: ast.AsyncFunctionDef) -> ast.AST:
         return self._function(node)
 
     def _function(self, node: Function) -> ast.AST:
@@ -125,28 +125,28 @@ class Counting(ast.NodeTransformer):
         self.scope = outer
         return node
 
-    def visit_ClassDef(self, node: ast.ClassDef) -> ast.AST:  # noqa: N802
+    def visit_ClassDef(self, node: ast.ClassDef) -> ast.AST:
         outer = self.scope
         self.scope = Scope(node.name if outer.name == "<module>" else f"{outer.name}.{node.name}", False, False)
         node.body = self._statements(node.body)
         self.scope = outer
         return node
 
-    def visit_Lambda(self, node: ast.Lambda) -> ast.AST:  # noqa: N802
+    def visit_Lambda(self, node: ast.Lambda) -> ast.AST:
         outer = self.scope
         self.scope = Scope(f"{outer.name}.<lambda>", outer.active, False)
         node.body = self.visit(node.body)
         self.scope = outer
         return node
 
-    def visit_AnnAssign(self, node: ast.AnnAssign) -> ast.AST:  # noqa: N802
+    def visit_AnnAssign(self, node: ast.AnnAssign) -> ast.AST:
         if node.value is not None:
             node.value = self.visit(node.value)
         return node
 
     # predicates
 
-    def visit_If(self, node: ast.If) -> ast.AST:  # noqa: N802
+    def visit_If(self, node: ast.If) -> ast.AST:
         side = rarer_side(node.test, node.body, node.orelse)
         node.test = self.visit(node.test)
         node.body = self._statements(node.body)
@@ -159,7 +159,7 @@ class Counting(ast.NodeTransformer):
                 node.orelse.insert(0, bump)
         return node
 
-    def visit_While(self, node: ast.While) -> ast.AST:  # noqa: N802
+    def visit_While(self, node: ast.While) -> ast.AST:
         folded = self._folded(node)
         self.scope.loops += 1
         node.test = self.visit(node.test)
@@ -171,10 +171,10 @@ class Counting(ast.NodeTransformer):
         node.body[:0] = folded
         return node
 
-    def visit_For(self, node: ast.For) -> ast.AST:  # noqa: N802
+    def visit_For(self, node: ast.For) -> ast.AST:
         return self._for(node)
 
-    def visit_AsyncFor(self, node: ast.AsyncFor) -> ast.AST:  # noqa: N802
+    def visit_AsyncFor(self, node: ast.AsyncFor) -> ast.AST:
         return self._for(node)
 
     def _for(self, node: ast.For | ast.AsyncFor) -> ast.AST:
@@ -187,7 +187,7 @@ class Counting(ast.NodeTransformer):
         node.body[:0] = folded
         return node
 
-    def visit_Match(self, node: ast.Match) -> ast.AST:  # noqa: N802
+    def visit_Match(self, node: ast.Match) -> ast.AST:
         node.subject = self.visit(node.subject)
         for case in node.cases:
             if case.guard is not None:
@@ -198,13 +198,13 @@ class Counting(ast.NodeTransformer):
                 case.body.insert(0, self._bump(case.body[0], True))
         return node
 
-    def visit_ExceptHandler(self, node: ast.ExceptHandler) -> ast.AST:  # noqa: N802
+    def visit_ExceptHandler(self, node: ast.ExceptHandler) -> ast.AST:
         node.body = self._statements(node.body)
         if self.scope.active:
             node.body.insert(0, self._bump(node.body[0], True))
         return node
 
-    def visit_IfExp(self, node: ast.IfExp) -> ast.AST:  # noqa: N802
+    def visit_IfExp(self, node: ast.IfExp) -> ast.AST:
         side = rarer_side(node.test, [], [])
         self.generic_visit(node)
         if self.scope.active and not isinstance(node.test, ast.Constant):
@@ -214,7 +214,7 @@ class Counting(ast.NodeTransformer):
                 node.orelse = self._passing(node.orelse, side)
         return node
 
-    def visit_BoolOp(self, node: ast.BoolOp) -> ast.AST:  # noqa: N802
+    def visit_BoolOp(self, node: ast.BoolOp) -> ast.AST:
         """Of `a and b` in the place of a value: how often `b` is reached, if `a` compares."""
         compares = any(isinstance(each, ast.Compare) for each in node.values[:-1])
         self.generic_visit(node)
@@ -222,16 +222,16 @@ class Counting(ast.NodeTransformer):
             node.values[-1] = self._passing(node.values[-1], isinstance(node.op, ast.And))
         return node
 
-    def visit_ListComp(self, node: ast.ListComp) -> ast.AST:  # noqa: N802
+    def visit_ListComp(self, node: ast.ListComp) -> ast.AST:
         return self._comprehension(node)
 
-    def visit_SetComp(self, node: ast.SetComp) -> ast.AST:  # noqa: N802
+    def visit_SetComp(self, node: ast.SetComp) -> ast.AST:
         return self._comprehension(node)
 
-    def visit_GeneratorExp(self, node: ast.GeneratorExp) -> ast.AST:  # noqa: N802
+    def visit_GeneratorExp(self, node: ast.GeneratorExp) -> ast.AST:
         return self._comprehension(node)
 
-    def visit_DictComp(self, node: ast.DictComp) -> ast.AST:  # noqa: N802
+    def visit_DictComp(self, node: ast.DictComp) -> ast.AST:
         return self._comprehension(node)
 
     def _comprehension(self, node: ast.ListComp | ast.SetComp | ast.GeneratorExp | ast.DictComp) -> ast.AST:

@@ -1,4 +1,4 @@
-"""The log of a run as it is read: header, events in order, checkpoints, footer. It is data; reading executes nothing."""
+"""The log of a run as it is read: header, events in order, checkpoints, footer. Reading executes nothing."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ class Checkpoint:
 
 @dataclass(frozen=True, slots=True)
 class Outcomes:
-    """Outcomes of one predicate since the last record of it (`--log full`)."""
+    """The runs of outcomes of one predicate since the last record of it (`--log full`)."""
 
     module: str
     predicate: int

@@ -7,6 +7,7 @@ import io
 import os
 import sys
 import time
+from contextlib import suppress
 from importlib.machinery import SourceFileLoader
 
 from mlvet import __version__
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from mlvet.runtime.provenance.branches import Point
+    from mlvet.runtime.provenance.outcomes import Outcomes
 
 INTERVAL = 0.25
 """Seconds between checkpoints, at least; in long runs a share of the time so far."""
@@ -74,6 +76,7 @@ class Run:
         self.branches = Branches(self)
         self.world = world.RecordingWorld(writer, tracing_source.of_program, request.mode == "full")
         self.namespace: dict[str, Any] = sys.modules["__main__"].__dict__
+        self.outcomes: Outcomes | None = None
         self._began = self._last = _perf_counter()
         self._last_fold = 0
         self._process = _getpid()
@@ -93,6 +96,8 @@ class Run:
         return fold + max(1, min(fold, int(rate * INTERVAL / 4)))
 
     def take(self, point: Point) -> None:
+        if self.outcomes is not None:
+            self.outcomes.written()
         out = world_streams.written
         self.writer.write(CHECKPOINT, {
             "fold": point.fold, "module": point.module, "function": point.function, "line": point.line,
@@ -118,9 +123,15 @@ class Run:
         })  # fmt: skip
         atexit.register(self.ended)
         imported, marks = world.recording(self.world)
-        os._exit = self._left(os._exit)  # type: ignore[assignment]
+        os._exit = self._left(os._exit)
         os.register_at_fork(after_in_child=self._forked)
-        self.instrumentation = tracing_source.Instrumentation(self.branches, marks, request.inputs, self._sourced)
+        if self.world.full:
+            from mlvet.runtime.provenance.outcomes import Outcomes
+
+            self.outcomes = Outcomes(self.writer, request.delta * request.max_derivative)
+        self.instrumentation = tracing_source.Instrumentation(
+            self.branches, marks, request.inputs, self._sourced, outcomes=self.outcomes
+        )
         tracing_source.Finder(self.instrumentation, imported).installed()
 
     def code(self) -> types.CodeType:
@@ -139,15 +150,15 @@ class Run:
         """The last thing that runs: threads have ended, and what the program registered is done."""
         if _getpid() != self._process:
             return
-        try:
+        with suppress(OSError, ValueError, AttributeError):
             sys.stdout.flush()
-        except (OSError, ValueError, AttributeError):
-            pass
         self._footer()
         self.writer.close()
         self._tell()
 
     def _footer(self) -> None:
+        if self.outcomes is not None:
+            self.outcomes.written()
         out = world_streams.written
         self.writer.write(FOOTER, {
             "how": self.how, "status": self.status, "exception": self.exception, "folds": self.branches.folds(),
@@ -165,11 +176,9 @@ class Run:
             return
         else:
             words = f"log in {shown}; ask with `mlvet why {shown} --of 'NAME'`"
-        try:
+        with suppress(OSError, ValueError, AttributeError):
             sys.stderr.flush()
             os.write(2, f"mlvet: {words}\n".encode(errors="backslashreplace"))
-        except (OSError, ValueError, AttributeError):
-            pass
 
     def _left(self, real: Any) -> Any:
         def _exit(status: int) -> None:
@@ -184,8 +193,9 @@ class Run:
     def _forked(self) -> None:
         self.writer.abandon()
 
-    def _sourced(self, module: str, file: str, digest: str) -> None:
-        self.world.note("source", {"module": module, "file": file, "digest": digest})
+    def _sourced(self, module: str, file: str, source: bytes) -> None:
+        known = {"module": module, "file": file, "digest": tracing_source.digest(source)}
+        self.world.note("source", known, source if self.world.full else b"")
 
 
 def _environment(request: Request) -> None:

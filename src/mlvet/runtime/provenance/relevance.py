@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+
 from mlvet.runtime.provenance.counting import COMPREHENSIONS, LOOPS, called_name
 
 TYPE_CHECKING = False

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from importlib.machinery import ModuleSpec
 
+    from mlvet.runtime.provenance.outcomes import Outcomes
+
 _OURS = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 _STANDARD = os.path.dirname(os.path.abspath(os.__file__))
 _known: dict[str, bool] = {}
@@ -48,8 +50,8 @@ def digest(source: bytes) -> str:
 class Instrumentation:
     """Turns source into code that counts.
 
-    `marks` are further constants to bind, `sourced` is told module, file and digest of each source, `passes` are
-    applied to the tree after counting, with the name of the module.
+    `marks` are further constants to bind, `sourced` is told module, file and text of each source, `passes` are
+    applied to the tree after counting, with the name of the module; `outcomes` take those of a full log.
     """
 
     def __init__(
@@ -57,30 +59,37 @@ class Instrumentation:
         branches: Branches,
         marks: Mapping[str, object],
         inputs: Sequence[str] = (),
-        sourced: Callable[[str, str, str], None] | None = None,
+        sourced: Callable[[str, str, bytes], None] | None = None,
         passes: Sequence[Callable[[ast.Module, str], ast.Module]] = (),
+        outcomes: Outcomes | None = None,
     ) -> None:
         self.branches = branches
         self.marks = marks
         self.inputs = inputs
         self.sourced = sourced
         self.passes = passes
+        self.outcomes = outcomes
 
     def code(self, source: bytes, filename: str, module: str) -> types.CodeType:
         """The instrumented code of a module; the plain code of one that defeats the instrumentation."""
         if self.sourced is not None:
-            self.sourced(module, filename, digest(source))
-        tree: ast.Module = compile(source, filename, "exec", ast.PyCF_ONLY_AST, dont_inherit=True)
+            self.sourced(module, filename, source)
+        tree = ast.parse(source, filename)
         try:
             chosen = relevant(tree, self.inputs)
             asking(tree)
             tree, sites = counted(tree, chosen)
+            marks = dict(self.marks)
+            if self.outcomes is not None:
+                from mlvet.runtime.provenance.outcomes_source import outcomes_told
+
+                marks.update(self.outcomes.marks(module, outcomes_told(tree, chosen)))
             for each in self.passes:
                 tree = each(tree, module)
             compiled = compile(tree, filename, "exec", dont_inherit=True)
         except (RecursionError, MemoryError):
             return compile(source, filename, "exec", dont_inherit=True)
-        return self.branches.attached(compiled, module, sites, self.marks)
+        return self.branches.attached(compiled, module, sites, marks)
 
 
 class Loader(SourceFileLoader):
@@ -117,7 +126,7 @@ class Finder:
     def installed(self) -> None:
         """From now on modules are found by this finder."""
         at = next((i for i, each in enumerate(sys.meta_path) if each is PathFinder), len(sys.meta_path))
-        sys.meta_path.insert(at, self)  # type: ignore[arg-type]
+        sys.meta_path.insert(at, self)
 
     def removed(self) -> None:
         """Modules are found as before."""
