@@ -22,12 +22,12 @@ def answers(question: Question) -> dict[str, Any]:
     replay = replayed(question)
     found = outputs(question.of, replay)
     if question.changed or question.forced:
-        return {"values": {each.name: each.value for each in found}, "ended": replay.ended}
+        return {"values": {each.name: each.value for each in found}}
     if not replay.found.count:
         raise UsageError(_no_inputs(replay))
     sweeps = Sweeps.of(TAPE.parts, TAPE.size)
     explanations = [explained(each, question, replay, sweeps) for each in found]
-    return {"explanations": [asdict(each) for each in explanations], "ended": replay.ended, "entries": sweeps.entries}
+    return {"explanations": [asdict(each) for each in explanations], "entries": sweeps.entries}
 
 
 def replayed(question: Question) -> Replay:

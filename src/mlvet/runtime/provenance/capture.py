@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import difflib
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -29,8 +30,10 @@ class Captures:
     functions: set[str] = field(default_factory=set)
     assigned: dict[str, set[int]] = field(default_factory=dict)
 
-    def applied(self, tree: ast.Module, module: str) -> ast.Module:
+    def applied(self, tree: ast.Module, module: str, path: str) -> ast.Module:
         """The tree with the named places changed."""
+        if module == "__main__":
+            module = os.path.splitext(os.path.basename(path))[0]
         self._scope(tree, module, MODULE, tree.body)
         _Functions(self, module).visit(tree)
         return ast.fix_missing_locations(tree)

@@ -58,7 +58,7 @@ def changed_sources(log: Log) -> list[str]:
 
 def rerun(
     log: Log,
-    passes: Sequence[Callable[[ast.Module, str], ast.Module]] = (),
+    passes: Sequence[Callable[[ast.Module, str, str], ast.Module]] = (),
     marks: Mapping[str, object] | None = None,
     names: Mapping[str, object] | None = None,
 ) -> Rerun:

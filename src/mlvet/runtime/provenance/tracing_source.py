@@ -60,7 +60,7 @@ class Instrumentation:
         marks: Mapping[str, object],
         inputs: Sequence[str] = (),
         sourced: Callable[[str, str, bytes], None] | None = None,
-        passes: Sequence[Callable[[ast.Module, str], ast.Module]] = (),
+        passes: Sequence[Callable[[ast.Module, str, str], ast.Module]] = (),
         outcomes: Outcomes | None = None,
     ) -> None:
         self.branches = branches
@@ -85,7 +85,7 @@ class Instrumentation:
 
                 marks.update(self.outcomes.marks(module, outcomes_told(tree, chosen)))
             for each in self.passes:
-                tree = each(tree, module)
+                tree = each(tree, module, filename)
             compiled = compile(tree, filename, "exec", dont_inherit=True)
         except (RecursionError, MemoryError):
             return compile(source, filename, "exec", dont_inherit=True)
