@@ -37,6 +37,7 @@ def installed(world: ReplayingWorld) -> None:
     overlay = Overlay(world)
     world.patched(overlay.patches())
     world.patched([(sys, "dont_write_bytecode", True)])
+    world.patched([(tempfile, "_name_sequence", None), (tempfile, "tempdir", None)])
     world.closing.append(overlay.removed_for_good)
     if not _hooked:
         sys.addaudithook(_refused)
