@@ -7,14 +7,15 @@ from files import open_text
 def read_graph(path, max_edges=None):
     """The graph of a file with an edge per line: source, target and perhaps a weight, which is 1 otherwise.
 
-    A line that starts with # is a comment. Every node is a key of the graph, also one without outgoing edges.
+    A line that starts with # or names less than two nodes is no edge. Every node is a key of the graph, also one
+    without outgoing edges.
     """
     graph = {}
     edges = 0
     with open_text(path) as lines:
         for line in lines:
             fields = line.split()
-            if not fields or fields[0].startswith("#"):
+            if len(fields) < 2 or fields[0].startswith("#"):
                 continue
             if edges == max_edges:
                 break
