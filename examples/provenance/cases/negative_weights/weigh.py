@@ -9,7 +9,7 @@ import argparse
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("file", help="activity")
-    parser.add_argument("--alpha", type=float, default=1.0, help="how many posts passed over an answer makes up for")
+    parser.add_argument("--alpha", type=float, default=0.5, help="how many posts passed over an answer makes up for")
     options = parser.parse_args()
 
     with open(options.file, encoding="utf-8") as lines:
