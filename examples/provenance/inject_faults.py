@@ -38,7 +38,7 @@ class Fault:
 
 
 def injections(network, count=20, seed=0):
-    """So many faulty networks, no two alike, the kinds in turn as long as there are places for them."""
+    """So many faulty networks, no two alike, the kinds in turn; fewer if the network has no more places for faults."""
     chance = random.Random(seed)
     faults = []
     for kind in islice(cycle((wrong_probability, wrong_edge, wrong_structure)), 100 * count):
