@@ -71,7 +71,7 @@ class TestNegativeWeights:
         assert [node for node in graph if "mira" in graph[node]] == ["bruno", "xenia", "otto"]
         assert sum(graph["otto"].values()) == 0.5
         others = [sum(targets.values()) for node, targets in graph.items() if node != "otto"]
-        assert min(others) > 5
+        assert min(others) > 2
 
     def test_the_weights_of_the_unpopular_follower_matter_most(self, run: Run) -> None:
         names = run("weighted_pagerank.py", self.folder / "followers.txt")
