@@ -43,6 +43,8 @@ def _parser() -> Parser:
     _compare(
         commands.add_parser("compare", help="run a model on several backends and find who is wrong", epilog=EPILOGUE)
     )
+    _trace(commands)
+    _why(commands)
     _baseline(commands.add_parser("baseline", help="remember today's findings, so that only new ones are shown"))
     _rule(commands.add_parser("rule", help="explain a rule, or list all rules"))
     _shapes(
@@ -140,6 +142,18 @@ def _compare(parser: argparse.ArgumentParser) -> None:
     how.add_argument("--map", action="store_true", help="show the map of every pair, also of those that agree")
     _output(parser)
     parser.set_defaults(run=compare.run)
+
+
+def _why(commands: argparse._SubParsersAction[Parser]) -> None:
+    from mlvet.cli import why
+
+    why.options_of(commands.add_parser("why", help="explain an output of a traced program", epilog=EPILOGUE))
+
+
+def _trace(commands: argparse._SubParsersAction[Parser]) -> None:
+    from mlvet.cli import trace
+
+    trace.options_of(commands.add_parser("trace", help=trace.ABOUT))
 
 
 def _share(text: str) -> float:

@@ -134,6 +134,18 @@ def _comparison(apply: Callable[[Any, Any], bool]) -> Any:
     return compare
 
 
+def _equality(apply: Callable[[Any, Any], bool]) -> Any:
+    """Equality of floats is a comparison like others; that of ints looks up keys and counts."""
+    compare = _comparison(apply)
+
+    def equal(self: Any, other: Any) -> Any:
+        if type(self.v) is int and (type(other) is int or type(other) is TracedInt):
+            return apply(self.v, plain(other))
+        return compare(self, other)
+
+    return equal
+
+
 def _truth(self: Any) -> bool:
     return PREDICATES.seen(bool(self.v), float(self.v), (self.i, 1.0), (0, 0.0))
 
@@ -224,7 +236,7 @@ _OPERATORS |= {
     "__floordiv__": _floordiv, "__rfloordiv__": _rfloordiv, "__divmod__": _divmod, "__rdivmod__": _rdivmod,
     "__lt__": _comparison(lambda a, b: a < b), "__le__": _comparison(lambda a, b: a <= b),
     "__gt__": _comparison(lambda a, b: a > b), "__ge__": _comparison(lambda a, b: a >= b),
-    "__eq__": _comparison(lambda a, b: a == b), "__ne__": _comparison(lambda a, b: a != b),
+    "__eq__": _equality(lambda a, b: a == b), "__ne__": _equality(lambda a, b: a != b),
     "__bool__": _truth, "__copy__": _itself, "__deepcopy__": _itself, "__reduce_ex__": _reduced,
     "__array_ufunc__": _array_function, "conjugate": _itself,
 }  # fmt: skip

@@ -87,7 +87,7 @@ class Predicates:
             place = (frame.f_code.co_filename, frame.f_lineno, frame.f_lasti)
             site = self.by_code[key] = self.site(place)
         site.count += 1
-        if -site.reach < margin < site.reach or site.forced:
+        if -site.reach < margin < site.reach:
             return self.near(site, outcome, margin, (left, right))
         return outcome
 

@@ -22,8 +22,8 @@ Numbers: TypeAlias = NDArray[np.float64]
 Pullback: TypeAlias = Callable[[Numbers], Sequence[Numbers | None]]
 Push: TypeAlias = Callable[[Sequence[Numbers]], Numbers]
 
-_FULL = 1 << 17
-"""Rows after which lists become arrays."""
+_FULL = 1 << 14
+"""Entries after which lists become arrays: so few stay in the processor's cache."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,9 +82,10 @@ class Tape:
         self.parents += parents
         self.partials += partials
         self.counts.append(len(parents))
-        if len(self.counts) > _FULL:
+        place = self.closed + len(self.counts) - 1
+        if len(self.parents) > _FULL or len(self.counts) > _FULL:
             self.close()
-        return self.closed + len(self.counts) - 1
+        return place
 
     def rows(self, counts: NDArray[np.int64], parents: Places, partials: Numbers) -> int:
         """Write many rows at once and return the place of the first; entries by constants are dropped here."""

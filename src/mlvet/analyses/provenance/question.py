@@ -1,0 +1,38 @@
+"""What `why` is asked, as it goes to the process that replays the program."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """Outputs of a log to explain. `delta` is how far an input may move; None looks for no flips."""
+
+    log: str
+    of: tuple[str, ...]
+    inputs: tuple[str, ...] = ()
+    top: int = 20
+    delta: float | None = None
+    max_derivative: float | None = None
+    flips: int = 5
+    taint: bool = False
+    paths: bool = False
+    memory: float | None = None
+    changed: dict[str, float] = field(default_factory=dict)
+    """Inputs to which something is added: another run that is not verified against the log."""
+    forced: tuple[tuple[str, int, int, int], ...] = ()
+    """Comparisons that take the other side: file, line, number and ordinal."""
+
+    def written(self) -> str:
+        return json.dumps(asdict(self))
+
+    @classmethod
+    def read(cls, text: str) -> Question:
+        data: dict[str, Any] = json.loads(text)
+        for name in ("of", "inputs"):
+            data[name] = tuple(data[name])
+        data["forced"] = tuple(tuple(each) for each in data["forced"])
+        return cls(**data)

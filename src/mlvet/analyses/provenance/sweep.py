@@ -1,0 +1,104 @@
+"""Sweeps over a tape: derivatives of one number by all others, or of all by one, in one pass over the rows.
+
+With g the derivatives of an output by each place, a place's row adds `partial * g[place]` to g of each parent; places
+are visited from the last to the first, so each g is complete when its row is read [LAMP 4.2, the chain rule backwards].
+Stored in reverse, this is the product of a sparse matrix with a vector that is the result at the same time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import _sparsetools
+
+from mlvet.runtime.provenance.tape import Numbers, Rows, Step
+
+
+@dataclass(frozen=True, slots=True)
+class Segment:
+    """Rows of the places from `first` up to `last`, in reverse: `ends` has one entry more than there are rows."""
+
+    first: int
+    last: int
+    ends: NDArray[np.int32]
+    parents: NDArray[np.int32]
+    partials: Numbers
+
+
+@dataclass(slots=True)
+class Sweeps:
+    """A tape made ready for sweeps. `size` counts its places, with the one that stands for constants."""
+
+    size: int
+    parts: list[Segment | Step] = field(default_factory=list)
+
+    @classmethod
+    def of(cls, parts: Sequence[Rows | Step], size: int) -> Sweeps:
+        made = cls(size)
+        run: list[Rows] = []
+        for part in parts:
+            if isinstance(part, Rows):
+                run.append(part)
+            else:
+                made._joined(run)
+                made.parts.append(part)
+        made._joined(run)
+        return made
+
+    def _joined(self, run: list[Rows]) -> None:
+        if not run:
+            return
+        first = run[0].first
+        last = run[-1].first + run[-1].count
+        offsets = np.cumsum([0, *(len(each.parents) for each in run)])
+        total = int(offsets[-1])
+        ends = np.concatenate([[0], *(each.ends + offset for each, offset in zip(run, offsets, strict=False))])
+        parents = np.concatenate([each.parents for each in run])
+        partials = np.concatenate([each.partials for each in run])
+        run.clear()
+        reverse = np.ascontiguousarray((self.size - 1 - parents)[::-1], np.int32)
+        self.parts.append(
+            Segment(first, last, np.ascontiguousarray((total - ends)[::-1], np.int32), reverse, partials[::-1].copy())
+        )
+
+    @property
+    def entries(self) -> int:
+        return sum(len(each.parents) for each in self.parts if isinstance(each, Segment))
+
+    def backward(self, seeds: Mapping[int, float] | Iterable[tuple[int, float]]) -> Numbers:
+        """The derivatives by every place of the weighted sum of some places."""
+        listed = list(seeds.items() if isinstance(seeds, Mapping) else seeds)
+        reverse = np.zeros(self.size)
+        top = 0
+        for place, weight in listed:
+            if place:
+                reverse[self.size - 1 - place] += weight
+                top = max(top, place)
+        for part in reversed(self.parts):
+            if part.first > top:
+                continue
+            if isinstance(part, Segment):
+                self._rows(part, reverse, top)
+            else:
+                self._step(part, reverse)
+        return reverse[::-1]
+
+    def _rows(self, part: Segment, reverse: Numbers, top: int) -> None:
+        begin = max(0, part.last - 1 - top)
+        count = part.last - part.first - begin
+        start = self.size - part.last + begin
+        given = reverse[start : start + count]
+        _sparsetools.csc_matvec(self.size, count, part.ends[begin:], part.parents, part.partials, given, reverse)
+
+    def _step(self, part: Step, reverse: Numbers) -> None:
+        given = reverse[self.size - part.first - part.count : self.size - part.first][::-1]
+        if not given.any():
+            return
+        for places, by in zip(part.parents, part.pullback(given.copy()), strict=True):
+            if by is not None:
+                flat = np.asarray(places).ravel()
+                hangs = flat > 0
+                np.add.at(reverse, self.size - 1 - flat[hangs], np.asarray(by, np.float64).ravel()[hangs])
