@@ -53,5 +53,7 @@ def _pyarrow() -> tuple[ModuleType, ModuleType]:
         import pyarrow
         import pyarrow.parquet
     except ImportError:
-        raise UsageError("Parquet needs pyarrow, which the extra `parquet` brings: pip install 'mlvet[parquet]'") from None
+        raise UsageError(
+            "Parquet needs pyarrow, which the extra `parquet` brings: pip install 'mlvet[parquet]'"
+        ) from None
     return pyarrow, pyarrow.parquet

@@ -39,7 +39,9 @@ def render(explanations: Sequence[Explanation]) -> str:
                 "prov:label": f"mlvet {__version__}",
             }
         },
-        "used": _relations("u", [{"prov:activity": _RUN, "prov:entity": name} for name, kind in kinds if kind == INPUT]),
+        "used": _relations(
+            "u", [{"prov:activity": _RUN, "prov:entity": name} for name, kind in kinds if kind == INPUT]
+        ),
         "wasGeneratedBy": _relations(
             "g", [{"prov:entity": name, "prov:activity": _RUN} for name, kind in kinds if kind != INPUT]
         ),

@@ -59,7 +59,9 @@ def _table(explanation: Explanation, color: bool) -> Iterator[str]:
     ordered = sorted(explanation.influences, key=lambda each: -each.share)
     names = [cut(each.input, _NAME) for each in ordered]
     room = max(len("input"), *map(width, names))
-    rows = [_figures(each, sum_) for each, sum_ in zip(ordered, accumulate(each.share for each in ordered), strict=True)]
+    rows = [
+        _figures(each, sum_) for each, sum_ in zip(ordered, accumulate(each.share for each in ordered), strict=True)
+    ]
     heads = ("value", "derivative", "elasticity", "share", "so far")
     rooms = [max(len(head), *(len(row[place]) for row in rows)) for place, head in enumerate(heads)]
     yield f"  {'input':{room}}  {_joined(heads, rooms)}"

@@ -1,0 +1,1 @@
+"""Which inputs made an output what it is, and by how much [LAMP]."""
