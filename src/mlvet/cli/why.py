@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 
 from mlvet.analyses.provenance.asking import asked
 from mlvet.analyses.provenance.question import Question
 from mlvet.analyses.provenance.trying import tried
+from mlvet.report.explanation import render
 
 
 def options_of(parser: argparse.ArgumentParser) -> None:
@@ -18,12 +18,18 @@ def options_of(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--top", type=int, default=20, help="inputs to show (default: 20)")
     parser.add_argument("--delta", type=float, help="how far an input may move")
     parser.add_argument("--max-derivative", type=float)
+    parser.add_argument("--taint", action="store_true")
+    parser.add_argument("--paths", action="store_true")
+    parser.add_argument("--output-format", default="full")
     parser.set_defaults(run=run)
 
 
 def run(options: argparse.Namespace) -> int:
-    question = Question(options.log, tuple(options.of), tuple(options.inputs), options.top, options.delta, options.max_derivative)
-    answer = asked(question)
-    tried(answer, question)
-    json.dump(answer, sys.stdout, indent=1)
+    question = Question(options.log, tuple(options.of), tuple(options.inputs), options.top, options.delta, options.max_derivative, taint=options.taint, paths=options.paths)
+    answer = tried(asked(question), question)
+    told = render(options.output_format, answer.explanations)
+    if isinstance(told, bytes):
+        sys.stdout.buffer.write(told)
+    else:
+        sys.stdout.write(told)
     return 0

@@ -21,6 +21,8 @@ class Question:
     taint: bool = False
     paths: bool = False
     memory: float | None = None
+    origins: bool = False
+    """Only the first NaN of the run is looked for."""
     changed: dict[str, float] = field(default_factory=dict)
     """Inputs to which something is added: another run that is not verified against the log."""
     forced: tuple[tuple[str, int, int, int], ...] = ()
