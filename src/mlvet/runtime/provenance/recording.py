@@ -144,6 +144,7 @@ class Run:
         names["__loader__"] = SourceFileLoader("__main__", script)
         with io.open_code(script) as file:
             source = file.read()
+        self.instrumentation.used("__main__", script, source)
         return self.instrumentation.code(source, script, "__main__")
 
     def ended(self) -> None:

@@ -26,6 +26,7 @@ STORED = 256 << 20
 """Up to that size the content of a file goes into a full log."""
 KEPT = 1 << 20
 """Up to that size the old content of a file goes into the log before the program changes it."""
+_OURS = os.path.dirname(os.path.abspath(__file__)) + os.sep
 _NOT_DATA = ("/proc/", "/sys/", "/dev/")
 
 
@@ -188,6 +189,8 @@ def _imports() -> bool:
     """Whether the import system, or mlvet, is opening."""
     frame = sys._getframe(3)
     name = frame.f_code.co_filename
+    if name.startswith(_OURS):
+        return True
     return name.startswith("<frozen importlib") or name.endswith("linecache.py")
 
 
