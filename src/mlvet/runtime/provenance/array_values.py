@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from typing import Any, TypeAlias
 
-import numpy as np
 from numpy.lib.array_utils import byte_bounds
 from numpy.typing import NDArray
 
+from mlvet.runtime.provenance.plain_numpy import np
 from mlvet.runtime.provenance.scalars import ANY_TRACED, scalar
 from mlvet.runtime.provenance.tape import TAPE
 

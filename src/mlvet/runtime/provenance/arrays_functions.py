@@ -10,13 +10,14 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-import numpy as np
 
+from mlvet.runtime.provenance.plain_numpy import np
 from mlvet.runtime.provenance.array_predicates import compared
 from mlvet.runtime.provenance.array_values import (
     TracedArray, as_traced, has_places, owned_places, split, store_places, with_places,
 )  # fmt: skip
 from mlvet.runtime.provenance.breaks import broken
+from mlvet.runtime.provenance.numbers import TRACED
 from mlvet.runtime.provenance.scalars import ANY_TRACED
 from mlvet.runtime.provenance.ufuncs import wide, write, write_groups
 
@@ -67,6 +68,7 @@ def call_function(function: Any, arguments: Sequence[Any], options: dict[str, An
     known = RULES.get(function)
     if known is not None:
         return known(*arguments, **options)
+    arguments = [as_traced(each) if type(each) in TRACED else each for each in arguments]
     result = function._implementation(*arguments, **options)
     if function not in _CONSTANT and not _is_known(result) and any(map(_hangs, (*arguments, *options.values()))):
         broken(f"{function.__module__}.{function.__name__}")
@@ -393,4 +395,5 @@ def _array_function(self: Any, function: Any, kinds: Any, arguments: Any, option
     return call_function(function, arguments, options)
 
 
-setattr(TracedArray, "__array_function__", _array_function)
+for _class in (TracedArray, *TRACED):
+    setattr(_class, "__array_function__", _array_function)
