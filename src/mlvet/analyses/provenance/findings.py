@@ -1,7 +1,7 @@
 """From derivatives to findings: pure functions, so that what is told can be tested without a run.
 
 Thresholds are such that a healthy program cannot come near them; the module of each says why. A converged PageRank
-with weights that are not negative has elasticities within -1 and 1: its ranks are quotients of sums over spanning trees,
+with weights that are not negative has elasticities within -1 and 1: ranks are quotients of sums over spanning trees,
 each of which has one weight of a row at most.
 """
 
