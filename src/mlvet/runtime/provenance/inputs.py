@@ -179,11 +179,9 @@ def written(path: Path) -> str:
 def written_key(key: Any) -> str:
     if isinstance(key, str):
         return '"' + repr(key)[1:-1].replace('"', '\\"').replace("\\'", "'") + '"'
-    if isinstance(key, tuple) and key and all(type(each) is int for each in key):
-        return ", ".join(map(str, key))
-    if isinstance(key, tuple):
-        inner = ", ".join(written_key(each) for each in key)
-        return f"({inner},)" if len(key) == 1 else f"({inner})"
+    if isinstance(key, tuple) and key:
+        inner = ", ".join(f"({written_key(each)})" if isinstance(each, tuple) else written_key(each) for each in key)
+        return f"{inner}," if len(key) == 1 else inner
     return repr(key.v if type(key) in TRACED else key)
 
 
