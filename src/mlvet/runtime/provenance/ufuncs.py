@@ -376,7 +376,8 @@ def _reduced_at(
 ) -> Found:
     axis = options.get("axis", 0 if len(data) < 3 else data[2])
     sources = places[0]
-    if function is not np.add or sources is None:
+    chooses = function in MAXIMA or function in MINIMA
+    if (function is not np.add and not chooses) or sources is None:
         broken(f"{function.__name__}.reduceat")
         return result, [None]
     lines = np.moveaxis(sources, axis, 0)
@@ -387,7 +388,14 @@ def _reduced_at(
     taken = np.repeat(starts - np.concatenate(([0], np.cumsum(counts)[:-1])), counts) + np.arange(counts.sum())
     width = int(np.prod(lines.shape[1:], dtype=np.int64))
     columns = lines.reshape(len(lines), width)[taken].T
-    found = write_groups(np.tile(counts, width), columns, 1.0).reshape(width, len(starts)).T
+    if chooses:
+        values = np.moveaxis(wide(data[0]), axis, 0).reshape(len(lines), width)[taken].T
+        segments = np.repeat(np.arange(len(starts)), counts)
+        signed = values if function in MAXIMA else -values
+        chosen = np.stack([np.lexsort((each, segments))[np.cumsum(counts) - 1] for each in signed])
+        found = np.take_along_axis(columns, chosen, 1).T
+    else:
+        found = write_groups(np.tile(counts, width), columns, 1.0).reshape(width, len(starts)).T
     return result, [np.ascontiguousarray(np.moveaxis(found.reshape(len(starts), *lines.shape[1:]), 0, axis))]
 
 
