@@ -90,7 +90,7 @@ class _Functions(ast.NodeVisitor):
 
     def _visit(self, node: Any) -> None:
         self.names.append(node.name)
-        if isinstance(node, _FUNCTIONS):
+        if isinstance(node, (*_FUNCTIONS, ast.ClassDef)):
             self.captures._scope(node, self.module, ".".join(self.names), node.body)
         self.generic_visit(node)
         self.names.pop()

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from mlvet.runtime.provenance import numbers
+from mlvet.runtime.provenance.arrays import as_float
 from mlvet.runtime.provenance.counting import PREFIX
 from mlvet.runtime.provenance.fused import Sites, operators_of
 from mlvet.runtime.provenance.tape import TAPE
@@ -35,15 +36,6 @@ def seal(total: Any, parents: list[int], partials: list[float]) -> Any:
     if not parents:
         return total
     return numbers.traced(total, TAPE.row(parents, partials)) if type(total) in numbers.PLAIN else total
-
-
-def as_float(value: Any = 0.0) -> Any:
-    """What `float` makes of a value, with its place."""
-    if type(value) is numbers.TracedFloat:
-        return value
-    if type(value) is numbers.TracedInt:
-        return numbers.traced(float(value.v), TAPE.row((value.i,), (1.0,)))
-    return float(value)
 
 
 HELPERS: dict[str, Any] = {START: start, SEAL: seal, FLOAT: as_float}
@@ -218,6 +210,10 @@ class Replayed(ast.NodeTransformer):
         plain = len(node.args) == 1 and not node.keywords and not isinstance(node.args[0], ast.Starred)
         if isinstance(node.func, ast.Name) and node.func.id == "float" and plain and "float" not in self.shadowed:
             node.func.id = FLOAT
+        if isinstance(node.func, ast.Name) and node.func.id == "map" and "float" not in self.shadowed and node.args:
+            first = node.args[0]
+            if isinstance(first, ast.Name) and first.id == "float":
+                first.id = FLOAT
         return node
 
     def visit_AnnAssign(self, node: ast.AnnAssign) -> Any:

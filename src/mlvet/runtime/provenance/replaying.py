@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from mlvet.runtime.provenance import functions, gathering, labels, nan_origins
+from mlvet.runtime.provenance import arrays, functions, gathering, labels, nan_origins
 from mlvet.runtime.provenance.capture import INPUT, KEPT, STORED, Captures
 from mlvet.runtime.provenance.fused import Sites
 from mlvet.runtime.provenance.inputs import Inputs
@@ -49,12 +49,14 @@ class Replay:
         hooks = {INPUT: self._input, STORED: self._stored, KEPT: self._keep, **gathering.HELPERS}
         vars(builtins).update({**hooks, **labels.HELPERS, **nan_origins.HELPERS})
         functions.installed(self.found.wrapped)
+        arrays.install()
         if self.origins:
             nan_origins.watched()
         gc.set_threshold(200_000, 20, 100)
         try:
             self.rerun = rerun(self.log, (captures.applied, self._fused))
         finally:
+            arrays.uninstall()
             functions.removed()
         TAPE.close()
         captures.complain()
