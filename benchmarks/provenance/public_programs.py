@@ -248,7 +248,11 @@ def row(program: Program, checkouts: Path, *, plain: bool) -> Row:
 
 
 def main(checkouts: Path, only: Sequence[str] = (), *, plain: bool = False) -> Table:
-    rows = [row(each, checkouts, plain=plain) for each in PROGRAMS if not only or each.name in only]
+    rows = []
+    for each in PROGRAMS:
+        if not only or each.name in only:
+            print(each.name, file=sys.stderr, flush=True)
+            rows.append(row(each, checkouts, plain=plain))
     cells: list[list[Any]] = []
     for each in rows:
         size = "" if each.log is None else f"{each.log:,}"
@@ -269,7 +273,7 @@ def main(checkouts: Path, only: Sequence[str] = (), *, plain: bool = False) -> T
     ran = sum(each.runs == "yes" for each in rows)
     return Table(
         "provenance-public", "Real public programs, traced as they are", COMMAND,
-        ("program", "runs", "output unchanged", "log, bytes", "question", "value", "first inputs", "check", "broken at"),
+        ("program", "runs", "output unchanged", "log, bytes", "question", "value", "first inputs", "check", "broken"),
         cells,
         (
             f"{ran} of {len(rows)} programs run; {passed} of {len(answers)} questions pass.",

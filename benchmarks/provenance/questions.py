@@ -94,7 +94,8 @@ PROGRAMS = (
     Program(
         "timothyasp/PageRank", "timothyasp/PageRank", "707361d9ba51f68fb69de8d3b76b982f14d861d7",
         (
-            Question(("self.ranks@rank:16",), 'p.ranks["Boise State"]', 'self.ranks["Utah"]', 0.0),
+            Question(("self.ranks@rank:16",), 'p.ranks["Boise State"]',
+                     'self.ranks["Northern Colorado"]', 0.006130808677, 1e-3, first='self.ranks["Northern Colorado"]'),
             Question(("self.d@__init__:9",), 'p.ranks["Boise State"]', "self.d", 0.0),
         ),
         script="pageRank.py", arguments=("{checkout}/data/NCAA_football.csv", "directed"),
@@ -239,7 +240,7 @@ PROGRAMS = (
     Program(
         "jinhongjung/pyrwr", "jinhongjung/pyrwr", "946382ce3dde94baae89a2e000af1e3fb497a11c",
         (
-            Question(("data@utils.reader.read_directed_graph:10",), "scores[1]", "data[0]", 0.0,
+            Question(("data@utils.reader.read_directed_graph:11",), "scores[1]", "data[0]", 0.0,
                      outside=Cell("web.tsv", 0, 2, "\t")),
             Question((module("pyrwr_scores.py", "restart"),), "scores[1]", "restart", 0.0),
         ),
@@ -289,7 +290,7 @@ PROGRAMS = (
     Program(
         "rlabbe/filterpy", "rlabbe/filterpy", "3b51149ebcff0401ff1e10bf08ffca7b6bbc4a33",
         (
-            Question((module("kalman_track.py", "seen"),), "speed", "seen[9]", 0.0,
+            Question((module("kalman_track.py", "seen"),), "speed", "seen[9]", 0.0, first="seen[9]",
                      outside=Entry("places.json", (9,))),
             Question((module("kalman_track.py", "noise"),), "speed", "noise", 0.0),
         ),
@@ -302,7 +303,7 @@ PROGRAMS = (
         "albertauyeung/matrix-factorization", "albertauyeung/matrix-factorization-in-python",
         "6ae5043a8cda3d0c6e82b676067d98f777c391e5",
         (Question((module("matrix_factorization.py", "stars"),), "guesses[0, 2]", "stars[4, 2]", 0.0,
-                  first="stars[4, 2]", outside=Entry("stars.json", (4, 2))),),
+                  outside=Entry("stars.json", (4, 2))),),
         driver="matrix_factorization.py", arguments=("stars.json",), data=("stars.json",),
         calls=("numpy.random.seed", "numpy.random.normal", "numpy.random.shuffle of a list", "ndarray != 0",
                "numpy.where", "fancy index", "numpy.mean", "ndarray element read", "ndarray element +=",
@@ -315,7 +316,7 @@ PROGRAMS = (
         (
             Question((module("logistic_fit.py", "measured"),), "chance[6]", "measured[3, 1]", 0.0,
                      outside=Entry("measured.json", ("measured", 3, 1))),
-            Question((module("logistic_fit.py", "labels"),), "chance[6]", "labels[6]", 0.0, first="labels[6]",
+            Question((module("logistic_fit.py", "labels"),), "chance[6]", "labels[6]", 0.0,
                      outside=Entry("measured.json", ("labels", 6))),
             Question((module("logistic_fit.py", "measured"),), "centres[0, 1]", "measured[0, 1]", 1 / 3),
         ),
@@ -328,7 +329,8 @@ PROGRAMS = (
         "joelgrus/data-science-from-scratch", "joelgrus/data-science-from-scratch",
         "d5d0f117f41b3ccab3b07f1ee1fa21cfcf69afa1",
         (
-            Question(("outgoing_counts@page_rank:167",), "pr[4]", "outgoing_counts[3]", 0.0),
+            Question(("outgoing_counts@page_rank:167",), "pr[4]", "outgoing_counts[3]", -0.02125,
+                     first="outgoing_counts[5]"),
             Question(("damping@page_rank",), "pr[4]", "damping", 0.05),
         ),
         script="scratch/network_analysis.py",

@@ -85,7 +85,10 @@ class Watch:
         self.changed = at is None
         self.value: Any = None
 
-    def __call__(self, frame: FrameType, event: str, _: object) -> Any:
+    def __call__(self, frame: FrameType, _event: str, _: object) -> Any:
+        if self.changed and self.asked is None:
+            sys.settrace(None)
+            return None
         change = not self.changed and self.at is not None and self.at.holds(frame, self.script)
         ask = self.asked is not None and self.asked.holds(frame, self.script)
         if not (change or ask):
@@ -98,7 +101,7 @@ class Watch:
     def change(self, frame: FrameType) -> None:
         names = frame.f_locals
         try:
-            eval(self.element, frame.f_globals, names)  # noqa: S307
+            eval(self.element, frame.f_globals, names)
         except (NameError, KeyError, IndexError, AttributeError):
             return
         name, keys = keys_of(self.element)
@@ -107,7 +110,7 @@ class Watch:
             if sys.version_info < (3, 13) and names is not frame.f_globals:
                 ctypes.pythonapi.PyFrame_LocalsToFast(ctypes.py_object(frame), ctypes.c_int(0))
         else:
-            exec(f"{self.element} = {self.element} + {self.step!r}", frame.f_globals, names)  # noqa: S102
+            exec(f"{self.element} = {self.element} + {self.step!r}", frame.f_globals, names)
         self.changed = True
 
 
@@ -135,7 +138,7 @@ class _Frame:
         elif place in self.inside:
             self.inside.discard(place)
             if place is self.ask:
-                self.watch.value = eval(place.name, frame.f_globals, frame.f_locals)  # noqa: S307
+                self.watch.value = eval(place.name, frame.f_globals, frame.f_locals)
             if place is self.change and not self.watch.changed:
                 self.watch.change(frame)
 
@@ -150,7 +153,7 @@ def run(script: Path, arguments: list[str], watch: Watch) -> dict[str, Any]:
     code = compile(script.read_bytes(), str(script), "exec")
     sys.settrace(watch)
     try:
-        exec(code, module.__dict__)  # noqa: S102
+        exec(code, module.__dict__)
     except SystemExit as end:
         if end.code not in (None, 0):
             raise
@@ -173,7 +176,7 @@ def main() -> None:
     names = run(given.script, given.arguments, watch)
     if not watch.changed:
         raise SystemExit(f"no {watch.element} at {given.at}")
-    value = watch.value if watch.asked else eval(given.of, names)  # noqa: S307
+    value = watch.value if watch.asked else eval(given.of, names)
     print(f"{MARK}{float(value)!r}", file=sys.stderr)
 
 
