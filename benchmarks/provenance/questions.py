@@ -96,7 +96,7 @@ PROGRAMS = (
         (
             Question(("self.ranks@rank:16",), 'p.ranks["Boise State"]',
                      'self.ranks["Northern Colorado"]', 0.006130808677, 1e-3, first='self.ranks["Northern Colorado"]'),
-            Question(("self.d@__init__:9",), 'p.ranks["Boise State"]', "self.d", 0.0),
+            Question(("self.d@__init__:9",), 'p.ranks["Boise State"]', "self.d", -0.014130863),
         ),
         script="pageRank.py", arguments=("{checkout}/data/NCAA_football.csv", "directed"),
         conversion=Conversion((FISSIX,), (("utils.py", "DG.add_path(", "nx.add_path(DG, "),)),
@@ -105,9 +105,9 @@ PROGRAMS = (
     Program(
         "ashkonf/PageRank", "ashkonf/PageRank", "33c3a78b3f57b5413ae8cf8fa5eb6700646ce629",
         (
-            Question((module("ashkonf_pagerank.py", "weights"),), 'ranks["shop"]', 'weights["shop"]["home"]', 0.0,
+            Question((module("ashkonf_pagerank.py", "weights"),), 'ranks["shop"]', 'weights["shop"]["home"]', 0.0148347172,
                      outside=Entry("web.json", ("edges", 0, 2))),
-            Question(("rsp@power_iteration",), 'ranks["shop"]', "rsp", 0.0),
+            Question(("rsp@power_iteration",), 'ranks["shop"]', "rsp", -0.19329593),
         ),
         driver="ashkonf_pagerank.py", arguments=("web.json",), data=("web.json",),
         calls=("pandas.DataFrame of dict of dict", "DataFrame.copy", "DataFrame.T", "DataFrame.fillna",
@@ -117,8 +117,9 @@ PROGRAMS = (
     Program(
         "TheAlgorithms page_rank", "TheAlgorithms/Python", "f5988cc09713315817df6a7e327e258013a94440",
         (
-            Question(("ranks@page_rank:37",), 'ranks["C"]@page_rank:46', 'ranks["A"]', 0.0),
-            Question(("d@page_rank",), 'ranks["C"]@page_rank:46', "d", 0.0),
+            Question(("ranks@page_rank:37",), 'ranks["C"]@page_rank:46', 'ranks["C"]', 0.298496163,
+                     first='ranks["C"]'),
+            Question(("d@page_rank",), 'ranks["C"]@page_rank:46', "d", -0.452182837),
         ),
         script="graphs/page_rank.py", text="A B C\n",
         calls=("input", "sum of generator", "dict items", "int / int", "print of a dict"),
@@ -126,8 +127,8 @@ PROGRAMS = (
     Program(
         "TheAlgorithms gradient_descent", "TheAlgorithms/Python", "f5988cc09713315817df6a7e327e258013a94440",
         (
-            Question(("train_data@<module>:9",), "parameter_vector[1]", "train_data[0][1]", 0.0, 1e-4),
-            Question(("LEARNING_RATE@<module>:19",), "parameter_vector[1]", "LEARNING_RATE", 0.0, 1e-7),
+            Question(("train_data@<module>:9",), "parameter_vector[1]", "train_data[0][1]", 0.36361545, 1e-4),
+            Question(("LEARNING_RATE@<module>:19",), "parameter_vector[1]", "LEARNING_RATE", -0.389472965, 1e-7),
         ),
         script="machine_learning/gradient_descent.py",
         calls=("nested tuples", "global variable", "sum by +=", "numpy.allclose of lists", "print of a tuple"),
@@ -135,11 +136,11 @@ PROGRAMS = (
     Program(
         "asajadi/fast-pagerank", "asajadi/fast-pagerank", "397a205c8c7ffffa6024b98e8c2542b935ce8b6a",
         (
-            Question((module("fast_pagerank_power.py", "weights"),), "ranks[1]", "weights[0]", 0.0,
+            Question((module("fast_pagerank_power.py", "weights"),), "ranks[1]", "weights[0]", 0.0132848774,
                      outside=Entry("web.json", ("edges", 0, 2))),
-            Question((module("fast_pagerank_power.py", "wishes"),), "ranks[1]", "wishes[1]", 0.0,
+            Question((module("fast_pagerank_power.py", "wishes"),), "ranks[1]", "wishes[1]", 0.0132725767,
                      outside=Entry("web.json", ("wishes", "shop"))),
-            Question((module("fast_pagerank_power.py", "weights"),), "solved[1]", "weights[0]", 0.0),
+            Question((module("fast_pagerank_power.py", "weights"),), "solved[1]", "weights[0]", 0.0132848774),
         ),
         driver="fast_pagerank_power.py", arguments=("web.json",), data=("web.json",),
         calls=("numpy.array", "csr_matrix of (data, (i, j))", "sparse.sum(axis)", "numpy.asarray", "reshape",
@@ -151,12 +152,12 @@ PROGRAMS = (
     Program(
         "networkx", "networkx/networkx", "cfc6b79fc53f583aa15a79b2187ae30bd4f480ed",
         (
-            Question((module("networkx_pagerank.py", "weights"),), 'ranks["shop"]', 'weights[("home", "shop")]', 0.0,
+            Question((module("networkx_pagerank.py", "weights"),), 'ranks["shop"]', 'weights[("home", "shop")]', 0.0132848774,
                      outside=Entry("web.json", ("edges", 0, 2))),
-            Question((module("networkx_pagerank.py", "wishes"),), 'ranks["shop"]', 'wishes["shop"]', 0.0,
+            Question((module("networkx_pagerank.py", "wishes"),), 'ranks["shop"]', 'wishes["shop"]', 0.0132725767,
                      outside=Entry("web.json", ("wishes", "shop"))),
-            Question((module("networkx_pagerank.py", "weights"),), 'plain["shop"]', 'weights[("home", "shop")]', 0.0),
-            Question((module("networkx_pagerank.py", "weights"),), 'hubs["home"]', 'weights[("home", "shop")]', 0.0),
+            Question((module("networkx_pagerank.py", "weights"),), 'plain["shop"]', 'weights[("home", "shop")]', 0.0132848774),
+            Question((module("networkx_pagerank.py", "weights"),), 'hubs["home"]', 'weights[("home", "shop")]', 0.230235469),
         ),
         driver="networkx_pagerank.py", arguments=("web.json",), data=("web.json",),
         calls=("DiGraph.add_edge", "networkx.to_scipy_sparse_array", "coo_array of list", "sparse.sum(axis)",
@@ -169,9 +170,9 @@ PROGRAMS = (
     Program(
         "hhchen1105/networkx_addon", "hhchen1105/networkx_addon", "66e464358a7db7f108d716838470f41cbeefd257",
         (
-            Question(("c@simrank",), "similar[1][2]", "c", 0.0),
-            Question(("c@ascos",), "close[1, 2]", "c", 0.0),
-            Question((module("networkx_addon_similarity.py", "decay"),), "close[1, 2]", "decay", 0.0),
+            Question(("c@simrank",), "similar[1][2]", "c", 1.90473599),
+            Question(("c@ascos",), "close[1, 2]", "c", 2.74894485),
+            Question((module("networkx_addon_similarity.py", "decay"),), "close[1, 2]", "decay", 2.74894485),
         ),
         driver="networkx_addon_similarity.py",
         calls=("defaultdict(int)", "copy.deepcopy of dicts", "copy.deepcopy of ndarray", "+=", "numpy.eye",
@@ -180,9 +181,9 @@ PROGRAMS = (
     Program(
         "lovit/textrank", "lovit/textrank", "578c7fbbb22b24561b1bd4bab9a9ecc2dc9515e1",
         (
-            Question((module("lovit_textrank.py", "bias"),), "keywords.R[2]", "bias[2]", 0.0,
+            Question((module("lovit_textrank.py", "bias"),), "keywords.R[2]", "bias[2]", 0.121676521,
                      outside=Entry("sentences.json", ("bias", "word"))),
-            Question(("size@textrank.sentence.numpy_textrank_similarity_matrix:94",), "sentences.R[0]", "size[0]", 0.0),
+            Question(("size@textrank.sentence.numpy_textrank_similarity_matrix:96",), "sentences.R[0]", "size[0]", -0.179110855),
         ),
         driver="lovit_textrank.py", arguments=("sentences.json",), data=("sentences.json",),
         calls=("collections.Counter", "defaultdict(int)", "csr_matrix of (list, (i, j))", "sparse.sum(axis)",
@@ -194,8 +195,8 @@ PROGRAMS = (
     Program(
         "mbforbes/py-factorgraph", "mbforbes/py-factorgraph", "9306f181a071338878f34ce8e13ce15a7fec46d3",
         (
-            Question(("p@set_potential",), "g._factors[1]._outgoing[0][2]", "p[2, 1]", 0.0),
-            Question(("p@set_potential",), "g._factors[1]._outgoing[0][2]", "p[1]", 0.0),
+            Question(("p@set_potential",), "g._factors[1]._outgoing[0][2]", "p[2, 1]", 0.245139476),
+            Question(("p@set_potential",), "g._factors[1]._outgoing[0][2]", "p[1]", 0.0362275088),
         ),
         script="examples/simplegraph.py",
         calls=("numpy.array", "ndarray.copy", "numpy.ones", "ndarray *= ndarray", "reshape(array)", "ndarray / ndarray",
@@ -205,11 +206,11 @@ PROGRAMS = (
     Program(
         "shuyo/iir LDA", "shuyo/iir", "0dd5ea693d104bc0ef33afbbd1fa7ff5ba9e7915",
         (
-            Question((module("lda_topics.py", "alpha"),), "perplexity", "alpha", 0.0, 1e-6,
+            Question((module("lda_topics.py", "alpha"),), "perplexity", "alpha", 0.744976869, 1e-6,
                      outside=Entry("documents.json", ("alpha",))),
-            Question((module("lda_topics.py", "beta"),), "topics[0, 5]", "beta", 0.0, 1e-6,
+            Question((module("lda_topics.py", "beta"),), "topics[0, 5]", "beta", -0.254847645, 1e-6,
                      outside=Entry("documents.json", ("beta",))),
-            Question((module("lda_topics.py", "beta"),), "variational", "beta", 0.0, 1e-6),
+            Question((module("lda_topics.py", "beta"),), "variational", "beta", 4.70113174, 1e-6),
         ),
         driver="lda_topics.py", path="lda", arguments=("documents.json",), data=("documents.json",),
         calls=("numpy.zeros + float", "ndarray element +=", "row view as alias", "column slice", "ndarray * ndarray",
@@ -221,11 +222,11 @@ PROGRAMS = (
     Program(
         "dinever/antispam", "dinever/antispam", "31511c7355e9214f228ffe7db05572efc2edead9",
         (
-            Question((module("antispam_score.py", "table"),), "suspect", 'table["meeting"][1]', 0.0,
+            Question((module("antispam_score.py", "table"),), "suspect", 'table["meeting"][1]', 0.000578498105,
                      outside=Entry("tokens.json", (2, "meeting", 1))),
-            Question((module("antispam_score.py", "table"),), "retrained", 'table["meeting"][0]', 0.0,
+            Question((module("antispam_score.py", "table"),), "retrained", 'table["meeting"][0]', -5.3147603e-05,
                      outside=Entry("tokens.json", (2, "meeting", 0))),
-            Question(("INIT_RATING@antispam.Detector:94",), "suspect", "INIT_RATING", 0.0),
+            Question(("INIT_RATING@antispam.Detector:94",), "suspect", "INIT_RATING", 0.00482081753),
         ),
         driver="antispam_score.py", arguments=("tokens.json",), data=("tokens.json",),
         calls=("json.load", "float(int)", "int > int", "list +=", "list.sort", "list slices", "functools.reduce",
@@ -233,16 +234,16 @@ PROGRAMS = (
     ),
     Program(
         "dinever/antispam main", "dinever/antispam", "31511c7355e9214f228ffe7db05572efc2edead9",
-        (Question(("INIT_RATING@Detector:94",), "return@score", "INIT_RATING", 0.0),),
+        (Question(("INIT_RATING@Detector:94",), "return@score", "INIT_RATING", 1.34042667e-06),),
         script="antispam/__init__.py",
         calls=("class attribute", "functools.reduce", "map of lambda"),
     ),
     Program(
         "jinhongjung/pyrwr", "jinhongjung/pyrwr", "946382ce3dde94baae89a2e000af1e3fb497a11c",
         (
-            Question(("data@utils.reader.read_directed_graph:11",), "scores[1]", "data[0]", 0.0,
+            Question(("data@utils.reader.read_directed_graph:11",), "scores[1]", "data[0]", 0.02195711,
                      outside=Cell("web.tsv", 0, 2, "\t")),
-            Question((module("pyrwr_scores.py", "restart"),), "scores[1]", "restart", 0.0),
+            Question((module("pyrwr_scores.py", "restart"),), "scores[1]", "restart", -0.0471334156),
         ),
         driver="pyrwr_scores.py", arguments=("web.tsv",), data=("web.tsv",),
         calls=("numpy.loadtxt", "column slice", "numpy.amin", "numpy.amax", "slice assignment",
@@ -253,9 +254,9 @@ PROGRAMS = (
     Program(
         "pgmpy", "pgmpy/pgmpy", "94105f10d4177e4420e2fa6766d819c19aa6b66e",
         (
-            Question((module("pgmpy_diagnosis.py", "chances"),), "eliminated.values[1]", 'chances["scan"][1][0]', 0.0,
+            Question((module("pgmpy_diagnosis.py", "chances"),), "eliminated.values[1]", 'chances["scan"][1][0]', -2.33908058,
                      1e-6, outside=Entry("diagnosis.json", ("scan", 1, 0))),
-            Question((module("pgmpy_diagnosis.py", "chances"),), "propagated.values[1]", 'chances["cough"][1][2]', 0.0,
+            Question((module("pgmpy_diagnosis.py", "chances"),), "propagated.values[1]", 'chances["cough"][1][2]', 0.256337597,
                      1e-6, outside=Entry("diagnosis.json", ("cough", 1, 2))),
         ),
         driver="pgmpy_diagnosis.py", arguments=("diagnosis.json",), data=("diagnosis.json",),
@@ -267,9 +268,9 @@ PROGRAMS = (
     Program(
         "sublee/elo", "sublee/elo", "b2a83a9903deaf05ef8b89cbb21eb7e243fcdda6",
         (
-            Question((module("elo_season.py", "ratings"),), 'ratings["ann"]', 'ratings["dot"]', 0.0, 1e-2,
+            Question((module("elo_season.py", "ratings"),), 'ratings["ann"]', 'ratings["dot"]', 0.0627729387, 1e-2,
                      first='ratings["ann"]', outside=Entry("season.json", ("ratings", "dot"))),
-            Question(("self.beta@__init__:183",), 'ratings["ann"]', "self.beta", 0.0, 1e-2),
+            Question(("self.beta@__init__:184",), 'ratings["ann"]', "self.beta", -0.0178053477, 1e-2),
         ),
         driver="elo_season.py", arguments=("season.json",), data=("season.json",),
         calls=("json", "float(float)", "int ** float", "sum of generator", "isinstance(x, float)", "float class called",
@@ -278,9 +279,9 @@ PROGRAMS = (
     Program(
         "sublee/trueskill", "sublee/trueskill", "3f91835df82ca2918da5559d3b8ada35f11e9a5c",
         (
-            Question((module("trueskill_season.py", "start"),), "final", 'start["dot"]', 0.0, 1e-2,
+            Question((module("trueskill_season.py", "start"),), "final", 'start["dot"]', 0.0424743824, 1e-2,
                      first='start["cid"]', outside=Entry("season.json", ("ratings", "dot"))),
-            Question((module("trueskill_season.py", "start"),), "spread", 'start["ann"]', 0.0, 1e-2),
+            Question((module("trueskill_season.py", "start"),), "spread", 'start["ann"]', 0.0013311762, 1e-2),
         ),
         driver="trueskill_season.py", arguments=("season.json",), data=("season.json",),
         calls=("math.sqrt", "math.exp", "math.log", "math.pi", "int / float", "float ** int", "abs", "max",
@@ -290,9 +291,9 @@ PROGRAMS = (
     Program(
         "rlabbe/filterpy", "rlabbe/filterpy", "3b51149ebcff0401ff1e10bf08ffca7b6bbc4a33",
         (
-            Question((module("kalman_track.py", "seen"),), "speed", "seen[9]", 0.0, first="seen[9]",
+            Question((module("kalman_track.py", "seen"),), "speed", "seen[9]", 0.280111158, first="seen[9]",
                      outside=Entry("places.json", (9,))),
-            Question((module("kalman_track.py", "noise"),), "speed", "noise", 0.0),
+            Question((module("kalman_track.py", "noise"),), "speed", "noise", 0.0734298616),
         ),
         driver="kalman_track.py", arguments=("places.json",), data=("places.json",),
         calls=("numpy.array", "numpy.dot", "ndarray.T", "numpy.linalg.inv", "numpy.atleast_2d", "reshape",
@@ -302,7 +303,7 @@ PROGRAMS = (
     Program(
         "albertauyeung/matrix-factorization", "albertauyeung/matrix-factorization-in-python",
         "6ae5043a8cda3d0c6e82b676067d98f777c391e5",
-        (Question((module("matrix_factorization.py", "stars"),), "guesses[0, 2]", "stars[4, 2]", 0.0,
+        (Question((module("matrix_factorization.py", "stars"),), "guesses[0, 2]", "stars[4, 2]", 0.11320436,
                   outside=Entry("stars.json", (4, 2))),),
         driver="matrix_factorization.py", arguments=("stars.json",), data=("stars.json",),
         calls=("numpy.random.seed", "numpy.random.normal", "numpy.random.shuffle of a list", "ndarray != 0",
@@ -314,9 +315,9 @@ PROGRAMS = (
         "eriklindernoren/ML-From-Scratch", "eriklindernoren/ML-From-Scratch",
         "a2806c6732eee8d27762edd6d864e0c179d8e9e8",
         (
-            Question((module("logistic_fit.py", "measured"),), "chance[6]", "measured[3, 1]", 0.0,
+            Question((module("logistic_fit.py", "measured"),), "chance[6]", "measured[3, 1]", -0.00419808572,
                      outside=Entry("measured.json", ("measured", 3, 1))),
-            Question((module("logistic_fit.py", "labels"),), "chance[6]", "labels[6]", 0.0,
+            Question((module("logistic_fit.py", "labels"),), "chance[6]", "labels[6]", 0.407438112,
                      outside=Entry("measured.json", ("labels", 6))),
             Question((module("logistic_fit.py", "measured"),), "centres[0, 1]", "measured[0, 1]", 1 / 3),
         ),
@@ -340,9 +341,9 @@ PROGRAMS = (
     Program(
         "chonyy/PageRank-HITS-SimRank", "chonyy/PageRank-HITS-SimRank", "675414a5c74d804a77869723f964f2aa3b58a53b",
         (
-            Question(("damping_factor@<module>:82",), "graph.nodes[0].pagerank", "damping_factor", 0.0,
+            Question(("damping_factor@<module>:82",), "graph.nodes[0].pagerank", "damping_factor", -0.154359515,
                      outside="--damping_factor"),
-            Question(("decay_factor@<module>:83",), "sim.new_sim[1][2]", "decay_factor", 0.0, outside="--decay_factor"),
+            Question(("decay_factor@<module>:83",), "sim.new_sim[1][2]", "decay_factor", 2.49579427, outside="--decay_factor"),
         ),
         script="main.py",
         arguments=("--input_file", "{checkout}/dataset/graph_4.txt", "--iteration", "20", "--damping_factor", "0.15",
@@ -354,9 +355,9 @@ PROGRAMS = (
         "Shubhanshuk/SimpleRecommendation", "Shubhanshuk/SimpleRecommendation",
         "7b055388c89e303cc6cfdfb52d7d4b39b104f4b1",
         (
-            Question(("file@<module>:5",), 'q_movies["score"][9]', 'file["vote_average"][9]', 0.0,
+            Question(("file@<module>:5",), 'q_movies["score"][9]', 'file["vote_average"][9]', 0.546369376,
                      element='file.loc[9, "vote_average"]', outside=Cell("movies_metadata.csv", 10, 1)),
-            Question(("m@<module>:14",), 'q_movies["score"][9]', "m", 0.0),
+            Question(("m@<module>:14",), 'q_movies["score"][9]', "m", -0.000589717297),
         ),
         script="SimpleRecommendation.py", data=("movies_metadata.csv",),
         calls=("pandas.read_csv", "DataFrame column", "Series.mean", "Series.quantile", "Series >= float",

@@ -14,8 +14,8 @@ weights = {(source, target): weight for source, target, weight in data["edges"]}
 graph = nx.DiGraph()
 for (source, target), weight in weights.items():
     graph.add_edge(source, target, weight=weight)
-ranks = nx.pagerank(graph, personalization=wishes, tol=1e-12, max_iter=300)
-plain = _pagerank_python(graph, personalization=wishes, tol=1e-12, max_iter=300)
-hubs, authorities = _hits_python(graph, tol=1e-12, max_iter=2000)
+ranks = nx.pagerank(graph, personalization=wishes, tol=1e-16, max_iter=1000)
+plain = _pagerank_python(graph, personalization=wishes, tol=1e-16, max_iter=1000)
+hubs, authorities = _hits_python(graph, tol=1e-15, max_iter=2000)
 for name in ranks:
     print(name, repr(ranks[name]), repr(plain[name]), repr(hubs[name]), repr(authorities[name]))

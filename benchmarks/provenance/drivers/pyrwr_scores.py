@@ -7,6 +7,6 @@ from pyrwr.rwr import RWR
 walk = RWR()
 walk.read_graph(sys.argv[1], "directed")
 restart = 0.15
-scores = walk.compute(0, restart, epsilon=1e-12, max_iters=300)
+scores = walk.compute(0, restart, epsilon=0.0, max_iters=200)
 for name, score in zip(walk.node_ids, scores, strict=True):
     print(name, repr(float(score)))
