@@ -105,7 +105,8 @@ PROGRAMS = (
     Program(
         "ashkonf/PageRank", "ashkonf/PageRank", "33c3a78b3f57b5413ae8cf8fa5eb6700646ce629",
         (
-            Question((module("ashkonf_pagerank.py", "weights"),), 'ranks["shop"]', 'weights["shop"]["home"]', 0.0148347172,
+            Question((module("ashkonf_pagerank.py", "weights"),), 'ranks["shop"]', 'weights["shop"]["home"]',
+                     0.0148347172,
                      outside=Entry("web.json", ("edges", 0, 2))),
             Question(("rsp@power_iteration",), 'ranks["shop"]', "rsp", -0.19329593),
         ),
@@ -152,12 +153,15 @@ PROGRAMS = (
     Program(
         "networkx", "networkx/networkx", "cfc6b79fc53f583aa15a79b2187ae30bd4f480ed",
         (
-            Question((module("networkx_pagerank.py", "weights"),), 'ranks["shop"]', 'weights[("home", "shop")]', 0.0132848774,
+            Question((module("networkx_pagerank.py", "weights"),), 'ranks["shop"]', 'weights[("home", "shop")]',
+                     0.0132848774,
                      outside=Entry("web.json", ("edges", 0, 2))),
             Question((module("networkx_pagerank.py", "wishes"),), 'ranks["shop"]', 'wishes["shop"]', 0.0132725767,
                      outside=Entry("web.json", ("wishes", "shop"))),
-            Question((module("networkx_pagerank.py", "weights"),), 'plain["shop"]', 'weights[("home", "shop")]', 0.0132848774),
-            Question((module("networkx_pagerank.py", "weights"),), 'hubs["home"]', 'weights[("home", "shop")]', 0.230235469),
+            Question((module("networkx_pagerank.py", "weights"),), 'plain["shop"]', 'weights[("home", "shop")]',
+                     0.0132848774),
+            Question((module("networkx_pagerank.py", "weights"),), 'hubs["home"]', 'weights[("home", "shop")]',
+                     0.230235469),
         ),
         driver="networkx_pagerank.py", arguments=("web.json",), data=("web.json",),
         calls=("DiGraph.add_edge", "networkx.to_scipy_sparse_array", "coo_array of list", "sparse.sum(axis)",
@@ -183,7 +187,8 @@ PROGRAMS = (
         (
             Question((module("lovit_textrank.py", "bias"),), "keywords.R[2]", "bias[2]", 0.121676521,
                      outside=Entry("sentences.json", ("bias", "word"))),
-            Question(("size@textrank.sentence.numpy_textrank_similarity_matrix:96",), "sentences.R[0]", "size[0]", -0.179110855),
+            Question(("size@textrank.sentence.numpy_textrank_similarity_matrix:96",), "sentences.R[0]", "size[0]",
+                     -0.179110855),
         ),
         driver="lovit_textrank.py", arguments=("sentences.json",), data=("sentences.json",),
         calls=("collections.Counter", "defaultdict(int)", "csr_matrix of (list, (i, j))", "sparse.sum(axis)",
@@ -254,9 +259,11 @@ PROGRAMS = (
     Program(
         "pgmpy", "pgmpy/pgmpy", "94105f10d4177e4420e2fa6766d819c19aa6b66e",
         (
-            Question((module("pgmpy_diagnosis.py", "chances"),), "eliminated.values[1]", 'chances["scan"][1][0]', -2.33908058,
+            Question((module("pgmpy_diagnosis.py", "chances"),), "eliminated.values[1]", 'chances["scan"][1][0]',
+                     -2.33908058,
                      1e-6, outside=Entry("diagnosis.json", ("scan", 1, 0))),
-            Question((module("pgmpy_diagnosis.py", "chances"),), "propagated.values[1]", 'chances["cough"][1][2]', 0.256337597,
+            Question((module("pgmpy_diagnosis.py", "chances"),), "propagated.values[1]", 'chances["cough"][1][2]',
+                     0.256337597,
                      1e-6, outside=Entry("diagnosis.json", ("cough", 1, 2))),
         ),
         driver="pgmpy_diagnosis.py", arguments=("diagnosis.json",), data=("diagnosis.json",),
@@ -343,7 +350,8 @@ PROGRAMS = (
         (
             Question(("damping_factor@<module>:82",), "graph.nodes[0].pagerank", "damping_factor", -0.154359515,
                      outside="--damping_factor"),
-            Question(("decay_factor@<module>:83",), "sim.new_sim[1][2]", "decay_factor", 2.49579427, outside="--decay_factor"),
+            Question(("decay_factor@<module>:83",), "sim.new_sim[1][2]", "decay_factor",
+                     2.49579427, outside="--decay_factor"),
         ),
         script="main.py",
         arguments=("--input_file", "{checkout}/dataset/graph_4.txt", "--iteration", "20", "--damping_factor", "0.15",
