@@ -22,7 +22,7 @@ apply_function = apply_ufunc
 
 def array_store(array: Any, key: Any, value: Any) -> None:
     """`array[key] = value` where the value is traced: kept by traced arrays, told as a break for all others."""
-    if type(array) is TracedArray:
+    if isinstance(array, TracedArray):
         array[key] = value
         return
     data, places = split(value)
@@ -39,9 +39,9 @@ def as_float(value: Any = 0.0) -> Any:
         return traced(float(value.v), value.i)
     if type(value) in TRACED_SCALARS:
         return scalar(float(value.v), value.i)
-    if type(value) is TracedArray:
+    if isinstance(value, TracedArray):
         places = value.places
-        return scalar(float(value.view(np.ndarray)), 0 if places is None else int(places.reshape(-1)[0]))
+        return scalar(float(value.plain), 0 if places is None else int(places.reshape(-1)[0]))
     return float(value)
 
 

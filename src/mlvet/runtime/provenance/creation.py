@@ -17,7 +17,7 @@ from typing import Any
 import numpy
 
 from mlvet.runtime.provenance.array_methods import objects
-from mlvet.runtime.provenance.array_values import TracedArray, as_traced, attach, has_places, split, with_places
+from mlvet.runtime.provenance.array_values import ARRAYS, TracedArray, as_traced, attach, has_places, split, with_places
 from mlvet.runtime.provenance.breaks import is_users
 from mlvet.runtime.provenance.plain_numpy import np
 from mlvet.runtime.provenance.scalars import ANY_TRACED
@@ -99,7 +99,7 @@ def _converting(real: Function) -> Function:
         if kind is np.ndarray:
             result = real(*arguments, **options)
             return result.view(TracedArray) if result is not source and _wanted(result, sys._getframe(1)) else result
-        if kind is TracedArray:
+        if kind in ARRAYS:
             return _of_array(real, source, arguments, options)
         if kind in (list, tuple) or kind in ANY_TRACED:
             data, places = split(source)
@@ -122,7 +122,7 @@ def _with(result: Any, places: Any) -> Any:
 
 def _of_array(real: Function, source: TracedArray, arguments: Sequence[Any], options: dict[str, Any]) -> Any:
     """A copy, a conversion or the array itself."""
-    plain = source.view(np.ndarray)
+    plain = source.plain
     dtype = options.get("dtype", arguments[1] if len(arguments) > 1 else None)
     if dtype is not None and np.dtype(dtype) == object and source.places is not None:
         return objects(source)
@@ -132,7 +132,7 @@ def _of_array(real: Function, source: TracedArray, arguments: Sequence[Any], opt
     if result is plain:
         return source
     if result.base is plain or result.base is plain.base and result.base is not None:
-        return source.reshape(result.shape) if result.dtype == source.dtype else result
+        return source.view(np.ndarray).reshape(result.shape) if result.dtype == source.dtype else result
     array = result.view(TracedArray)
     places = source.places
     if places is not None and not (source.dtype.kind == "f" and result.dtype.kind != "f"):

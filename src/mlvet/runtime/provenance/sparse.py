@@ -26,7 +26,7 @@ _MOVES: dict[str, tuple[tuple[int, ...], tuple[int, ...]]] = {
     "coo_tocsr": ((5,), (8,)), "csr_tocsc": ((4,), (7,)), "csr_row_index": ((4,), (6,)), "csr_row_slice": ((5,), (7,)),
     "csr_column_index2": ((4,), (6,)), "csr_sort_indices": ((3,), (3,)), "csr_todense": ((4,), (5,)),
     "coo_todense": ((5,), (6,)), "csr_diagonal": ((5,), (6,)), "csr_sample_values": ((4,), (8,)),
-    "dia_tocsr": ((5,), (7,)), "csr_hstack": ((6,), (9,)), "csc_todense": ((4,), (5,)), "coo_todense_nd": ((4,), (5,)),
+    "dia_tocsr": ((5,), (7,)), "csr_hstack": ((5,), (8,)), "csc_todense": ((4,), (5,)), "coo_todense_nd": ((4,), (5,)),
 }  # fmt: skip
 """Kernels that only move data: where it comes in, and where it goes."""
 
@@ -34,16 +34,16 @@ _replaced: list[tuple[Any, str, Any]] = []
 
 
 def _plain(value: Any) -> Any:
-    return value.view(np.ndarray) if isinstance(value, TracedArray) else value
+    return value.plain if isinstance(value, TracedArray) else value
 
 
 def _places(value: Any) -> Places | None:
-    return value.places if type(value) is TracedArray else None
+    return value.places if isinstance(value, TracedArray) else None
 
 
 def _stored(target: Any, places: Places, name: str) -> None:
     """Give an output of a kernel its places."""
-    own = owned_places(target) if type(target) is TracedArray else None
+    own = owned_places(target) if isinstance(target, TracedArray) else None
     if own is None:
         broken(f"scipy.sparse {name}")
         return

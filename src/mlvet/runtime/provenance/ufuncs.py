@@ -99,7 +99,7 @@ def apply_ufunc(function: Any, method: str, operands: Sequence[Any], options: di
 
 
 def _plain(value: Any) -> Any:
-    return value.view(np.ndarray) if type(value) is TracedArray else split(value)[0]
+    return value.plain if isinstance(value, TracedArray) else split(value)[0]
 
 
 def _kept(value: Any, written: Any) -> Any:
@@ -122,7 +122,7 @@ def _finished(result: Any, places: Sequence[Places | None], outputs: Any, option
                 where_from = np.where(options["where"], where_from, 0)
             finished.append(with_places(data, where_from) if data is not None else None)
             continue
-        if type(target) is TracedArray:
+        if isinstance(target, TracedArray):
             mask = np.broadcast_to(options["where"], target.shape) if "where" in options else ...
             chosen = where_from
             if chosen is not None and mask is not ...:
