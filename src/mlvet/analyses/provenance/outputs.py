@@ -115,7 +115,7 @@ def _numbers(value: Any, path: naming.Path, depth: int) -> Iterator[Output]:
         from mlvet.runtime.provenance import array_inputs
 
         for at, number, place in array_inputs.elements(value):
-            yield Output(naming.written((path, "[", at) if at != () else path), number, place)
+            yield Output(naming.written(naming.element(path, at)), number, place)
     elif hasattr(value, "__dict__") and depth < 3 and not callable(value):
         for name, each in vars(value).items():
             yield from _numbers(each, (path, ".", name), depth + 1)

@@ -136,7 +136,7 @@ class Inputs:
         for block in self.blocks:
             if index < len(block.places):
                 at = tuple(int(each) for each in np.unravel_index(index, block.shape)) if block.shape else ()
-                return (block.path, "[", at) if at else block.path
+                return element(block.path, at)
             index -= len(block.places)
         raise IndexError(index)
 
@@ -154,6 +154,13 @@ class Inputs:
             start += len(block.places)
         for name, indices in found.items():
             yield name, np.array(indices, np.int64)
+
+
+def element(path: Path, index: tuple[int, ...]) -> Path:
+    """The path of an element of an array; of the array itself, if it has no dims."""
+    if not index:
+        return path
+    return (path, "[", index if len(index) > 1 else index[0])
 
 
 def root_of(path: Path) -> str:
