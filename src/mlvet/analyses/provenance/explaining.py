@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
@@ -44,6 +45,8 @@ class Answer:
     """Outcomes and margins of watched comparisons."""
     origins: list[Made] = field(default_factory=list)
     entries: int = 0
+    seconds: float = 0.0
+    """How long the replay took."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +63,9 @@ class Turning:
 def answered(question: Question) -> Answer:
     """The answer to a question; the program is run in this process."""
     answer = Answer()
+    began = time.perf_counter()
     replay = replayed(question, answer.seen)
+    answer.seconds = time.perf_counter() - began
     if question.origins:
         answer.origins = list(ORIGINS)
         return answer
@@ -74,7 +79,9 @@ def answered(question: Question) -> Answer:
     answer.entries = sweeps.entries
     turning: list[Unstable] = []
     if question.delta is not None:
-        turning = unstable(PREDICATES.all(), sweeps, replay.found, question.delta, question.max_derivative)
+        turning = unstable(
+            PREDICATES.all(), sweeps, replay.found, question.delta, question.max_derivative, relative=question.relative
+        )
     turning = turning[: question.flips]
     answer.turning = [_told(each, replay) for each in turning]
     flips = tuple(flip(each, replay.found) for each in turning)

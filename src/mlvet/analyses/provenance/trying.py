@@ -23,7 +23,8 @@ def tried(answer: Answer, question: Question, workers: int = 2) -> Answer:
         return answer
     with ThreadPoolExecutor(workers) as pool:
         forced = list(pool.map(lambda each: _run(replace(question, forced=(each.place,))), answer.turning))
-        turned = list(pool.map(lambda each: _turns(each, question), answer.turning))
+        matters = [run is None or run.values != answer.values for run in forced]
+        turned = list(pool.map(partial(_turns, question), answer.turning, matters))
     explanations = [
         replace(each, flips=tuple(map(partial(_flip, each), each.flips, forced, turned)))
         for each in answer.explanations
@@ -38,8 +39,13 @@ def _flip(explanation: Explanation, flip: Flip, run: Answer | None, distance: fl
     return replace(flip, jump=jump, confirmed=distance is not None, distance=known)
 
 
-def _turns(turning: Turning, question: Question) -> float | None:
-    """How far the input must move for the comparison to turn: the first-order distance, corrected by secants."""
+def _turns(question: Question, turning: Turning, matters: bool) -> float | None:
+    """How far the input must move for the comparison to turn: the first-order distance, corrected by secants.
+
+    A comparison whose other side changes no output is not tried.
+    """
+    if not matters:
+        return None
     change = turning.change
     for _ in range(_TRIES):
         moved = {turning.input: change * (1 + _BEYOND)}
