@@ -65,9 +65,10 @@ def scales(values: NDArray[np.float64], inputs: Inputs) -> NDArray[np.float64]:
 
 
 def first(found: Influences, inputs: Inputs, top: int) -> tuple[tuple[Influence, ...], float]:
-    """The first inputs by share, without those that have no influence, and the share of all others."""
+    """The first inputs by share and the share of all others; of a part, those without influence are left out."""
     order = found.order()[:top]
-    order = order[found.derivatives[order] != 0]
+    if top <= len(found.values):
+        order = order[found.derivatives[order] != 0]
     listed = tuple(
         Influence(
             inputs.name(index), float(found.values[index]), float(found.derivatives[index]), found.elasticity(index),
