@@ -168,4 +168,3 @@ class _Watching:
             module.__spec__.loader = self._loader  # type: ignore[assignment]
         self._loader.exec_module(module)  # type: ignore[attr-defined]
         self._loaded(module)
-
