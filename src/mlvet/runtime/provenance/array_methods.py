@@ -9,7 +9,7 @@ from typing import Any
 from mlvet.runtime.provenance.plain_numpy import np
 from mlvet.runtime.provenance.array_predicates import compared
 from mlvet.runtime.provenance.array_values import (
-    Places, TracedArray, as_traced, attach, owned_places, split, store_places, with_places,
+    Places, TracedArray, attach, owned_places, split, store_places, with_places,
 )  # fmt: skip
 from mlvet.runtime.provenance.scalars import scalar
 from mlvet.runtime.provenance.ufuncs import _jumped, extreme_index, wide
@@ -221,6 +221,17 @@ def _reduce(self: TracedArray, protocol: Any) -> Any:
     return self.plain.__reduce_ex__(protocol)
 
 
+def _iterated(self: TracedArray) -> Iterator[Any]:
+    """Elements of a vector as they are when their turn comes; of other arrays, their rows."""
+    if self.ndim != 1 or (self if self._owner is None else self._owner)._buffer is None:
+        for index in range(len(self)):
+            yield self[index]
+        return
+    plain, places = split(self)
+    for index in range(len(plain)):
+        yield plain[index] if places is None else scalar(plain[index], places.item(index))
+
+
 class Flat:
     """Elements of an array one after another, read and written with their places, as `ndarray.flat` has them."""
 
@@ -275,7 +286,7 @@ _METHODS: dict[str, Any] = {
     "astype": _astype, "argsort": _argsort, "sort": _sort, "partition": _partition, "argpartition": _argpartition,
     "argmax": _extreme_at("argmax", True), "argmin": _extreme_at("argmin", False), "item": _item, "tolist": _tolist,
     "fill": _fill, "put": _put, "choose": _choose, "round": _round, "__bool__": _truth, "__reduce_ex__": _reduce,
-    "__copy__": _copied, "__deepcopy__": _copied, "flat": property(Flat, _set_flat),
+    "__iter__": _iterated, "__copy__": _copied, "__deepcopy__": _copied, "flat": property(Flat, _set_flat),
     "__repr__": lambda self: repr(self.plain), "__str__": lambda self: str(self.plain),
     "__format__": lambda self, form: format(self.item() if self.ndim == 0 else self.plain, form),
 }  # fmt: skip
@@ -283,8 +294,3 @@ for _name in "reshape ravel flatten copy transpose squeeze swapaxes diagonal tak
     _METHODS[_name] = _moving(_name)
 for _name, _function in _METHODS.items():
     setattr(TracedArray, _name, _function)
-
-
-def traced_iteration(array: Any) -> Iterator[Any]:
-    """Elements of an array one after another."""
-    return iter(as_traced(array))

@@ -36,6 +36,17 @@ _SEQUENCES = frozenset(
 _FOLLOWED = f"{os.sep}scipy{os.sep}sparse{os.sep}"
 """Library files whose own arrays hold what the program's arrays held."""
 
+_BARE = frozenset(
+    (np.where, np.concatenate, np.stack, np.vstack, np.hstack, np.column_stack, np.dot, np.vdot, np.inner, np.outer,
+     np.einsum, np.tensordot, np.interp, np.bincount, np.histogram, np.average, np.cov, np.corrcoef, np.convolve,
+     np.linalg.norm, np.linalg.solve, np.linalg.inv, np.linalg.det, np.searchsorted, np.digitize, np.percentile,
+     np.quantile, np.median, np.append, np.diff, np.polyval)
+)  # fmt: skip
+"""Functions that first make arrays of their arguments, whatever those are."""
+
+CONVERTED: dict[type, Callable[[Any], Any]] = {}
+"""Containers of other libraries: how a traced array is made of one, None where nothing in it is traced."""
+
 _replaced: list[tuple[Any, str, Any]] = []
 _followed: dict[str, bool] = {}
 Function = Callable[..., Any]
@@ -99,6 +110,9 @@ def _converting(real: Function) -> Function:
         if kind is np.ndarray:
             result = real(*arguments, **options)
             return result.view(TracedArray) if result is not source and _wanted(result, sys._getframe(1)) else result
+        if kind in CONVERTED:
+            found = CONVERTED[kind](source)
+            kind, source = (type(found), found) if found is not None else (kind, source)
         if kind in ARRAYS:
             return _of_array(real, source, arguments, options)
         if kind in (list, tuple) or kind in ANY_TRACED:
@@ -183,6 +197,9 @@ def _listening(real: Function) -> Function:
 
     @functools.wraps(real)
     def listen(*arguments: Any, **options: Any) -> Any:
+        if CONVERTED and real in _BARE:
+            arguments = tuple(map(_bare, arguments))
+            options = {name: _bare(each) for name, each in options.items()}
         for each in arguments:
             if type(each) in (list, tuple) and has_nested(each):
                 arguments, options = _converted(real, arguments, options)
@@ -190,6 +207,13 @@ def _listening(real: Function) -> Function:
         return real(*arguments, **options)
 
     return listen
+
+
+def _bare(value: Any) -> Any:
+    if type(value) in (list, tuple) and any(type(each) in CONVERTED for each in value):
+        return [_bare(each) for each in value]
+    found = CONVERTED[type(value)](value) if type(value) in CONVERTED else None
+    return value if found is None else found
 
 
 class Elementwise:

@@ -80,12 +80,29 @@ def product_places(product: Product) -> Places:
     size = product.height * product.count
     if len(product.rows) * product.count * len(parents) <= _FEW:
         return write_groups(*product.entries())
+    data_places = None if product.data_places is None else _kept(product.data_places)
     kept = Product(
-        product.rows, product.columns, np.array(product.data), np.array(product.x),
-        product.data_places, product.x_places, product.count, product.height,
+        _kept(product.rows), _kept(product.columns), _kept(product.data), np.array(product.x),
+        data_places, product.x_places, product.count, product.height,
     )  # fmt: skip
-    first = TAPE.step(size, [np.array(each) for each in parents], kept.pullback, "sparse product", kept.forward)
+    parents = [] if data_places is None else [data_places]
+    parents += [] if product.x_places is None else [np.array(product.x_places).reshape(-1)]
+    first = TAPE.step(size, parents, kept.pullback, "sparse product", kept.forward)
     return np.arange(first, first + size)
+
+
+_recent: list[Array] = []
+
+
+def _kept(array: Array) -> Array:
+    """A copy that later changes of the array do not reach; products of one matrix share it."""
+    for each in _recent:
+        if each.dtype == array.dtype and np.array_equal(each, array):
+            return each
+    copy = np.array(array)
+    _recent.insert(0, copy)
+    del _recent[12:]
+    return copy
 
 
 def _zeros(places: Places | None, like: Any) -> Places:
