@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from mlvet.analyses.provenance.question import Question
     from mlvet.core.explanation import Explanation
 
-_EVERY = 1_000_000_000
 _QUICK = 3.0
 """Seconds of a replay up to which comparisons are tried although nobody asked for it."""
 _RELATIVE = 1e-3
@@ -81,7 +80,7 @@ def _compared(options: argparse.Namespace, question: Question) -> tuple[str | by
 
     if options.output_format not in ("full", "json"):
         raise UsageError(f"--against is told as full or json, not as {options.output_format}")
-    whole = replace(question, top=_EVERY, delta=None, paths=False)
+    whole = replace(question, top=0, delta=None, paths=False)
     after = asked(whole, options.timeout).explanations
     before = asked(replace(whole, log=os.path.abspath(options.against)), options.timeout).explanations
     earlier = {each.output: each for each in before}

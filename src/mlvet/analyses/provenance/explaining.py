@@ -21,7 +21,6 @@ from mlvet.core.explanation import Break, Explanation, Flip, Link, Vertex
 from mlvet.core.finding import Finding
 from mlvet.core.location import Location
 from mlvet.runtime.provenance.breaks import BREAKS
-from mlvet.runtime.provenance.inputs import root_of
 from mlvet.runtime.provenance.labels import LABELS
 from mlvet.runtime.provenance.log import read
 from mlvet.runtime.provenance.nan_origins import ORIGINS, Made
@@ -178,7 +177,7 @@ def _findings(
     derivatives = np.array([each.derivatives for each in rows])
     study = Study(names, rows[0].values, [each.name for each in found], results, derivatives)
     location = Location(replay.log.header.script, 1)
-    expected = tuple(dict.fromkeys(root_of(replay.found.path(each)) for each in range(min(len(names), 10_000))))
+    expected = tuple(dict.fromkeys(each.name for each in replay.inputs))
     told = findings(study, location, origins=origins, expected=expected, broken=bool(BREAKS))
     by_output: list[list[Finding]] = [[] for _ in found]
     places = {each.name: place for place, each in enumerate(found)}

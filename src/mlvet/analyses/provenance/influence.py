@@ -65,9 +65,10 @@ def scales(values: NDArray[np.float64], inputs: Inputs) -> NDArray[np.float64]:
 
 
 def first(found: Influences, inputs: Inputs, top: int) -> tuple[tuple[Influence, ...], float]:
-    """The first inputs by share and the share of all others; of a part, those without influence are left out."""
-    order = found.order()[:top]
-    if top <= len(found.values):
+    """The first inputs by share that have influence, and the share of all others; 0 lists every input there is."""
+    order = found.order()
+    if top:
+        order = order[:top]
         order = order[found.derivatives[order] != 0]
     listed = tuple(
         Influence(

@@ -16,7 +16,7 @@ from typing import Any
 from mlvet.core.errors import UsageError
 from mlvet.runtime.provenance.specification import MODULE, Specification
 
-INPUT, STORED, KEPT = "__mlvet_input", "__mlvet_stored", "__mlvet_kept"
+INPUT, STORED, KEPT = "__mlvet_input__", "__mlvet_stored__", "__mlvet_kept__"
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 
 

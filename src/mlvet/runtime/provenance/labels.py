@@ -8,7 +8,7 @@ from typing import Any
 from mlvet.runtime.provenance.inputs import Path
 from mlvet.runtime.provenance.scalars import ANY_TRACED
 
-STORED, NAMED = "__mlvet_label_stored", "__mlvet_label_named"
+STORED, NAMED = "__mlvet_label_stored__", "__mlvet_label_named__"
 
 LABELS: dict[int, tuple[Path, float]] = {}
 """The name and the value of each labelled place of this process."""

@@ -12,7 +12,7 @@ import numpy as np
 
 from mlvet.runtime.provenance.breaks import users_frame
 
-LOOK = "__mlvet_look"
+LOOK, OPERATE = "__mlvet_look__", "__mlvet_operate__"
 _MOST = 16
 _SIGNS = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.Pow: "**", ast.Mod: "%", ast.FloorDiv: "//"}
 
@@ -67,7 +67,7 @@ class _Looked(ast.NodeTransformer):
         self.generic_visit(node)
         if type(node.op) not in _SIGNS:
             return node
-        call = ast.parse(f"{LOOK}2({_SIGNS[type(node.op)]!r}, 0, 0)", mode="eval").body
+        call = ast.parse(f"{OPERATE}({_SIGNS[type(node.op)]!r}, 0, 0)", mode="eval").body
         assert isinstance(call, ast.Call)
         call.args[1:] = [node.left, node.right]
         return ast.copy_location(call, node)
@@ -88,7 +88,7 @@ _APPLY: dict[str, Any] = {
     "+": lambda a, b: a + b, "-": lambda a, b: a - b, "*": lambda a, b: a * b, "/": lambda a, b: a / b,
     "**": lambda a, b: a**b, "%": lambda a, b: a % b, "//": lambda a, b: a // b,
 }  # fmt: skip
-HELPERS: dict[str, Any] = {LOOK: look, f"{LOOK}2": _applied}
+HELPERS: dict[str, Any] = {LOOK: look, OPERATE: _applied}
 
 
 def looked_at(tree: ast.Module) -> ast.Module:
