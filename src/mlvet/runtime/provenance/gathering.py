@@ -33,11 +33,12 @@ def start(total: Any, parents: list[int], partials: list[float]) -> Any:
 
 def seal(total: Any, parents: list[int], partials: list[float]) -> Any:
     """The sum with its place."""
-    if not parents:
+    if not parents or type(total) not in numbers.PLAIN:
         return total
-    return numbers.traced(total, TAPE.row(parents, partials)) if type(total) in numbers.PLAIN else total
+    return numbers.traced(total, _row(parents, partials))
 
 
+_row = TAPE.row
 HELPERS: dict[str, Any] = {START: start, SEAL: seal, FLOAT: as_float}
 
 

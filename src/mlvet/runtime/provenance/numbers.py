@@ -42,9 +42,12 @@ _new_int = TracedInt.__new__
 
 def traced(value: Any, place: int) -> Any:
     """A number with its place; without one, the plain number."""
-    if not place:
+    if type(value) is float and place:
+        number: Any = _new_float(TracedFloat, value)
+    elif place:
+        number = _new_int(TracedInt, value)
+    else:
         return value
-    number: Any = _new_float(TracedFloat, value) if type(value) is float else _new_int(TracedInt, value)
     number.v = value
     number.i = place
     return number
