@@ -26,7 +26,7 @@ _WIDE = 1.25
 """The picture is wider than high by this."""
 _AIR = 5.0
 _ARROW = 84.0
-"""An arrow that is shorter does not pull."""
+"""The length of an arrow that neither pulls nor pushes."""
 
 
 def places(graph: Graph, radii: Sequence[float]) -> list[tuple[float, float]]:
@@ -101,11 +101,8 @@ def _pull(graph: Graph, x: Numbers, y: Numbers, sizes: Numbers, dx: Numbers, dy:
     source, target = ends[:, 0], ends[:, 1]
     wx, wy = x[target] - x[source], y[target] - y[source]
     away = np.maximum(np.sqrt(wx * wx + wy * wy), np.float32(0.5))
-    pull = (
-        np.maximum(away - sizes[source] - sizes[target] - _ARROW * grown(len(sizes)), 0.0)
-        * (0.03 + 0.25 * np.sqrt(shares))
-        / away
-    )
+    over = away - sizes[source] - sizes[target] - _ARROW * grown(len(sizes))
+    pull = np.where(over > 0, over * (0.03 + 0.25 * np.sqrt(shares)), over * 0.3) / away
     for moved, way in ((dx, wx), (dy, wy)):
         np.add.at(moved, source, way * pull)
         np.add.at(moved, target, -way * pull)

@@ -128,7 +128,7 @@ def _arrow(graph: Graph, arrow: Arrow, at: Sequence[Point], sizes: Sequence[floa
     x0, y0 = x0 + ux * sizes[arrow.source] * 0.9, y0 + uy * sizes[arrow.source] * 0.9
     x1, y1 = x1 - ux * sizes[arrow.target] * 0.97, y1 - uy * sizes[arrow.target] * 0.97
     share = arrow.share if math.isfinite(arrow.share) else 0.0
-    half = (_NARROWEST + (_WIDEST - _NARROWEST) * share / greatest) / 2 * grown(len(at))
+    half = (_NARROWEST + (_WIDEST * grown(len(at)) - _NARROWEST) * share / greatest) / 2
     bend = 0.06 * away
     mx, my = (x0 + x1) / 2 - uy * bend, (y0 + y1) / 2 + ux * bend
     ax, ay = x1 - uy * half, y1 + ux * half

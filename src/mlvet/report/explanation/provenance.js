@@ -56,12 +56,14 @@
       svg.style.setProperty("--letter", scale);
       for (const { vertex, x, y, r, text, letters } of shape) {
         const half = (letters * 3.7 + 3) * scale;
-        const [left, top, right, bottom] = [x - half, y + r, x + half, y + r + 16 * scale];
-        text.setAttribute("y", y + r + 12 * scale);
+        const clash = (top) => taken.some((other) => x - half < other[2] && other[0] < x + half && top < other[3] && other[1] < top + 16 * scale);
+        const above = clash(y + r) && !clash(y - r - 17 * scale);
+        const top = above ? y - r - 17 * scale : y + r;
+        text.setAttribute("y", top + 12 * scale);
         const inside = x > box[0] && x < box[0] + box[2] && y > box[1] && y < box[1] + box[3];
-        const free = inside && taken.length < most && !taken.some((other) => left < other[2] && other[0] < right && top < other[3] && other[1] < bottom);
+        const free = inside && taken.length < most && !clash(top);
         vertex.classList.toggle("unlabelled", !free);
-        if (free) taken.push([left, top, right, bottom]);
+        if (free) taken.push([x - half, top, x + half, top + 16 * scale]);
       }
     };
     let asked = 0;
