@@ -25,6 +25,8 @@ class Question:
     """Inputs to which something is added: another run that is not verified against the log."""
     forced: tuple[tuple[str, int, int, int], ...] = ()
     """Comparisons that take the other side: file, line, number and ordinal."""
+    watched: tuple[tuple[str, int, int, int], ...] = ()
+    """Comparisons whose outcome is told."""
 
     def written(self) -> str:
         return json.dumps(asdict(self))
@@ -34,5 +36,6 @@ class Question:
         data: dict[str, Any] = json.loads(text)
         for name in ("of", "inputs"):
             data[name] = tuple(data[name])
-        data["forced"] = tuple(tuple(each) for each in data["forced"])
+        for name in ("forced", "watched"):
+            data[name] = tuple(tuple(each) for each in data[name])
         return cls(**data)

@@ -37,6 +37,7 @@ def installed(world: ReplayingWorld) -> None:
     overlay = Overlay(world)
     world.patched(overlay.patches())
     world.patched([(sys, "dont_write_bytecode", True)])
+    world.patched([(tempfile, "_name_sequence", None), (tempfile, "tempdir", None)])
     world.closing.append(overlay.removed_for_good)
     if not _hooked:
         sys.addaudithook(_refused)
@@ -111,7 +112,7 @@ class Overlay:
 
     def _temporary(self) -> list[tuple[object, str, object]]:
         """Temporary files are removed by a function that `tempfile` keeps as a default argument."""
-        closer = tempfile._TemporaryFileCloser
+        closer = tempfile._TemporaryFileCloser  # type: ignore[attr-defined]
         found: list[tuple[object, str, object]] = []
         for name in ("close", "cleanup"):
             function = getattr(closer, name, None)
@@ -258,14 +259,16 @@ class Overlay:
         return changed
 
     def remove(self, path: Any, *, dir_fd: int | None = None) -> None:
-        del dir_fd
-        within = self._within(path)
-        if within is None or not self._seen_at(within):
+        within = self._within(path) if dir_fd is None else None
+        if within is None:
+            return _real_remove(path, dir_fd=dir_fd)
+        if not self._seen_at(within):
             raise FileNotFoundError(2, "No such file or directory", path)
         inner = self._inner(within)
         self._gone.add(within)
         if os.path.lexists(inner):
             _real_remove(inner)
+        return None
 
     def rename(self, source: Any, target: Any, **_: Any) -> None:
         old, new = self._within(source), self._within(target)
@@ -292,16 +295,21 @@ class Overlay:
         return None
 
     def rmdir(self, path: Any, *, dir_fd: int | None = None) -> None:
-        del dir_fd
-        self.rmtree(path)
+        within = self._within(path) if dir_fd is None else None
+        if within is None:
+            return _real_rmdir(path, dir_fd=dir_fd)
+        return self.rmtree(path)
 
     def rmtree(self, path: Any, *_: Any, **__: Any) -> None:
         within = self._within(path)
-        if within is None or not self._seen_at(within):
+        if within is None:
+            return _real_rmtree(path)
+        if not self._seen_at(within):
             raise FileNotFoundError(2, "No such file or directory", path)
         if _is_folder(self._stat, self._inner(within)):
             _real_rmtree(self._inner(within))
         self._gone.add(within)
+        return None
 
     def listdir(self, path: Any = ".") -> Any:
         within = self._within(path)
@@ -375,7 +383,8 @@ class Entries:
         self._entries = iter(())
 
 
-_real_remove, _real_unlink, _real_replace, _real_rmtree = os.remove, os.unlink, os.replace, shutil.rmtree
+_real_remove, _real_unlink, _real_replace = os.remove, os.unlink, os.replace
+_real_rmdir, _real_rmtree = os.rmdir, shutil.rmtree
 
 
 def _exists(status: Callable[[str], object], path: str) -> bool:

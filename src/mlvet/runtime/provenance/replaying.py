@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import builtins
 import gc
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -14,7 +14,7 @@ from mlvet.runtime.provenance.capture import INPUT, KEPT, STORED, Captures
 from mlvet.runtime.provenance.fused import Sites
 from mlvet.runtime.provenance.inputs import Inputs
 from mlvet.runtime.provenance.log import Log
-from mlvet.runtime.provenance.predicates import PREDICATES, Place
+from mlvet.runtime.provenance.predicates import PREDICATES, Deciding, Place
 from mlvet.runtime.provenance.rerunning import Rerun, rerun
 from mlvet.runtime.provenance.specification import Specification
 from mlvet.runtime.provenance.tape import TAPE
@@ -31,7 +31,7 @@ class Replay:
     inputs: Sequence[Specification]
     outputs: Sequence[Specification] = ()
     changed: Mapping[str, float] = field(default_factory=dict)
-    forced: Mapping[Place, Mapping[int, Callable[[bool], bool]]] = field(default_factory=dict)
+    forced: Mapping[Place, Mapping[int, Deciding]] = field(default_factory=dict)
     found: Inputs = field(default_factory=Inputs)
     kept: dict[int, Any] = field(default_factory=dict)
     rerun: Rerun | None = None
