@@ -46,7 +46,7 @@ def subjects(data: Path | None, folder: Path) -> Iterator[Subject]:
         yield subject(name, "followers", followers, "--edges", 60, "--iterations", 5)
     yield subject("TextRank", "lighthouse", OWN / "lighthouse.txt", *few)
     for name in ("belief propagation", "belief propagation, arrays"):
-        yield subject(name, "lungs", OWN / "lungs.bif", "--given", "Smoker=yes", "Age=old", "--iterations", 6)
+        yield subject(name, "lungs", OWN / "lungs.bif", "--given", "Smoker=yes", "Age=old", "--iterations", 3)
     yield subject("Gibbs sampling", "notices", OWN / "notices.txt", *few)
     yield subject("naive Bayes", "comments", OWN / "comments.txt", "--test", OWN / "other_comments.txt")
     if data is None:
@@ -62,7 +62,7 @@ def subjects(data: Path | None, folder: Path) -> Iterator[Subject]:
         yield subject(name, "wiki-Vote, 100 edges", graphs / "wiki-Vote.txt.gz", "--edges", 100, "--iterations", 5)
     for name in ("belief propagation", "belief propagation, arrays"):
         for network in ("asia", "alarm", "insurance"):
-            yield subject(name, network, data / "bif" / f"{network}.bif.gz", "--iterations", 6)
+            yield subject(name, network, data / "bif" / f"{network}.bif.gz", "--iterations", 4)
     sms = first_lines(texts / "SMSSpamCollection.gz", folder / "sms.txt", 40)
     yield subject("Gibbs sampling", "SMS, 40 messages", sms, *few)
     yield subject("TextRank", "SMS, 40 messages", sms, *few)
