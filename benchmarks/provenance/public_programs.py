@@ -252,7 +252,10 @@ def main(checkouts: Path, only: Sequence[str] = (), *, plain: bool = False) -> T
     for each in PROGRAMS:
         if not only or each.name in only:
             print(each.name, file=sys.stderr, flush=True)
-            rows.append(row(each, checkouts, plain=plain))
+            try:
+                rows.append(row(each, checkouts, plain=plain))
+            except subprocess.TimeoutExpired:
+                rows.append(Row(each, f"not done after {SECONDS} s"))
     cells: list[list[Any]] = []
     for each in rows:
         size = "" if each.log is None else f"{each.log:,}"

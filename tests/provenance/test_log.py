@@ -9,7 +9,7 @@ import pytest
 
 from mlvet.core.errors import UnsupportedInput, UsageError
 from mlvet.runtime.provenance.log import read
-from mlvet.runtime.provenance.log_writer import CHECKPOINT, EVENT, FOOTER, HEADER, MAGIC, Writer
+from mlvet.runtime.provenance.log_writer import CHECKPOINT, EVENT, FOOTER, HEADER, MAGIC, Writer, framed
 from mlvet.runtime.provenance.outcomes import runs_of
 
 HEAD = {
@@ -49,15 +49,16 @@ def test_what_is_written_is_read(tmp_path: Path) -> None:
 
 def test_a_log_cut_anywhere_is_read_up_to_its_last_whole_record(tmp_path: Path) -> None:
     data = written(tmp_path / "log")
+    first = len(MAGIC) + len(framed(HEADER, HEAD))
     seen = set()
     for length in range(len(MAGIC), len(data)):
         cut = tmp_path / "cut"
         cut.write_bytes(data[:length])
-        try:
-            log = read(cut)
-        except UnsupportedInput as error:
-            assert "cut before its first record" in str(error)
+        if length < first:
+            with pytest.raises(UnsupportedInput, match="cut before its first record"):
+                read(cut)
             continue
+        log = read(cut)
         assert [each.data for each in log.events] == list(range(len(log.events)))
         assert log.footer is None
         assert log.cut is None or log.cut <= length

@@ -1,7 +1,7 @@
 """From derivatives to findings: pure functions, so that what is told can be tested without a run.
 
 Thresholds are such that a healthy program cannot come near them; the module of each says why. A converged PageRank
-with weights that are not negative has elasticities within -1 and 1: its ranks are quotients of sums over spanning trees,
+with weights that are not negative has elasticities within -1 and 1: ranks are quotients of sums over spanning trees,
 each of which has one weight of a row at most.
 """
 
@@ -68,7 +68,7 @@ def findings(
     `flips` are by output; `origins` in the order of the run; `links` those of the provenance graph; `expected` are the
     variables that the user asked for; `broken` says that the chain broke, so that a derivative of 0 shows nothing.
     """
-    found = [*_nan_origins(study, location, origins), *_unstable(study, flips)]
+    found = [*_nan_origins(study, location, origins), *unstable_findings(study, flips)]
     amplified = list(_amplified(study, location, links))
     found += amplified
     blamed = {str(each.evidence.data.get("vertex")) for each in amplified if each.evidence}
@@ -97,7 +97,7 @@ def _nan_origins(study: Study, location: Location, origins: Sequence[Origin]) ->
         yield _finding(NanOrigin, message, location, data, certainty=Certainty.OBSERVED)
 
 
-def _unstable(study: Study, flips: Mapping[str, Sequence[Flip]]) -> Iterator[Finding]:
+def unstable_findings(study: Study, flips: Mapping[str, Sequence[Flip]]) -> Iterator[Finding]:
     """The nearest flip of each comparison that changes an output by more than the input that turns it changes."""
     results = dict(zip(study.outputs, study.results.tolist(), strict=True))
     values = dict(zip(study.inputs, study.magnitudes.tolist(), strict=True))

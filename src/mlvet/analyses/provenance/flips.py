@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from mlvet.analyses.provenance.influence import scales
 from mlvet.analyses.provenance.sweep import Sweeps
 from mlvet.core.explanation import Flip
 from mlvet.runtime.provenance.inputs import Inputs
@@ -37,10 +38,12 @@ class Unstable:
 
 
 def unstable(
-    predicates: Sequence[Predicate], sweeps: Sweeps, inputs: Inputs, delta: float, max_derivative: float | None
-) -> list[Unstable]:
-    """The unstable comparisons with the inputs that turn them, nearest first."""
+    predicates: Sequence[Predicate], sweeps: Sweeps, inputs: Inputs, delta: float, max_derivative: float | None,
+    *, relative: bool = False,
+) -> list[Unstable]:  # fmt: skip
+    """The unstable comparisons with the inputs that turn them, nearest first; `relative` to the inputs' magnitudes."""
     places = inputs.all_places()
+    reach = delta * scales(inputs.all_values(), inputs) if relative else np.full(len(places), delta)
     found: list[Unstable] = []
     near = [each for each in predicates if each.parents]
     if max_derivative is not None:
@@ -52,7 +55,7 @@ def unstable(
         distances = np.abs(changes)
         order = np.argsort(distances)[:_INPUTS]
         found += [
-            Unstable(predicate, int(each), float(changes[each])) for each in order if distances[each] <= delta
+            Unstable(predicate, int(each), float(changes[each])) for each in order if distances[each] <= reach[each]
         ]
     return sorted(_nearest(found), key=lambda each: abs(each.change))
 

@@ -28,6 +28,13 @@ FORMATS: Mapping[str, str] = MappingProxyType(
 """The module of each output format of `why`, by the name that `--output-format` takes."""
 
 
+def known_format(format: str) -> None:
+    """Complain of an output format that there is not, before any work is done."""
+    if format not in FORMATS:
+        known = ", ".join(FORMATS)
+        raise UsageError(f"unknown output format `{format}`{did_you_mean(format, list(FORMATS))} (known: {known})")
+
+
 def render(
     format: str,
     explanations: Sequence[Explanation],
@@ -37,9 +44,7 @@ def render(
     sources: Mapping[str, Source] = MappingProxyType({}),
 ) -> str | bytes:
     """The answers in one format; colour, histogram and source lines where the format has a choice about them."""
-    if format not in FORMATS:
-        known = ", ".join(FORMATS)
-        raise UsageError(f"unknown output format `{format}`{did_you_mean(format, list(FORMATS))} (known: {known})")
+    known_format(format)
     module = import_module(FORMATS[format])
     if format == "full":
         told: str | bytes = module.render(explanations, color=color, histogram=histogram, sources=sources)

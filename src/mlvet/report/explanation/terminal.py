@@ -68,8 +68,8 @@ def _table(explanation: Explanation, color: bool) -> Iterator[str]:
     greatest = max(each.share for each in ordered)
     for each, name, row in zip(ordered, names, rows, strict=True):
         style = Style.RED if each.derivative < 0 else Style.GREEN
-        bar = paint(_bar(each.share, greatest), style, color)
-        yield f"  {pad(name, room)}  {_joined(row, rooms)}  {bar}".rstrip()
+        drawn = paint(bar(each.share, greatest), style, color)
+        yield f"  {pad(name, room)}  {_joined(row, rooms)}  {drawn}".rstrip()
 
 
 def _figures(each: Influence, so_far: float) -> tuple[str, ...]:
@@ -147,7 +147,8 @@ def _histogram(bars: Sequence[tuple[float, int]]) -> Iterator[str]:
         yield f"    from {decade(bound):>6}  {count:>9,}  {'#' * length}".rstrip()
 
 
-def _bar(share: float, greatest: float) -> str:
+def bar(share: float, greatest: float) -> str:
+    """As long as the share is of the greatest; what is more than nothing is seen."""
     part = share / greatest if greatest > 0 and math.isfinite(share) else 0.0
     return "#" * max(1 if share > 0 else 0, round(_BAR * min(1.0, part)))
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-import numpy as np
 
+from mlvet.runtime.provenance.plain_numpy import np
 from mlvet.runtime.provenance.array_predicates import compared
 from mlvet.runtime.provenance.array_values import (
-    Places, TracedArray, as_traced, attach, owned_places, split, store_places, with_places,
+    Places, TracedArray, attach, owned_places, split, store_places, with_places,
 )  # fmt: skip
 from mlvet.runtime.provenance.scalars import scalar
 from mlvet.runtime.provenance.ufuncs import _jumped, extreme_index, wide
@@ -29,7 +29,7 @@ def _moving(name: str) -> Any:
         places = self.places
         if places is None:
             return result
-        if type(result) is not TracedArray:
+        if not isinstance(result, TracedArray):
             return with_places(result, np.asarray(getattr(places, name)(*arguments, **options)))
         if not shares(result, self):
             attach(result, np.array(getattr(places, name)(*arguments, **options)))
@@ -46,7 +46,7 @@ def _copied(self: TracedArray, *ignored: Any) -> Any:
 def objects(array: TracedArray) -> Any:
     """An array of objects whose elements are traced numbers of Python."""
     places = array.places
-    result = np.ndarray.astype(array.view(np.ndarray), object)
+    result = np.ndarray.astype(array.plain, object)
     if places is not None:
         flat, flat_places = result.reshape(-1), places.reshape(-1)
         for index in np.flatnonzero(flat_places).tolist():
@@ -64,9 +64,9 @@ def _astype(self: TracedArray, dtype: Any, *arguments: Any, **options: Any) -> A
         return result
     if self.dtype.kind == "f" and result.dtype.kind != "f":
         if result.dtype.kind == "b":
-            compared(result.view(np.ndarray), wide(self.view(np.ndarray)), places, None)
+            compared(result.plain, wide(self.plain), places, None)
         elif result.dtype.kind in "iu":
-            _jumped(wide(self.view(np.ndarray)), places, 0.0)
+            _jumped(wide(self.plain), places, 0.0)
         return result
     attach(result, places.copy())
     return result
@@ -191,9 +191,9 @@ def _put(self: TracedArray, indices: Any, values: Any, mode: Any = "raise") -> N
 
 def _choose(self: TracedArray, choices: Any, out: Any = None, mode: Any = "raise") -> Any:
     parts = [split(each) for each in choices]
-    result = self.view(np.ndarray).choose([data for data, _ in parts], out, mode)
+    result = self.plain.choose([data for data, _ in parts], out, mode)
     places = [np.zeros(np.shape(data), np.int64) if each is None else each for data, each in parts]
-    found = None if all(each is None for _, each in parts) else self.view(np.ndarray).choose(places, mode=mode)
+    found = None if all(each is None for _, each in parts) else self.plain.choose(places, mode=mode)
     return with_places(result, found)
 
 
@@ -218,7 +218,18 @@ def _truth(self: TracedArray) -> bool:
 
 def _reduce(self: TracedArray, protocol: Any) -> Any:
     """Pickled as a plain array: what leaves the process carries no place."""
-    return self.view(np.ndarray).__reduce_ex__(protocol)
+    return self.plain.__reduce_ex__(protocol)
+
+
+def _iterated(self: TracedArray) -> Iterator[Any]:
+    """Elements of a vector as they are when their turn comes; of other arrays, their rows."""
+    if self.ndim != 1 or (self if self._owner is None else self._owner)._buffer is None:
+        for index in range(len(self)):
+            yield self[index]
+        return
+    plain, places = split(self)
+    for index in range(len(plain)):
+        yield plain[index] if places is None else scalar(plain[index], places.item(index))
 
 
 class Flat:
@@ -275,16 +286,11 @@ _METHODS: dict[str, Any] = {
     "astype": _astype, "argsort": _argsort, "sort": _sort, "partition": _partition, "argpartition": _argpartition,
     "argmax": _extreme_at("argmax", True), "argmin": _extreme_at("argmin", False), "item": _item, "tolist": _tolist,
     "fill": _fill, "put": _put, "choose": _choose, "round": _round, "__bool__": _truth, "__reduce_ex__": _reduce,
-    "__copy__": _copied, "__deepcopy__": _copied, "flat": property(Flat, _set_flat),
-    "__repr__": lambda self: repr(self.view(np.ndarray)), "__str__": lambda self: str(self.view(np.ndarray)),
-    "__format__": lambda self, form: format(self.item() if self.ndim == 0 else self.view(np.ndarray), form),
+    "__iter__": _iterated, "__copy__": _copied, "__deepcopy__": _copied, "flat": property(Flat, _set_flat),
+    "__repr__": lambda self: repr(self.plain), "__str__": lambda self: str(self.plain),
+    "__format__": lambda self, form: format(self.item() if self.ndim == 0 else self.plain, form),
 }  # fmt: skip
 for _name in "reshape ravel flatten copy transpose squeeze swapaxes diagonal take repeat compress".split():
     _METHODS[_name] = _moving(_name)
 for _name, _function in _METHODS.items():
     setattr(TracedArray, _name, _function)
-
-
-def traced_iteration(array: Any) -> Iterator[Any]:
-    """Elements of an array one after another."""
-    return iter(as_traced(array))

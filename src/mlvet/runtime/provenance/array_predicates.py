@@ -5,9 +5,9 @@ from __future__ import annotations
 import sys
 from typing import Any
 
-import numpy as np
 from numpy.typing import NDArray
 
+from mlvet.runtime.provenance.plain_numpy import np
 from mlvet.runtime.provenance.breaks import is_machinery
 from mlvet.runtime.provenance.predicates import _KEPT, PREDICATES, Site
 from mlvet.runtime.provenance.tape import Places

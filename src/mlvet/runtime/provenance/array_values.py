@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from typing import Any, TypeAlias
 
-import numpy as np
 from numpy.lib.array_utils import byte_bounds
 from numpy.typing import NDArray
 
+from mlvet.runtime.provenance.plain_numpy import np
 from mlvet.runtime.provenance.scalars import ANY_TRACED, scalar
 from mlvet.runtime.provenance.tape import TAPE
 
@@ -21,6 +21,7 @@ Array: TypeAlias = NDArray[Any]
 
 _plain_get = np.ndarray.__getitem__
 _plain_set = np.ndarray.__setitem__
+_plain_view: Any = np.ndarray.view
 _CONTAINERS = (list, tuple)
 
 
@@ -34,7 +35,7 @@ class TracedArray(np.ndarray[Any, Any]):
     _known: Places | None = None
 
     def __array_finalize__(self, source: Any) -> None:
-        if type(source) is TracedArray:
+        if isinstance(source, TracedArray):
             base = self.base
             if base is not None and (base is source or base is source.base):
                 owner = source._owner
@@ -43,7 +44,16 @@ class TracedArray(np.ndarray[Any, Any]):
     @property
     def plain(self) -> Array:
         """The same memory as an array of NumPy's own class."""
-        return self.view(np.ndarray)
+        return _plain_view(self, np.ndarray)
+
+    def view(self, *arguments: Any, **options: Any) -> Any:
+        """A view; what asks for NumPy's own class gets one that keeps places."""
+        if not options and len(arguments) == 1:
+            if arguments[0] is np.ndarray:
+                return _plain_view(self, TracedArray)
+            if arguments[0] is np.matrix:
+                return _plain_view(self, TracedMatrix)
+        return _plain_view(self, *arguments, **options)
 
     @property
     def places(self) -> Places | None:
@@ -73,7 +83,7 @@ class TracedArray(np.ndarray[Any, Any]):
         owner = self._owner
         if (self if owner is None else owner)._buffer is None:
             return found
-        if type(found) is TracedArray:
+        if isinstance(found, TracedArray):
             if found._owner is None:
                 places = self.places
                 if places is not None:
@@ -86,6 +96,42 @@ class TracedArray(np.ndarray[Any, Any]):
         value, places = split(value)
         _plain_set(self, key, value)
         store_places(self, key, places, value)
+
+
+class TracedMatrix(TracedArray, np.matrix[Any, Any]):
+    """A matrix with the places of its elements, as sums of SciPy's matrices are."""
+
+    def __array_finalize__(self, source: Any) -> None:
+        TracedArray.__array_finalize__(self, source)
+        np.matrix.__array_finalize__(self, source)
+
+    @property
+    def plain(self) -> Array:
+        return _plain_view(self, np.matrix)  # type: ignore[no-any-return]
+
+    @property
+    def places(self) -> Places | None:
+        return super().places
+
+    @property
+    def A(self) -> Any:  # noqa: N802
+        return _plain_view(self, TracedArray)
+
+    @property
+    def A1(self) -> Any:  # noqa: N802
+        return _plain_view(self, TracedArray).ravel()
+
+    def __getitem__(self, key: Any) -> Any:
+        found: Any = TracedArray.__getitem__(_plain_view(self, TracedArray), key)
+        if not isinstance(found, np.ndarray) or found.ndim == 0:
+            return found if not isinstance(found, np.ndarray) else found[()]
+        if found.ndim == 1:
+            upright = isinstance(key, (tuple, list)) and len(key) > 1 and np.isscalar(key[1])
+            found = found.reshape((-1, 1) if upright else (1, -1))
+        return _plain_view(found, TracedMatrix)
+
+
+ARRAYS = frozenset((TracedArray, TracedMatrix))
 
 
 def _real(dtype: np.dtype[Any]) -> bool:
@@ -130,7 +176,7 @@ def attach(array: TracedArray, places: Places | None) -> None:
 def with_places(data: Any, places: Places | None) -> Any:
     """A result of NumPy with its places: a traced array, or a traced scalar."""
     if isinstance(data, np.ndarray):
-        array = data.view(TracedArray)
+        array: TracedArray = data.view(TracedMatrix if isinstance(data, np.matrix) else TracedArray)
         if places is not None:
             attach(array, places)
         return array
@@ -140,8 +186,8 @@ def with_places(data: Any, places: Places | None) -> Any:
 def split(value: Any) -> tuple[Any, Places | None]:
     """What NumPy would see, and the places of its elements where it has any."""
     kind = type(value)
-    if kind is TracedArray:
-        return value.view(np.ndarray), value.places
+    if kind in ARRAYS:
+        return value.plain, value.places
     if kind in ANY_TRACED:
         return value.v, np.array(value.i)
     if kind in _CONTAINERS:
@@ -153,7 +199,7 @@ def _split_nested(values: Any) -> tuple[Any, Places | None]:
     kinds = set(map(type, values))
     if kinds <= ANY_TRACED:
         return [each.v for each in values], np.fromiter((each.i for each in values), np.int64, len(values))
-    if kinds.isdisjoint(ANY_TRACED) and TracedArray not in kinds and kinds.isdisjoint(_CONTAINERS):
+    if kinds.isdisjoint(ANY_TRACED) and kinds.isdisjoint(ARRAYS) and kinds.isdisjoint(_CONTAINERS):
         return values, None
     parts = [split(each) for each in values]
     if all(places is None for _, places in parts):
@@ -168,7 +214,7 @@ def _split_nested(values: Any) -> tuple[Any, Places | None]:
 
 def as_traced(value: Any) -> TracedArray:
     """Numbers, lists of them and arrays as a traced array; arrays share their memory with it."""
-    if type(value) is TracedArray:
+    if isinstance(value, TracedArray):
         return value
     data, places = split(value)
     array: TracedArray = np.asarray(data).view(TracedArray)

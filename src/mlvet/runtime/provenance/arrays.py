@@ -4,10 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
+
+from mlvet.runtime.provenance.plain_numpy import np
 from mlvet.runtime.provenance import array_methods, array_statistics, arrays_linear
 from mlvet.runtime.provenance.array_values import TracedArray, as_traced, split, store_places, wrap_array
 from mlvet.runtime.provenance.arrays_functions import call_function
 from mlvet.runtime.provenance.breaks import broken
+from mlvet.runtime.provenance.creation import adopted, install, uninstall
+from mlvet.runtime.provenance.numbers import TracedFloat, TracedInt, traced
+from mlvet.runtime.provenance.scalars import TRACED_SCALARS, scalar
 from mlvet.runtime.provenance.ufuncs import apply_ufunc
 
 del array_methods, array_statistics, arrays_linear
@@ -17,7 +22,7 @@ apply_function = apply_ufunc
 
 def array_store(array: Any, key: Any, value: Any) -> None:
     """`array[key] = value` where the value is traced: kept by traced arrays, told as a break for all others."""
-    if type(array) is TracedArray:
+    if isinstance(array, TracedArray):
         array[key] = value
         return
     data, places = split(value)
@@ -26,6 +31,21 @@ def array_store(array: Any, key: Any, value: Any) -> None:
         broken("stored into an array that was made by a library")
 
 
+def as_float(value: Any = 0.0) -> Any:
+    """`float(value)`, with the place of a number, of a scalar of NumPy or of an array of one element."""
+    if type(value) is TracedFloat:
+        return value
+    if type(value) is TracedInt:
+        return traced(float(value.v), value.i)
+    if type(value) in TRACED_SCALARS:
+        return scalar(float(value.v), value.i)
+    if isinstance(value, TracedArray):
+        places = value.places
+        return scalar(float(value.plain), 0 if places is None else int(places.reshape(-1)[0]))
+    return float(value)
+
+
 __all__ = [
-    "TracedArray", "apply_function", "array_store", "as_traced", "call_function", "split", "store_places", "wrap_array",
+    "TracedArray", "adopted", "apply_function", "array_store", "as_float", "as_traced", "call_function", "install",
+    "split", "store_places", "uninstall", "wrap_array",
 ]  # fmt: skip

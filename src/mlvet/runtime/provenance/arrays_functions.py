@@ -10,13 +10,14 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-import numpy as np
 
+from mlvet.runtime.provenance.plain_numpy import np
 from mlvet.runtime.provenance.array_predicates import compared
 from mlvet.runtime.provenance.array_values import (
-    TracedArray, as_traced, has_places, owned_places, split, store_places, with_places,
+    ARRAYS, TracedArray, as_traced, has_places, owned_places, split, store_places, with_places,
 )  # fmt: skip
 from mlvet.runtime.provenance.breaks import broken
+from mlvet.runtime.provenance.numbers import TRACED
 from mlvet.runtime.provenance.scalars import ANY_TRACED
 from mlvet.runtime.provenance.ufuncs import wide, write, write_groups
 
@@ -45,8 +46,8 @@ def rule(*functions: Any) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
 def plain(value: Any) -> Any:
     """An argument as NumPy's own functions take it."""
     kind = type(value)
-    if kind is TracedArray:
-        return value.view(np.ndarray)
+    if kind in ARRAYS:
+        return value.plain
     if kind in ANY_TRACED:
         return value.v
     if kind is list:
@@ -67,6 +68,7 @@ def call_function(function: Any, arguments: Sequence[Any], options: dict[str, An
     known = RULES.get(function)
     if known is not None:
         return known(*arguments, **options)
+    arguments = [as_traced(each) if type(each) in TRACED else each for each in arguments]
     result = function._implementation(*arguments, **options)
     if function not in _CONSTANT and not _is_known(result) and any(map(_hangs, (*arguments, *options.values()))):
         broken(f"{function.__module__}.{function.__name__}")
@@ -82,7 +84,7 @@ def _is_known(result: Any) -> bool:
     kind = type(result)
     if kind in (list, tuple):
         return any(map(_is_known, result)) or not result
-    if kind is TracedArray:
+    if kind in ARRAYS:
         return result.places is not None or result.dtype.kind not in "fc"
     if isinstance(result, np.ndarray):
         return result.dtype.kind not in "fc"
@@ -124,7 +126,7 @@ for _function, _positions in (
 
 @rule(np.concatenate)
 def _concatenate(arrays: Any, axis: Any = 0, out: Any = None, **options: Any) -> Any:
-    if type(arrays) is TracedArray:
+    if isinstance(arrays, TracedArray):
         arrays = list(arrays)
     parts = [split(each) for each in arrays]
     data = np.concatenate([each for each, _ in parts], axis, plain(out), **options)
@@ -137,7 +139,7 @@ def _concatenate(arrays: Any, axis: Any = 0, out: Any = None, **options: Any) ->
 def _into(data: Any, places: Any, out: Any) -> Any:
     if out is None:
         return with_places(data, places)
-    if type(out) is TracedArray:
+    if isinstance(out, TracedArray):
         store_places(out, ..., places, data)
     elif places is not None:
         broken("result written into an array that was not made by the program")
@@ -188,7 +190,7 @@ def _select(conditions: Any, choices: Any, default: Any = 0) -> Any:
 def _copyto(dst: Any, src: Any, casting: Any = "same_kind", where: Any = True) -> None:
     values, places = split(src)
     np.copyto(plain(dst), values, casting, plain(where))
-    if type(dst) is not TracedArray:
+    if not isinstance(dst, TracedArray):
         if places is not None:
             broken("copied into an array that was not made by the program")
         return
@@ -393,4 +395,5 @@ def _array_function(self: Any, function: Any, kinds: Any, arguments: Any, option
     return call_function(function, arguments, options)
 
 
-setattr(TracedArray, "__array_function__", _array_function)
+for _class in (TracedArray, *TRACED):
+    setattr(_class, "__array_function__", _array_function)

@@ -8,8 +8,8 @@ from __future__ import annotations
 from string import ascii_letters
 from typing import Any
 
-import numpy as np
 
+from mlvet.runtime.provenance.plain_numpy import np
 from mlvet.runtime.provenance.array_values import Places, TracedArray, as_traced, split, with_places
 from mlvet.runtime.provenance.arrays_functions import _into, composed, plain, rule
 from mlvet.runtime.provenance.breaks import broken

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
         def due(self, fold: int) -> int:
             """The number of the fold at which to ask again."""
 
+
 LARGEST_VALUES = 64
 NEVER = sys.maxsize
 

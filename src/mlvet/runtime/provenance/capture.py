@@ -16,7 +16,7 @@ from typing import Any
 from mlvet.core.errors import UsageError
 from mlvet.runtime.provenance.specification import MODULE, Specification
 
-INPUT, STORED, KEPT = "__mlvet_input", "__mlvet_stored", "__mlvet_kept"
+INPUT, STORED, KEPT = "__mlvet_input__", "__mlvet_stored__", "__mlvet_kept__"
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 
 
@@ -90,7 +90,7 @@ class _Functions(ast.NodeVisitor):
 
     def _visit(self, node: Any) -> None:
         self.names.append(node.name)
-        if isinstance(node, _FUNCTIONS):
+        if isinstance(node, (*_FUNCTIONS, ast.ClassDef)):
             self.captures._scope(node, self.module, ".".join(self.names), node.body)
         self.generic_visit(node)
         self.names.pop()

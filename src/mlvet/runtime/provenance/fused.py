@@ -169,7 +169,7 @@ class Expression:
                 lines = expecting(self.name, self.formula, pattern, self.gathers)
                 made = _compiled(lines, self.name, missed=self._missed)
             elif fits and not self.gathers:
-                made = _compiled(plainly(self.name, self.formula, self.original), self.name)
+                made = _compiled(plainly(self.name, self.formula, self.original), self.name, asking=self.asking)
             self.namespace[_global(self.name)] = made
         return self.asking(*given)
 
@@ -262,12 +262,12 @@ class Sites:
         return f"{kind}{self.number}_{self.count}"
 
 
-TYPE = "__mlvet_type"
-KIND = "__mlvet_kind"
+TYPE = "__mlvet_type__"
+KIND = "__mlvet_kind__"
 
 
 def _global(name: str) -> str:
-    return f"__mlvet_{name}"
+    return f"__mlvet_{name}__"
 
 
 def _is_plain(node: ast.expr) -> bool:
@@ -334,8 +334,14 @@ def expecting(name: str, formula: Formula, pattern: tuple[bool, ...], gathers: b
 
 
 def plainly(name: str, formula: Formula, original: str) -> Iterator[str]:
-    """The function of a site that is met by plain numbers; others have operators of their own."""
-    yield f"def {name}({_parameters(formula, False)}): return {original}"
+    """The function of a site that is met by plain numbers. Other numbers have operators of their own.
+
+    Traced ints are asked for: a plain float that meets one would take it for an int and not ask it.
+    """
+    given = ", ".join(f"a{each}" for each in formula.numbers)
+    yield f"def {name}({_parameters(formula, False)}):"
+    yield f"    if {' or '.join(f'type(a{each}) is I' for each in formula.numbers)}: return asking({given})"
+    yield f"    return {original}"
 
 
 def _made() -> Iterator[str]:

@@ -84,6 +84,7 @@ class Overlay:
         self._gone = {each.data for kind in ("absent", "made") for each in world.log.of_kind(kind)}
         self._checked: set[str] = set()
         self._known: dict[str, list[Event]] = {}
+        self._folders = {each.data for each in world.log.of_kind("folder")}
         self._listings: dict[str, deque[list[str]]] = {}
         for each in world.log.of_kind("file"):
             self._known.setdefault(each.data["path"], []).append(each)
@@ -140,10 +141,12 @@ class Overlay:
             return inner
         if self._is_gone(path):
             return inner
-        known = self._known.get(path)
-        if known and known[0].data["stored"]:
-            return self._served(path, known[0])
-        return path
+        if path in self._folders and not _exists(self._lstat, path):
+            place = os.path.join(self._root, ".served", path.lstrip(os.sep))
+            os.makedirs(place, exist_ok=True)
+            return place
+        stored = next((each for each in self._known.get(path, ()) if each.data["stored"]), None)
+        return path if stored is None else self._served(path, stored)
 
     def _is_gone(self, path: str) -> bool:
         """Whether the path, or a folder above it, is not there for the program; what the overlay has is."""

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from mlvet.runtime.provenance import functions, gathering
+from mlvet.runtime.provenance import arrays, functions, gathering, labels, nan_origins
 from mlvet.runtime.provenance.capture import INPUT, KEPT, STORED, Captures
 from mlvet.runtime.provenance.fused import Sites
 from mlvet.runtime.provenance.inputs import Inputs
@@ -32,6 +32,10 @@ class Replay:
     outputs: Sequence[Specification] = ()
     changed: Mapping[str, float] = field(default_factory=dict)
     forced: Mapping[Place, Mapping[int, Deciding]] = field(default_factory=dict)
+    labels: bool = False
+    """Whether values between inputs and outputs get names."""
+    origins: bool = False
+    """Whether this run looks for the first NaN, and for nothing else."""
     found: Inputs = field(default_factory=Inputs)
     kept: dict[int, Any] = field(default_factory=dict)
     rerun: Rerun | None = None
@@ -43,12 +47,16 @@ class Replay:
         PREDICATES.forced = self.forced
         captures = Captures(self.inputs, self.outputs)
         hooks = {INPUT: self._input, STORED: self._stored, KEPT: self._keep, **gathering.HELPERS}
-        vars(builtins).update(hooks)
+        vars(builtins).update({**hooks, **labels.HELPERS, **nan_origins.HELPERS})
         functions.installed(self.found.wrapped)
+        arrays.install()
+        if self.origins:
+            nan_origins.watched()
         gc.set_threshold(200_000, 20, 100)
         try:
             self.rerun = rerun(self.log, (captures.applied, self._fused))
         finally:
+            arrays.uninstall()
             functions.removed()
         TAPE.close()
         captures.complain()
@@ -69,6 +77,10 @@ class Replay:
 
     def _fused(self, tree: ast.Module, module: str, path: str) -> ast.Module:
         del module
+        if self.origins:
+            return nan_origins.looked_at(tree)
+        if self.labels:
+            tree = labels.labelled(tree)
         self._modules += 1
         sites = Sites(path, self._modules)
         changed = gathering.replayed(tree, sites)

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, TypeAlias
 
-import numpy as np
+from mlvet.runtime.provenance.plain_numpy import np
+
 
 Partials: TypeAlias = Callable[..., tuple[Any, ...]]
 

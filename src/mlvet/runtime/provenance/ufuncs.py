@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-import numpy as np
 
+from mlvet.runtime.provenance.plain_numpy import np
 from mlvet.runtime.provenance.array_predicates import compared
 from mlvet.runtime.provenance.array_values import Places, TracedArray, split, store_places, with_places
 from mlvet.runtime.provenance.breaks import broken
@@ -99,7 +99,7 @@ def apply_ufunc(function: Any, method: str, operands: Sequence[Any], options: di
 
 
 def _plain(value: Any) -> Any:
-    return value.view(np.ndarray) if type(value) is TracedArray else split(value)[0]
+    return value.plain if isinstance(value, TracedArray) else split(value)[0]
 
 
 def _kept(value: Any, written: Any) -> Any:
@@ -122,7 +122,7 @@ def _finished(result: Any, places: Sequence[Places | None], outputs: Any, option
                 where_from = np.where(options["where"], where_from, 0)
             finished.append(with_places(data, where_from) if data is not None else None)
             continue
-        if type(target) is TracedArray:
+        if isinstance(target, TracedArray):
             mask = np.broadcast_to(options["where"], target.shape) if "where" in options else ...
             chosen = where_from
             if chosen is not None and mask is not ...:
@@ -376,7 +376,8 @@ def _reduced_at(
 ) -> Found:
     axis = options.get("axis", 0 if len(data) < 3 else data[2])
     sources = places[0]
-    if function is not np.add or sources is None:
+    chooses = function in MAXIMA or function in MINIMA
+    if (function is not np.add and not chooses) or sources is None:
         broken(f"{function.__name__}.reduceat")
         return result, [None]
     lines = np.moveaxis(sources, axis, 0)
@@ -387,7 +388,14 @@ def _reduced_at(
     taken = np.repeat(starts - np.concatenate(([0], np.cumsum(counts)[:-1])), counts) + np.arange(counts.sum())
     width = int(np.prod(lines.shape[1:], dtype=np.int64))
     columns = lines.reshape(len(lines), width)[taken].T
-    found = write_groups(np.tile(counts, width), columns, 1.0).reshape(width, len(starts)).T
+    if chooses:
+        values = np.moveaxis(wide(data[0]), axis, 0).reshape(len(lines), width)[taken].T
+        segments = np.repeat(np.arange(len(starts)), counts)
+        signed = values if function in MAXIMA else -values
+        chosen = np.stack([np.lexsort((each, segments))[np.cumsum(counts) - 1] for each in signed])
+        found = np.take_along_axis(columns, chosen, 1).T
+    else:
+        found = write_groups(np.tile(counts, width), columns, 1.0).reshape(width, len(starts)).T
     return result, [np.ascontiguousarray(np.moveaxis(found.reshape(len(starts), *lines.shape[1:]), 0, axis))]
 
 

@@ -13,8 +13,8 @@ class AmplifyingEdge(Rule):
     Reports vertices whose outgoing weights have both signs although they are divided by their sum, so that the part
     that an edge hands on is above 1 or below 0, if at least a twentieth of an output's influence comes from there. That
     weights are divided by their sum is seen from the derivatives: an output does not change if all weights of the
-    vertex grow by the same factor. Where no weights are inputs, it reports direct links of the provenance graph between values
-    of one kind with a derivative above 1 or below 0, if few links have one.
+    vertex grow by the same factor. Where no weights are inputs, it reports direct links of the provenance graph between
+    values of one kind with a derivative above 1 or below 0, if few links have one.
 
     ## Why it matters
     A small vertex inflates a large one: weights that nearly cancel make the sum small and each part of it huge.
