@@ -24,7 +24,6 @@ from mlvet.analyses.efficiency.host.facts import VERSION as HOST_VERSION
 from mlvet.analyses.pycheck.checkers import NAMES
 from mlvet.cli.parser import parse
 from mlvet.core.config import INTERNAL, Config, load_config
-from mlvet.core.errors import UsageError
 from mlvet.ir.facts import VERSION as GRAPH_VERSION
 from mlvet.report import FORMATS
 

@@ -20,7 +20,7 @@ def run(*arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, cwd=cwd, capture_output=True, text=True, check=False)
 
 
-@pytest.fixture()
+@pytest.fixture
 def ask(tmp_path: Path) -> Ask:
     """Traces a program and asks about it."""
 
@@ -29,9 +29,7 @@ def ask(tmp_path: Path) -> Ask:
         traced = run("trace", "--quiet", "--output", "log", "program.py", cwd=tmp_path)
         assert traced.returncode == 0, traced.stderr
         given = [word for each in inputs for word in ("--inputs", each)]
-        answer = run(
-            "why", "log", "--of", of, *given, "--output-format", "json", "--exit-zero", *options, cwd=tmp_path
-        )
+        answer = run("why", "log", "--of", of, *given, "--output-format", "json", "--exit-zero", *options, cwd=tmp_path)
         assert answer.returncode == 0, answer.stderr
         document: dict[str, Any] = json.loads(answer.stdout)
         return document
@@ -157,7 +155,7 @@ def test_classes_generators_loops_exceptions_and_containers_keep_the_chain(ask: 
 def test_shares_add_up_and_order_the_inputs(ask: Ask) -> None:
     answer = ask("x, y, z = 2.0, 3.0, 0.0\nout = x * 5 + y + z\n", "out", *(f"{name}@<module>:1" for name in "xyz"))
     shares = [each["share"] for each in answer["influences"]]
-    assert [each["input"] for each in answer["influences"]][0] == "x"
+    assert answer["influences"][0]["input"] == "x"
     assert shares == sorted(shares, reverse=True)
     assert sum(shares) + answer["residual_share"] == pytest.approx(1.0)
     assert answer["influences"][0]["elasticity"] == pytest.approx(10 / 13)

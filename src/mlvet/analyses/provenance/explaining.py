@@ -112,9 +112,7 @@ def explained_together(
     values = inputs.all_values()
     top = question.top or inputs.count
     places = np.array([each.place for each in found], np.int64)
-    together = pairs(
-        sweeps, places, inputs.all_places(), scales(values, inputs), top, memory=question.memory or MEMORY
-    )
+    together = pairs(sweeps, places, inputs.all_places(), scales(values, inputs), top, memory=question.memory or MEMORY)
     told = []
     for at, output in enumerate(found):
         listed = tuple(
@@ -142,7 +140,7 @@ def replayed(question: Question, seen: list[tuple[bool, float]]) -> Replay:
     """The program run again; outcomes and margins of watched comparisons are added to the list."""
     deciding: dict[Place, dict[int, Deciding]] = {}
     for path, line, number, ordinal in question.forced:
-        deciding.setdefault((path, line, number), {})[ordinal] = lambda outcome, margin: not outcome
+        deciding.setdefault((path, line, number), {})[ordinal] = _other_side
     for path, line, number, ordinal in question.watched:
         deciding.setdefault((path, line, number), {})[ordinal] = _watching(seen)
     replay = Replay(
@@ -151,6 +149,11 @@ def replayed(question: Question, seen: list[tuple[bool, float]]) -> Replay:
     )  # fmt: skip
     replay.run()
     return replay
+
+
+def _other_side(outcome: bool, margin: float) -> bool:
+    del margin
+    return not outcome
 
 
 def _watching(seen: list[tuple[bool, float]]) -> Deciding:
@@ -163,9 +166,7 @@ def _watching(seen: list[tuple[bool, float]]) -> Deciding:
 
 def _told(each: Unstable, replay: Replay) -> Turning:
     place = (*each.place, each.predicate.ordinal)
-    return Turning(
-        place, each.predicate.outcome, each.predicate.margin, replay.found.name(each.input), each.change
-    )
+    return Turning(place, each.predicate.outcome, each.predicate.margin, replay.found.name(each.input), each.change)
 
 
 def _no_inputs(replay: Replay) -> str:

@@ -268,6 +268,6 @@ for _class in TRACED:
         ("__float__", "float", float), ("as_integer_ratio", "as_integer_ratio", lambda v: v.as_integer_ratio()),
     ):  # fmt: skip
         setattr(_class, _name, _losing(_losing_name, _apply_losing))
-setattr(TracedFloat, "__hash__", float.__hash__)
-setattr(TracedInt, "__hash__", int.__hash__)
+for _class, _base in ((TracedFloat, float), (TracedInt, int)):
+    setattr(_class, "__hash__", _base.__hash__)  # noqa: B010
 PREDICATES.size = lambda: TAPE.size
