@@ -101,8 +101,8 @@ def test_names_of_the_program_stay_text() -> None:
 
 def test_all_that_is_known_can_be_read_without_the_script() -> None:
     text = page(RANK)
-    for said in ("0.0123", "7,012 more", "60.0 %", "-0.0011", "delta &lt; epsilon", "pagerank.py:30", "dominating-input",
-                 "json.dumps", "5,000", "the replay took", "shares[&quot;b&quot;]"):  # fmt: skip
+    for said in ("0.0123", "7,012 more", "60.0 %", "-0.0011", "delta &lt; epsilon", "pagerank.py:30",
+                 "dominating-input", "json.dumps", "5,000", "the replay took", "shares[&quot;b&quot;]"):  # fmt: skip
         assert said in text, said
 
 
@@ -171,7 +171,8 @@ said.push(svg.getAttribute("viewBox").split(" ").map(Number).join(" ") === first
 svg.focus();
 svg.dispatchEvent(new KeyboardEvent("keydown", { key: "ArrowRight", bubbles: true }));
 document.activeElement.dispatchEvent(new KeyboardEvent("keydown", { key: "ArrowRight", bubbles: true }));
-said.push(document.activeElement.querySelector("title").textContent.split("\\n")[0], one.querySelector(".figures").hidden);
+said.push(document.activeElement.querySelector("title").textContent.split("\\n")[0]);
+said.push(one.querySelector(".figures").hidden);
 document.body.replaceChildren(JSON.stringify(said));
 """
 

@@ -36,7 +36,8 @@ def places(graph: Graph, radii: Sequence[float]) -> list[tuple[float, float]]:
         return []
     hops = _hops(graph)
     order = sorted(range(count), key=lambda each: (hops[each], -graph.vertices[each].share))
-    x, y = np.zeros(count, np.float32), np.zeros(count, np.float32)
+    x: Numbers = np.zeros(count, np.float32)
+    y: Numbers = np.zeros(count, np.float32)
     for rank, vertex in enumerate(order):
         away = _APART * math.sqrt(rank + _ROOM * grown(count) ** 2) if rank else 0.0
         x[vertex], y[vertex] = away * math.cos(rank * _GOLDEN) * _WIDE, away * math.sin(rank * _GOLDEN)
@@ -48,13 +49,13 @@ def places(graph: Graph, radii: Sequence[float]) -> list[tuple[float, float]]:
     for step in range(steps):
         dx, dy = _pushes(x, y, together)
         _pull(graph, x, y, sizes, dx, dy)
-        dx, dy = dx - 0.03 * x / _WIDE, dy - 0.03 * y * _WIDE
+        dx, dy = dx - x * np.float32(0.03 / _WIDE), dy - y * np.float32(0.03 * _WIDE)
         length = np.maximum(np.sqrt(dx * dx + dy * dy), 1e-6)
-        reach = free * np.minimum(length, _APART * (1 - step / steps) + 0.5) / length
-        x, y = x + dx * reach, y + dy * reach
+        reach = free * np.minimum(length, np.float32(_APART * (1 - step / steps) + 0.5)) / length
+        x, y = (x + dx * reach).astype(np.float32), (y + dy * reach).astype(np.float32)
     for _ in range(steps // 4):
         dx, dy = _apart(x, y, together)
-        x, y = x + dx * free, y + dy * free
+        x, y = (x + dx * free).astype(np.float32), (y + dy * free).astype(np.float32)
     return [(float(a), float(b)) for a, b in zip(x, y, strict=True)]
 
 
@@ -102,7 +103,7 @@ def _pull(graph: Graph, x: Numbers, y: Numbers, sizes: Numbers, dx: Numbers, dy:
     wx, wy = x[target] - x[source], y[target] - y[source]
     away = np.maximum(np.sqrt(wx * wx + wy * wy), np.float32(0.5))
     over = away - sizes[source] - sizes[target] - _ARROW * grown(len(sizes))
-    pull = np.where(over > 0, over * (0.03 + 0.25 * np.sqrt(shares)), over * 0.3) / away
+    pull = np.where(over > 0, over * (0.03 + 0.25 * np.sqrt(shares)), over * 1.5) / away
     for moved, way in ((dx, wx), (dy, wy)):
         np.add.at(moved, source, way * pull)
         np.add.at(moved, target, -way * pull)
