@@ -1,8 +1,8 @@
 """Sites: functions made for single expressions of a program, which compute the value and write one row for it.
 
 `w * old[n] / out` becomes `site(w, old[n], out)`. The site takes the plain values out of its operands, computes what
-the program would compute, differentiates the expression symbolically and writes the partial derivatives by those operands
-that carry a place. Operands that are no plain numbers are left to their own operators.
+the program would compute, differentiates the expression symbolically and writes the partial derivatives by those
+operands that carry a place. Operands that are no plain numbers are left to their own operators.
 """
 
 from __future__ import annotations

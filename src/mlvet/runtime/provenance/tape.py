@@ -1,9 +1,9 @@
 """The tape of a replay: for each number that hangs on an input, its parents and the partial derivatives by them.
 
 A number is known by its place, 1, 2, ...; 0 stands for all that hangs on no input. The row of a place lists its
-parents, which are always smaller places, so that derivatives follow in one pass over the rows. Rows are gathered in plain lists,
-which is the fastest that Python offers, and moved into arrays when they have grown. What a row cannot hold, such as the
-product of two large matrices, is a step of its own that pulls derivatives back by a function.
+parents, which are always smaller places, so that derivatives follow in one pass over the rows. Rows are gathered in
+plain lists, which is the fastest that Python offers, and moved into arrays when they have grown. What a row cannot
+hold, such as the product of two large matrices, is a step of its own that pulls derivatives back by a function.
 
 One process replays one program, so there is one tape in it.
 """
