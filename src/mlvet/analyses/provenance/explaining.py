@@ -18,7 +18,7 @@ from mlvet.analyses.provenance.paths import graph_of, stopped
 from mlvet.analyses.provenance.question import Question
 from mlvet.analyses.provenance.study import Study
 from mlvet.analyses.provenance.sweep import Sweeps
-from mlvet.core.errors import UsageError
+from mlvet.core.errors import UnsupportedInput, UsageError
 from mlvet.core.explanation import Break, Explanation, Flip, Influence, Link, Vertex
 from mlvet.core.finding import Finding
 from mlvet.core.location import Location
@@ -35,6 +35,12 @@ _ONE_BY_ONE = 24
 """Outputs that get all there is to tell; those after them only their first inputs."""
 _STUDIED = 300_000
 """Inputs up to which findings are looked for: each needs its name."""
+
+
+_UNFOLLOWED = {
+    "thread": "the program starts threads, which are not followed: what they compute may be attributed wrongly",
+    "fork": "the program starts processes, which are not followed",
+}
 
 
 @dataclass(slots=True)
@@ -72,7 +78,7 @@ def answered(question: Question) -> Answer:
     if question.origins:
         answer.origins = list(ORIGINS)
         return answer
-    found = outputs(question.of, replay)
+    found = _outputs(question, replay)
     answer.values = {each.name: each.value for each in found}
     if question.changed or question.forced:
         return answer
@@ -102,6 +108,16 @@ def answered(question: Question) -> Answer:
     elif rest:
         answer.explanations += explained_together(rest, question, replay, sweeps, flips)
     return answer
+
+
+def _outputs(question: Question, replay: Replay) -> list[Output]:
+    """The outputs; where there are none because the replay could not go on, that is the reason."""
+    try:
+        return outputs(question.of, replay)
+    except UsageError as error:
+        if replay.stopped is None:
+            raise
+        raise UnsupportedInput(f"the replay stops: {replay.stopped}; so {error}") from error
 
 
 def explained_together(
@@ -241,6 +257,10 @@ def _notes(replay: Replay) -> list[str]:
         notes.append(f"the traced run did not end: {log.ending}")
     elif log.footer.how == "exception":
         notes.append(f"the traced run ended by {log.footer.exception}")
+    counts = log.footer.counts if log.footer is not None else {}
+    for kind, words in _UNFOLLOWED.items():
+        if counts.get(kind) or log.of_kind(kind):
+            notes.append(words)
     for kind, count in replay.found.refused.items():
         notes.append(f"{count:,} of the inputs hold no numbers: {kind}")
     return notes

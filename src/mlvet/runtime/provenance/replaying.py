@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import builtins
 import gc
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -53,9 +54,12 @@ class Replay:
         if self.origins:
             nan_origins.watched()
         gc.set_threshold(200_000, 20, 100)
+        process, leave = os.getpid(), os._exit
         try:
             self.rerun = rerun(self.log, (captures.applied, self._fused))
         finally:
+            if os.getpid() != process:
+                leave(0)
             arrays.uninstall()
             functions.removed()
         TAPE.close()
@@ -65,6 +69,11 @@ class Replay:
     def namespace(self) -> dict[str, Any]:
         assert self.rerun is not None
         return self.rerun.namespace
+
+    @property
+    def stopped(self) -> str | None:
+        """Why the program did not come to its end in the replay, in words."""
+        return None if self.rerun is None else self.rerun.diverged
 
     @property
     def difference(self) -> str | None:
