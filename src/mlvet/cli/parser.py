@@ -167,7 +167,9 @@ def _why(parser: argparse.ArgumentParser) -> None:
     shown.add_argument("--top", metavar="N", type=_number(int), default=20, help="inputs to list (default: 20)")
     shown.add_argument("--paths", action="store_true", help="through which named values inputs act")
     shown.add_argument("--histogram", action="store_true", help="how many inputs have how much influence")
-    shown.add_argument("--taint", action="store_true", help="how many inputs the output hangs on at all, for comparison")
+    shown.add_argument(
+        "--taint", action="store_true", help="how many inputs the output hangs on at all, for comparison"
+    )
     flips = parser.add_argument_group("comparisons that turn")
     flips.add_argument(
         "--delta", metavar="D", type=_number(float),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
@@ -10,14 +11,15 @@ import numpy as np
 
 from mlvet.analyses.provenance.findings import Origin, findings
 from mlvet.analyses.provenance.flips import Unstable, flip, unstable
-from mlvet.analyses.provenance.influence import Influences, first, histogram, influences
+from mlvet.analyses.provenance.influence import Influences, first, histogram, influences, scales
 from mlvet.analyses.provenance.outputs import Output, outputs, specifications
+from mlvet.analyses.provenance.pairs import MEMORY, pairs
 from mlvet.analyses.provenance.paths import graph_of, stopped
 from mlvet.analyses.provenance.question import Question
 from mlvet.analyses.provenance.study import Study
 from mlvet.analyses.provenance.sweep import Sweeps
 from mlvet.core.errors import UsageError
-from mlvet.core.explanation import Break, Explanation, Flip, Link, Vertex
+from mlvet.core.explanation import Break, Explanation, Flip, Influence, Link, Vertex
 from mlvet.core.finding import Finding
 from mlvet.core.location import Location
 from mlvet.runtime.provenance.breaks import BREAKS
@@ -27,8 +29,10 @@ from mlvet.runtime.provenance.nan_origins import ORIGINS, Made
 from mlvet.runtime.provenance.predicates import PREDICATES, Deciding, Place
 from mlvet.runtime.provenance.replaying import Replay
 from mlvet.runtime.provenance.specification import inputs_of
-from mlvet.runtime.provenance.tape import TAPE
+from mlvet.runtime.provenance.tape import TAPE, Step
 
+_ONE_BY_ONE = 24
+"""Outputs that get all there is to tell; those after them only their first inputs."""
 _STUDIED = 300_000
 """Inputs up to which findings are looked for: each needs its name."""
 
@@ -86,20 +90,57 @@ def answered(question: Question) -> Answer:
     flips = tuple(flip(each, replay.found) for each in turning)
     cut = stopped(sweeps, LABELS) if question.paths else None
     rows = []
-    for output in found:
+    for output in found[:_ONE_BY_ONE]:
         explanation, row = explained(output, question, replay, sweeps, flips, cut)
         answer.explanations.append(explanation)
         rows.append(row)
-    for place, one in enumerate(_findings(found, rows, question, replay)):
+    for place, one in enumerate(_findings(found[:_ONE_BY_ONE], rows, question, replay)):
         answer.explanations[place] = replace(answer.explanations[place], findings=one)
+    rest = found[_ONE_BY_ONE:]
+    if any(isinstance(part, Step) for part in sweeps.parts):
+        answer.explanations += (explained(each, question, replay, sweeps, flips, None)[0] for each in rest)
+    elif rest:
+        answer.explanations += explained_together(rest, question, replay, sweeps, flips)
     return answer
+
+
+def explained_together(
+    found: Sequence[Output], question: Question, replay: Replay, sweeps: Sweeps, flips: tuple[Flip, ...]
+) -> list[Explanation]:
+    """Many outputs in blocks: the first inputs of each and the share of all others."""
+    inputs = replay.found
+    values = inputs.all_values()
+    top = question.top or inputs.count
+    places = np.array([each.place for each in found], np.int64)
+    together = pairs(sweeps, places, inputs.all_places(), scales(values, inputs), top, memory=question.memory or MEMORY)
+    told = []
+    for at, output in enumerate(found):
+        listed = tuple(
+            _influence(output, inputs.name(int(index)), float(values[index]), float(by), float(share))
+            for index, by, share in zip(
+                together.inputs[at], together.derivatives[at], together.shares[at], strict=True
+            )
+            if index >= 0 and (by or not question.top)
+        )  # fmt: skip
+        told.append(
+            Explanation(
+                output.name, output.value, listed, inputs.count, float(together.residual[at]), flips,
+                breaks=tuple(_breaks()), notes=tuple(_notes(replay)),
+            )
+        )  # fmt: skip
+    return told
+
+
+def _influence(output: Output, name: str, value: float, derivative: float, share: float) -> Influence:
+    elasticity = derivative * value / output.value if output.value else math.nan
+    return Influence(name, value, derivative, elasticity, share)
 
 
 def replayed(question: Question, seen: list[tuple[bool, float]]) -> Replay:
     """The program run again; outcomes and margins of watched comparisons are added to the list."""
     deciding: dict[Place, dict[int, Deciding]] = {}
     for path, line, number, ordinal in question.forced:
-        deciding.setdefault((path, line, number), {})[ordinal] = lambda outcome, margin: not outcome
+        deciding.setdefault((path, line, number), {})[ordinal] = _other_side
     for path, line, number, ordinal in question.watched:
         deciding.setdefault((path, line, number), {})[ordinal] = _watching(seen)
     replay = Replay(
@@ -108,6 +149,11 @@ def replayed(question: Question, seen: list[tuple[bool, float]]) -> Replay:
     )  # fmt: skip
     replay.run()
     return replay
+
+
+def _other_side(outcome: bool, margin: float) -> bool:
+    del margin
+    return not outcome
 
 
 def _watching(seen: list[tuple[bool, float]]) -> Deciding:
@@ -120,9 +166,7 @@ def _watching(seen: list[tuple[bool, float]]) -> Deciding:
 
 def _told(each: Unstable, replay: Replay) -> Turning:
     place = (*each.place, each.predicate.ordinal)
-    return Turning(
-        place, each.predicate.outcome, each.predicate.margin, replay.found.name(each.input), each.change
-    )
+    return Turning(place, each.predicate.outcome, each.predicate.margin, replay.found.name(each.input), each.change)
 
 
 def _no_inputs(replay: Replay) -> str:

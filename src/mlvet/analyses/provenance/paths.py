@@ -1,7 +1,8 @@
 """The provenance graph of one output: through which named values its inputs act.
 
-A derivative by the nearest named values is found by a sweep that stops at named values: the rows of their places count
-as empty. The graph is followed from the output backwards, strongest values first, and values of one name are one vertex.
+A derivative by the nearest named values is found by a sweep that stops at named values: the rows of their places
+count as empty. The graph is followed from the output backwards, strongest values first; values of one name are one
+vertex.
 """
 
 from __future__ import annotations
@@ -76,8 +77,7 @@ def graph_of(
     for _ in range(_TARGETS):
         if not pending:
             break
-        weight, place = heapq.heappop(pending)
-        place = -place
+        place = -heapq.heappop(pending)[1]
         target = output.name if place == output.place else written(labels[place][0])
         direct = cut.backward(sweeps.row_of(place))
         found = [(at, float(direct[at])) for at in np.flatnonzero(direct).tolist() if at in labels or at in sources]

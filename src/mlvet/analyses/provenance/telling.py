@@ -29,7 +29,8 @@ def told(answer: Answer, *, only_jumps: bool) -> list[Explanation]:
         data = finding.evidence.data if finding.evidence else {}
         by_output.setdefault(str(data.get("output")), []).append(finding)
     return [
-        replace(each, findings=tuple(_known((*each.findings, *by_output.get(each.output, ()))))) for each in explanations
+        replace(each, findings=tuple(_known((*each.findings, *by_output.get(each.output, ())))))
+        for each in explanations
     ]
 
 

@@ -95,6 +95,27 @@ def _printed(real: Any) -> Any:
     return write
 
 
+def _prepared(real: Any) -> Any:
+    """An operand of a column: a scalar of NumPy becomes a number of Python, with its place."""
+
+    def prepare(value: Any, *arguments: Any) -> Any:
+        if type(value) in ANY_TRACED:
+            return value if type(value.v) in (float, int) else value.item()
+        return real(value, *arguments)
+
+    return prepare
+
+
+def _described(real: Any) -> Any:
+    def describe(series: Any, percentiles: Any) -> Any:
+        if isinstance(series.array, TracedColumn):
+            broken("pandas describe")
+            series = pd.Series(series.array._array.plain, index=series.index, name=series.name)
+        return real(series, percentiles)
+
+    return describe
+
+
 def _has_columns(frame: Any) -> bool:
     return any(isinstance(each, TracedColumn) for each in frame._iter_column_arrays())
 
@@ -181,6 +202,7 @@ def _method(kind: Any, name: str, make: Callable[[Any], Any]) -> None:
 def install(module: ModuleType) -> None:
     """Replace the functions of pandas through which arrays come and go."""
     del module
+    import pandas.core.methods.describe
     import pandas.io.formats.format
 
     construction = "pandas.core.internals.construction"
@@ -190,6 +212,8 @@ def install(module: ModuleType) -> None:
     _everywhere("pandas.core.internals.blocks", "external_values", _external)
     for name in ("arithmetic_op", "comparison_op"):
         _everywhere("pandas.core.ops.array_ops", name, _result)
+    _everywhere("pandas.core.ops.array_ops", "maybe_prepare_scalar_for_op", _prepared)
+    _everywhere("pandas.core.methods.describe", "describe_numeric_1d", _described)
     _everywhere("pandas.io.formats.format", "format_array", _printed)
     _everywhere("pandas.core.indexes.base", "get_values_for_csv", _printed)
     _method(pd.DataFrame, "values", _frame_values)

@@ -248,7 +248,9 @@ class TracedColumn(ExtensionArray):
         from pandas.core.groupby.ops import WrappedCythonOp
 
         values, places = split(self._array)
-        operation = WrappedCythonOp(how=how, kind=WrappedCythonOp.get_kind_from_how(how), has_dropped_na=has_dropped_na)
+        kind = getattr(WrappedCythonOp, "get_kind_from_how", None)
+        named = {} if kind is None else {"kind": kind(how)}
+        operation = WrappedCythonOp(how=how, has_dropped_na=has_dropped_na, **named)
         data = operation._cython_op_ndim_compat(
             values, min_count=min_count, ngroups=ngroups, comp_ids=ids, mask=None, **options
         )

@@ -128,7 +128,7 @@ def _sum_of(real: Any) -> Any:
 def _builtin_sum(real: Any) -> Any:
     """`sum`: one row for all terms, and the value that Python's own sum has."""
 
-    def sum(iterable: Any, /, start: Any = 0) -> Any:  # noqa: A001
+    def sum(iterable: Any, /, start: Any = 0) -> Any:
         listed = list(iterable)
         kinds = set(map(type, listed))
         kinds.add(type(start))
@@ -237,7 +237,12 @@ def _of_statistics() -> dict[str, Any]:
     import statistics
 
     made = {name: _mean_of(getattr(statistics, name)) for name in ("mean", "fmean")}
-    for name, rooted, lost in (("stdev", True, 1), ("pstdev", True, 0), ("variance", False, 1), ("pvariance", False, 0)):
+    for name, rooted, lost in (
+        ("stdev", True, 1),
+        ("pstdev", True, 0),
+        ("variance", False, 1),
+        ("pvariance", False, 0),
+    ):
         made[name] = _spread_of(getattr(statistics, name), rooted, lost)
     return made
 

@@ -1,8 +1,8 @@
 """Sites: functions made for single expressions of a program, which compute the value and write one row for it.
 
-`w * old[n] / out` becomes `site(w, old[n], out)`. The site takes the plain values out of its operands, computes what the
-program would compute, differentiates the expression symbolically and writes the partial derivatives by those operands
-that carry a place. Operands that are no plain numbers are left to their own operators.
+`w * old[n] / out` becomes `site(w, old[n], out)`. The site takes the plain values out of its operands, computes what
+the program would compute, differentiates the expression symbolically and writes the partial derivatives by those
+operands that carry a place. Operands that are no plain numbers are left to their own operators.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ class Formula:
     def value(self, node: ast.expr) -> tuple[str, Callable[[str], None]]:
         """The name of a node's value, and what hands a derivative by it on to its operands."""
         if isinstance(node, ast.Constant):
-            return repr(node.value), lambda by: None
+            return repr(node.value), _nothing
         if isinstance(node, ast.BinOp) and type(node.op) in _OPERATORS and not is_text(node):
             return self._binary(node)
         if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Pow) and (exponent := _exponent(node)):
@@ -98,10 +98,16 @@ class Formula:
         return self._named(f"{a} ** {exponent}"), lambda by: back(f"{by} * {exponent} * {a} ** {exponent - 1}")
 
 
+def _nothing(by: str) -> None:
+    """Constants have no derivative."""
+    del by
+
+
 def _exponent(node: ast.BinOp) -> int:
     right = node.right
-    fits = isinstance(right, ast.Constant) and type(right.value) is int and 2 <= right.value <= 4
-    return right.value if fits else 0  # type: ignore[union-attr, return-value]
+    if isinstance(right, ast.Constant) and type(right.value) is int and 2 <= right.value <= 4:
+        return right.value
+    return 0
 
 
 def is_absolute(node: ast.expr) -> bool:
@@ -281,7 +287,9 @@ def _formula(node: ast.expr) -> Formula | None:
     formula.computed = len(formula.lines)
     back("1.0")
     fits = 0 < len(formula.operands) <= _MOST_OPERANDS
-    walrus = any(isinstance(each, ast.NamedExpr | ast.Await | ast.Yield) for one in formula.operands for each in ast.walk(one))
+    walrus = any(
+        isinstance(each, ast.NamedExpr | ast.Await | ast.Yield) for one in formula.operands for each in ast.walk(one)
+    )
     return formula if fits and not walrus else None
 
 

@@ -33,11 +33,12 @@ def start(total: Any, parents: list[int], partials: list[float]) -> Any:
 
 def seal(total: Any, parents: list[int], partials: list[float]) -> Any:
     """The sum with its place."""
-    if not parents:
+    if not parents or type(total) not in numbers.PLAIN:
         return total
-    return numbers.traced(total, TAPE.row(parents, partials)) if type(total) in numbers.PLAIN else total
+    return numbers.traced(total, _row(parents, partials))
 
 
+_row = TAPE.row
 HELPERS: dict[str, Any] = {START: start, SEAL: seal, FLOAT: as_float}
 
 
@@ -133,7 +134,7 @@ class Replayed(ast.NodeTransformer):
         return [*before, guarded]
 
     def _is_local(self, name: str) -> bool:
-        """Whether a name belongs to the function alone: no inner function, no `global`, nothing that reads all names."""
+        """Whether a name is the function's alone: no inner function, no `global`, nothing that reads all names."""
         assert self.scope is not None
         for each in ast.walk(self.scope):
             if isinstance(each, ast.Global | ast.Nonlocal) and name in each.names:
@@ -242,7 +243,7 @@ def _parsed(text: str, node: ast.stmt) -> list[ast.stmt]:
 
 
 def _counts(node: ast.expr) -> bool:
-    """Whether an operator has a whole number as an operand, as in `i + 1`: what it gives, its operand's own gives too."""
+    """Whether an operand is a whole number, as in `i + 1`: then the other operand's own operator does as well."""
     sides = [node.left, node.right] if isinstance(node, ast.BinOp) else [node]
     return not isinstance(node, ast.BinOp) or any(
         isinstance(each, ast.Constant) and type(each.value) is int for each in sides
@@ -250,7 +251,9 @@ def _counts(node: ast.expr) -> bool:
 
 
 def _is_block(value: object) -> bool:
-    return isinstance(value, list) and bool(value) and isinstance(value[0], ast.stmt | ast.excepthandler | ast.match_case)
+    return (
+        isinstance(value, list) and bool(value) and isinstance(value[0], ast.stmt | ast.excepthandler | ast.match_case)
+    )
 
 
 def _names_in(node: ast.AST) -> set[str]:

@@ -52,4 +52,5 @@ def _sliced(node: ast.expr) -> bool:
 
 def labelled(tree: ast.Module) -> ast.Module:
     """The tree with the values that it stores labelled."""
-    return ast.fix_missing_locations(_Labelled().visit(tree))
+    changed: ast.Module = _Labelled().visit(tree)
+    return ast.fix_missing_locations(changed)

@@ -93,4 +93,5 @@ HELPERS: dict[str, Any] = {LOOK: look, OPERATE: _applied}
 
 def looked_at(tree: ast.Module) -> ast.Module:
     """The tree with every operator looked at."""
-    return ast.fix_missing_locations(_Looked().visit(tree))
+    changed: ast.Module = _Looked().visit(tree)
+    return ast.fix_missing_locations(changed)

@@ -42,9 +42,12 @@ _new_int = TracedInt.__new__
 
 def traced(value: Any, place: int) -> Any:
     """A number with its place; without one, the plain number."""
-    if not place:
+    if type(value) is float and place:
+        number: Any = _new_float(TracedFloat, value)
+    elif place:
+        number = _new_int(TracedInt, value)
+    else:
         return value
-    number: Any = _new_float(TracedFloat, value) if type(value) is float else _new_int(TracedInt, value)
     number.v = value
     number.i = place
     return number
@@ -265,6 +268,6 @@ for _class in TRACED:
         ("__float__", "float", float), ("as_integer_ratio", "as_integer_ratio", lambda v: v.as_integer_ratio()),
     ):  # fmt: skip
         setattr(_class, _name, _losing(_losing_name, _apply_losing))
-setattr(TracedFloat, "__hash__", float.__hash__)
-setattr(TracedInt, "__hash__", int.__hash__)
+for _class, _base in ((TracedFloat, float), (TracedInt, int)):
+    setattr(_class, "__hash__", _base.__hash__)  # noqa: B010
 PREDICATES.size = lambda: TAPE.size

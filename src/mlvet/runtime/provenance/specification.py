@@ -7,7 +7,9 @@ from dataclasses import dataclass
 
 from mlvet.core.errors import UsageError
 
-_FORM = re.compile(r"^\s*(?P<name>[^@]+?)@(?P<function>(?:[\w.]+\.)?(?:<module>|\w+))(?::(?P<line>\d+))?(?P<rest>.*)$", re.S)
+_FORM = re.compile(
+    r"^\s*(?P<name>[^@]+?)@(?P<function>(?:[\w.]+\.)?(?:<module>|\w+))(?::(?P<line>\d+))?(?P<rest>.*)$", re.S
+)
 MODULE = "<module>"
 
 
