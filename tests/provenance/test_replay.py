@@ -301,3 +301,19 @@ out = f(x, y)
     links = {(each["source"], each["target"]): each["derivative"] for each in answer["links"]}
     assert links["x", "middle"] == 2.0
     assert links["middle", "out"] == 1.0
+
+
+def test_comparisons_of_arrays_turn_too(ask: Ask) -> None:
+    program = """
+import numpy as np
+
+def f(x):
+    return np.where(x > 1.0, x + 50.0, x).sum()
+
+x = np.array([0.25, 1.0000001, 3.0])
+out = f(x)
+"""
+    answer = ask(program, "out", "x@f")
+    (flip,) = answer["flips"]
+    assert (flip["input"], flip["side"], flip["confirmed"]) == ("x[1]", -1, True)
+    assert flip["jump"] == pytest.approx(50.0)
