@@ -199,7 +199,11 @@ class Replayed(ast.NodeTransformer):
 
     def visit_Compare(self, node: ast.Compare) -> Any:
         made = self.sites.comparison(node)
-        return self.generic_visit(node) if made is None else made
+        if made is None:
+            return self.generic_visit(node)
+        if isinstance(made, ast.Call):
+            made.args = [self.visit(each) for each in made.args]
+        return made
 
     def visit_Subscript(self, node: ast.Subscript) -> Any:
         node.value = self.visit(node.value)
