@@ -88,7 +88,7 @@ def test_every_option_that_is_named_exists(capsys: pytest.CaptureFixture[str]) -
     assert named <= options_of("check", capsys) | options_of("compare", capsys)
 
 
-@pytest.mark.parametrize("command", ["trace", "why"])
+@pytest.mark.parametrize("command", ["why"])
 def test_engines_that_are_called_missing_have_no_command(command: str) -> None:
     with pytest.raises(UsageError, match="invalid choice"):
         parse([command])
