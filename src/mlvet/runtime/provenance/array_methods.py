@@ -5,12 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-
-from mlvet.runtime.provenance.plain_numpy import np
 from mlvet.runtime.provenance.array_predicates import compared
 from mlvet.runtime.provenance.array_values import (
-    Places, TracedArray, attach, owned_places, split, store_places, with_places,
+    Places,
+    TracedArray,
+    attach,
+    owned_places,
+    split,
+    store_places,
+    with_places,
 )  # fmt: skip
+from mlvet.runtime.provenance.plain_numpy import np
 from mlvet.runtime.provenance.scalars import scalar
 from mlvet.runtime.provenance.ufuncs import _jumped, extreme_index, wide
 

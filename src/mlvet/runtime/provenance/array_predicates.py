@@ -7,8 +7,8 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from mlvet.runtime.provenance.plain_numpy import np
 from mlvet.runtime.provenance.breaks import is_machinery
+from mlvet.runtime.provenance.plain_numpy import np
 from mlvet.runtime.provenance.predicates import _KEPT, PREDICATES, Site
 from mlvet.runtime.provenance.tape import Places
 

@@ -10,14 +10,20 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-
-from mlvet.runtime.provenance.plain_numpy import np
 from mlvet.runtime.provenance.array_predicates import compared
 from mlvet.runtime.provenance.array_values import (
-    ARRAYS, TracedArray, as_traced, has_places, owned_places, split, store_places, with_places,
+    ARRAYS,
+    TracedArray,
+    as_traced,
+    has_places,
+    owned_places,
+    split,
+    store_places,
+    with_places,
 )  # fmt: skip
 from mlvet.runtime.provenance.breaks import broken
 from mlvet.runtime.provenance.numbers import TRACED
+from mlvet.runtime.provenance.plain_numpy import np
 from mlvet.runtime.provenance.scalars import ANY_TRACED
 from mlvet.runtime.provenance.ufuncs import wide, write, write_groups
 
@@ -76,7 +82,7 @@ def call_function(function: Any, arguments: Sequence[Any], options: dict[str, An
 
 
 def _hangs(value: Any) -> bool:
-    return isinstance(value, (TracedArray, list, tuple)) and has_places(value) or type(value) in ANY_TRACED
+    return (isinstance(value, (TracedArray, list, tuple)) and has_places(value)) or type(value) in ANY_TRACED
 
 
 def _is_known(result: Any) -> bool:
@@ -252,7 +258,7 @@ def grouped(bins: Any, places: Any, partials: Any, count: int) -> Any:
 
 
 @rule(np.histogram)
-def _histogram(a: Any, bins: Any = 10, range: Any = None, density: Any = None, weights: Any = None) -> Any:  # noqa: A002
+def _histogram(a: Any, bins: Any = 10, range: Any = None, density: Any = None, weights: Any = None) -> Any:
     counts, edges = np.histogram(plain(a), plain(bins), range, density, plain(weights))
     places = None if weights is None else split(weights)[1]
     if places is None:
@@ -396,4 +402,4 @@ def _array_function(self: Any, function: Any, kinds: Any, arguments: Any, option
 
 
 for _class in (TracedArray, *TRACED):
-    setattr(_class, "__array_function__", _array_function)
+    _class.__array_function__ = _array_function

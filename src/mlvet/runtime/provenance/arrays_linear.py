@@ -8,11 +8,10 @@ from __future__ import annotations
 from string import ascii_letters
 from typing import Any
 
-
-from mlvet.runtime.provenance.plain_numpy import np
 from mlvet.runtime.provenance.array_values import Places, TracedArray, as_traced, split, with_places
 from mlvet.runtime.provenance.arrays_functions import _into, composed, plain, rule
 from mlvet.runtime.provenance.breaks import broken
+from mlvet.runtime.provenance.plain_numpy import np
 from mlvet.runtime.provenance.tape import TAPE
 from mlvet.runtime.provenance.ufuncs import wide, write_groups
 
@@ -141,7 +140,7 @@ def dot(a: Any, b: Any, out: Any = None) -> Any:
 
 
 rule(np.dot)(dot)
-setattr(TracedArray, "dot", dot)
+TracedArray.dot = dot
 
 
 @rule(np.vdot)
@@ -222,7 +221,7 @@ def _kron(a: Any, b: Any) -> Any:
 
 
 @rule(np.linalg.norm)
-def _norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> Any:  # noqa: A002
+def _norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> Any:
     data = np.linalg.norm(plain(x), ord, axis, keepdims)
     values = as_traced(x)
     matrix = (axis is None and values.ndim == 2 and ord is not None) or (isinstance(axis, tuple) and len(axis) == 2)

@@ -145,7 +145,7 @@ def _of_array(real: Function, source: TracedArray, arguments: Sequence[Any], opt
     result = real(plain, *arguments[1:], **options)
     if result is plain:
         return source
-    if result.base is plain or result.base is plain.base and result.base is not None:
+    if result.base is plain or (result.base is plain.base and result.base is not None):
         return source.view(np.ndarray).reshape(result.shape) if result.dtype == source.dtype else result
     array = result.view(TracedArray)
     places = source.places

@@ -202,8 +202,6 @@ def _method(kind: Any, name: str, make: Callable[[Any], Any]) -> None:
 def install(module: ModuleType) -> None:
     """Replace the functions of pandas through which arrays come and go."""
     del module
-    import pandas.core.methods.describe
-    import pandas.io.formats.format
 
     construction = "pandas.core.internals.construction"
     _everywhere("pandas.core.construction", "sanitize_array", _sanitized)

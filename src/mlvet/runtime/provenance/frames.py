@@ -182,7 +182,9 @@ class TracedColumn(ExtensionArray):
     def _values_for_argsort(self) -> Any:
         return self._array.plain
 
-    def argsort(self, *, ascending: bool = True, kind: Any = "quicksort", na_position: str = "last", **options: Any) -> Any:
+    def argsort(
+        self, *, ascending: bool = True, kind: Any = "quicksort", na_position: str = "last", **options: Any
+    ) -> Any:
         order = super().argsort(ascending=ascending, kind=kind, na_position=na_position, **options)
         values, places = split(self._array)
         return order if places is None else ordering(values, places, -1, kind, order)
@@ -204,7 +206,11 @@ class TracedColumn(ExtensionArray):
         data = getattr(pd.Series(values), name)(skipna=skipna, **options)
         result = data if places is None else composed(data, self._reduction(name, skipna, options, data))
         if keepdims:
-            return type(self)(np.reshape(as_traced(result), (1,))) if np.asarray(data).dtype.kind in "fiu" else np.array([data])
+            return (
+                type(self)(np.reshape(as_traced(result), (1,)))
+                if np.asarray(data).dtype.kind in "fiu"
+                else np.array([data])
+            )
         return result
 
     def _reduction(self, name: str, skipna: bool, options: dict[str, Any], data: Any) -> Any:
@@ -244,7 +250,9 @@ class TracedColumn(ExtensionArray):
             return type(self)(data)
         return type(self)(composed(data, np.quantile(self._array[~self.isna()], qs)))
 
-    def _groupby_op(self, *, how: str, has_dropped_na: bool, min_count: int, ngroups: int, ids: Any, **options: Any) -> Any:
+    def _groupby_op(
+        self, *, how: str, has_dropped_na: bool, min_count: int, ngroups: int, ids: Any, **options: Any
+    ) -> Any:
         from pandas.core.groupby.ops import WrappedCythonOp
 
         values, places = split(self._array)
@@ -320,5 +328,3 @@ for _name in ("neg", "pos", "abs"):
 def wrap_column(values: Any) -> TracedColumn:
     """A column whose numbers are inputs, each with a new place."""
     return TracedColumn(wrap_array(numpy.array(values)))
-
-

@@ -34,7 +34,7 @@ def install(module: ModuleType) -> None:
     for path in _MODULES:
         found = importlib.import_module(path)
         _replaced.append((found, vars(found).get("float")))
-        setattr(found, "float", KeepingFloat)
+        found.float = KeepingFloat
 
 
 def uninstall() -> None:
@@ -43,4 +43,4 @@ def uninstall() -> None:
         if before is None:
             delattr(found, "float")
         else:
-            setattr(found, "float", before)
+            found.float = before

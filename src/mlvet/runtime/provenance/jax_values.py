@@ -154,7 +154,8 @@ def _plain(value: Any) -> tuple[Any, Places | None]:
 
 def _any_hangs(values: Any) -> bool:
     return any(
-        _hangs(each) or (type(each) in (list, tuple, dict) and any(map(_hangs, jax.tree.leaves(each, is_leaf=_is_leaf))))
+        _hangs(each)
+        or (type(each) in (list, tuple, dict) and any(map(_hangs, jax.tree.leaves(each, is_leaf=_is_leaf))))
         for each in values
     )
 

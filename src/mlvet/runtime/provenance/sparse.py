@@ -16,7 +16,12 @@ from mlvet.runtime.provenance.array_values import Places, TracedArray, owned_pla
 from mlvet.runtime.provenance.breaks import broken
 from mlvet.runtime.provenance.plain_numpy import np
 from mlvet.runtime.provenance.sparse_products import (
-    Product, combined, grouped_sums, product_places, scaled, sparse_product,
+    Product,
+    combined,
+    grouped_sums,
+    product_places,
+    scaled,
+    sparse_product,
 )  # fmt: skip
 
 Rule = Callable[[Any, list[Any], list[Any], Any], None]

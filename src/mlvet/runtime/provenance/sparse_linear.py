@@ -49,7 +49,7 @@ def _plain_matrix(matrix: Any) -> Any:
 
 def install(module: ModuleType) -> None:
     _replaced.append((module, "spsolve", module.spsolve))
-    setattr(module, "spsolve", _spsolve(module.spsolve))
+    module.spsolve = _spsolve(module.spsolve)
 
 
 def uninstall() -> None:

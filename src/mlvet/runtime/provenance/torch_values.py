@@ -227,7 +227,7 @@ def _followed(func: Any, name: str, arguments: Any, options: dict[str, Any]) -> 
         return _detached(first, func(*arguments, **options))
     if name == "backward":
         return _backward(func, arguments, options)
-    writes = name.endswith("_") and not name.endswith("__") or name == "__setitem__" or name.startswith("__i")
+    writes = (name.endswith("_") and not name.endswith("__")) or name == "__setitem__" or name.startswith("__i")
     allowed = torch.is_grad_enabled() or (writes and isinstance(first, torch.Tensor) and first.is_leaf)
     if allowed:
         result = func(*arguments, **options)
