@@ -13,24 +13,23 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 Value = TypeVar("Value")
-_marked: Callable[[Any, tuple[Any, ...]], Any] | None = None
+_marking: list[Callable[[Any, tuple[Any, ...]], Any]] = []
 OUTPUTS: dict[str, Any] = {}
 """What the program has marked as outputs, in a replay."""
 
 
 def input(value: Value, name: str = "input") -> Value:
     """The value; in a replay every number in it is an input, named by `name` and its place in the value."""
-    return value if _marked is None else _marked(value, (name,))
+    return _marking[0](value, (name,)) if _marking else value
 
 
 def output(value: Value, name: str = "output") -> Value:
     """The value; in a replay `mlvet why --of NAME` finds it."""
-    if _marked is not None:
+    if _marking:
         OUTPUTS[name] = value
     return value
 
 
 def replayed(marked: Callable[[Any, tuple[Any, ...]], Any]) -> None:
     """From now on marks have a meaning: this process replays a program."""
-    global _marked
-    _marked = marked
+    _marking[:] = [marked]

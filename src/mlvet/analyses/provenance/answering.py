@@ -1,18 +1,17 @@
 """The process that replays a program and answers: `python -m mlvet.analyses.provenance.answering QUESTION ANSWER`.
 
-It is a process of its own because the program runs in it. The answer is JSON: explanations, or the words of an error.
+It is a process of its own because the program runs in it. The answer is pickled: an `Answer`, or an error.
 """
 
 from __future__ import annotations
 
-import json
 import os
+import pickle
 import sys
 import traceback
 from pathlib import Path
-from typing import Any
 
-from mlvet.analyses.provenance.explaining import answers
+from mlvet.analyses.provenance.explaining import Answer, answered
 from mlvet.analyses.provenance.question import Question
 from mlvet.core.errors import UnsupportedInput, UsageError
 
@@ -23,13 +22,13 @@ def main() -> None:
     answer = os.open(sys.argv[2], os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
     write, leave = os.write, os._exit
     try:
-        found: dict[str, Any] = answers(question)
+        found: Answer | Exception = answered(question)
     except (UsageError, UnsupportedInput) as error:
-        found = {"error": str(error), "kind": type(error).__name__}
+        found = type(error)(str(error))
     except BaseException:
         write(2, traceback.format_exc().encode(errors="backslashreplace"))
         leave(1)
-    rest = json.dumps(found).encode()
+    rest = pickle.dumps(found)
     while rest:
         rest = rest[write(answer, rest) :]
     leave(0)

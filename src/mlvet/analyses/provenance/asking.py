@@ -2,24 +2,24 @@
 
 from __future__ import annotations
 
-import json
 import os
+import pickle
 import subprocess
 import sys
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
 
+from mlvet.analyses.provenance.explaining import Answer
 from mlvet.analyses.provenance.question import Question
-from mlvet.core.errors import InternalError, UnsupportedInput, UsageError
+from mlvet.core.errors import InternalError, UnsupportedInput
 from mlvet.runtime.provenance.log import read
 
 
-def asked(question: Question, timeout: float | None = None) -> dict[str, Any]:
-    """The answer as plain data."""
+def asked(question: Question, timeout: float | None = None) -> Answer:
+    """What the process answers; its error if it has one."""
     log = read(question.log)
     with TemporaryDirectory(prefix="mlvet-why-") as folder:
-        asked_in, answered_in = Path(folder) / "question.json", Path(folder) / "answer.json"
+        asked_in, answered_in = Path(folder) / "question.json", Path(folder) / "answer"
         asked_in.write_text(question.written(), encoding="utf-8")
         environment = {**os.environ, "PYTHONHASHSEED": log.header.hash_seed}
         module = "mlvet.analyses.provenance.answering"
@@ -35,9 +35,9 @@ def asked(question: Question, timeout: float | None = None) -> dict[str, Any]:
             raise UnsupportedInput(f"{question.log}: the replay takes longer than {timeout:g} seconds") from None
         if not answered_in.exists() or not answered_in.stat().st_size:
             raise _failed(done, question)
-        answer: dict[str, Any] = json.loads(answered_in.read_text(encoding="utf-8"))
-    if "error" in answer:
-        raise (UsageError if answer["kind"] == "UsageError" else UnsupportedInput)(answer["error"])
+        answer: Answer | Exception = pickle.loads(answered_in.read_bytes())
+    if isinstance(answer, Exception):
+        raise answer
     return answer
 
 

@@ -36,11 +36,17 @@ class Influences:
 
 
 def influences(value: float, adjoint: NDArray[np.float64], inputs: Inputs) -> Influences:
-    """Shares of all inputs, of the derivatives of an output by every place."""
+    """Shares of all inputs, of the derivatives of an output by every place.
+
+    An output that is NaN is what it is because of the inputs that are NaN, if there are any that it hangs on.
+    """
     values = inputs.all_values()
     derivatives = adjoint[inputs.all_places()]
     weight = np.abs(derivatives) * scales(values, inputs)
     weight[~np.isfinite(weight)] = 0.0
+    lost = np.isnan(values) & (derivatives != 0)
+    if math.isnan(value) and lost.any():
+        weight = lost.astype(np.float64)
     total = weight.sum()
     return Influences(value, values, derivatives, weight / total if total > 0 else weight)
 
@@ -59,9 +65,11 @@ def scales(values: NDArray[np.float64], inputs: Inputs) -> NDArray[np.float64]:
 
 
 def first(found: Influences, inputs: Inputs, top: int) -> tuple[tuple[Influence, ...], float]:
-    """The first inputs by share, without those that have no influence, and the share of all others."""
-    order = found.order()[:top]
-    order = order[found.derivatives[order] != 0]
+    """The first inputs by share that have influence, and the share of all others; 0 lists every input there is."""
+    order = found.order()
+    if top:
+        order = order[:top]
+        order = order[found.derivatives[order] != 0]
     listed = tuple(
         Influence(
             inputs.name(index), float(found.values[index]), float(found.derivatives[index]), found.elasticity(index),

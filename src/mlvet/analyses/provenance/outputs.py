@@ -10,8 +10,8 @@ from typing import Any
 
 from mlvet.core.errors import UsageError
 from mlvet.runtime.provenance import inputs as naming
-from mlvet.runtime.provenance.numbers import TRACED, place_of, plain
 from mlvet.runtime.provenance.replaying import Replay
+from mlvet.runtime.provenance.scalars import ANY_TRACED
 from mlvet.runtime.provenance.specification import Specification, specification
 
 _MOST = 200_000
@@ -101,8 +101,10 @@ def numbers(value: Any, path: naming.Path, asked: str) -> list[Output]:
 
 def _numbers(value: Any, path: naming.Path, depth: int) -> Iterator[Output]:
     kind = type(value)
-    if kind in TRACED or (isinstance(value, int | float) and kind is not bool):
-        yield Output(naming.written(path), float(plain(value)), place_of(value))
+    if kind in ANY_TRACED:
+        yield Output(naming.written(path), float(value.v), value.i)
+    elif isinstance(value, int | float) and kind is not bool:
+        yield Output(naming.written(path), float(value), 0)
     elif isinstance(value, Mapping) and depth < 6:
         for key, each in value.items():
             yield from _numbers(each, (path, "[", key), depth + 1)
@@ -113,7 +115,7 @@ def _numbers(value: Any, path: naming.Path, depth: int) -> Iterator[Output]:
         from mlvet.runtime.provenance import array_inputs
 
         for at, number, place in array_inputs.elements(value):
-            yield Output(naming.written((path, "[", at) if at != () else path), number, place)
+            yield Output(naming.written(naming.element(path, at)), number, place)
     elif hasattr(value, "__dict__") and depth < 3 and not callable(value):
         for name, each in vars(value).items():
             yield from _numbers(each, (path, ".", name), depth + 1)

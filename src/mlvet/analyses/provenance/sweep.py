@@ -8,13 +8,13 @@ Stored in reverse, this is the product of a sparse matrix with a vector that is 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import _sparsetools
 
-from mlvet.runtime.provenance.tape import Numbers, Rows, Step
+from mlvet.runtime.provenance.tape import Numbers, Pullback, Rows, Step
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +86,40 @@ class Sweeps:
                 self._step(part, reverse)
         return reverse[::-1]
 
+    def row_of(self, place: int) -> list[tuple[int, float]]:
+        """The parents of a place with the partial derivatives by them."""
+        for part in self.parts:
+            if isinstance(part, Segment) and part.first <= place < part.last:
+                row = part.last - 1 - place
+                between = slice(part.ends[row], part.ends[row + 1])
+                parents = self.size - 1 - part.parents[between]
+                return list(zip(parents.tolist(), part.partials[between].tolist(), strict=True))
+            if isinstance(part, Step) and part.first <= place < part.first + part.count:
+                return self._row_of_step(part, place)
+        return []
+
+    def _row_of_step(self, part: Step, place: int) -> list[tuple[int, float]]:
+        seed = np.zeros(part.count)
+        seed[place - part.first] = 1.0
+        found: list[tuple[int, float]] = []
+        for places, by in zip(part.parents, part.pullback(seed), strict=True):
+            if by is not None:
+                flat, slopes = np.asarray(places).ravel(), np.asarray(by, np.float64).ravel()
+                chosen = np.flatnonzero((flat > 0) & (slopes != 0))
+                found += zip(flat[chosen].tolist(), slopes[chosen].tolist(), strict=True)
+        return found
+
+    def tainted(self, place: int) -> NDArray[np.bool_]:
+        """Which places a place hangs on at all, whatever the derivative: tainting by program dependences."""
+        ones = Sweeps(self.size)
+        for part in self.parts:
+            if isinstance(part, Segment):
+                ones.parts.append(replace(part, partials=np.ones_like(part.partials)))
+            else:
+                ones.parts.append(replace(part, pullback=_all_of(part)))
+        with np.errstate(over="ignore"):
+            return ones.backward({place: 1.0} if place else {}) > 0
+
     def _rows(self, part: Segment, reverse: Numbers, top: int) -> None:
         begin = max(0, part.last - 1 - top)
         count = part.last - part.first - begin
@@ -102,3 +136,8 @@ class Sweeps:
                 flat = np.asarray(places).ravel()
                 hangs = flat > 0
                 np.add.at(reverse, self.size - 1 - flat[hangs], np.asarray(by, np.float64).ravel()[hangs])
+
+
+def _all_of(part: Step) -> Pullback:
+    """Every element of a step hangs on every element of its arrays."""
+    return lambda given: [np.full(np.shape(places), float(given.any())) for places in part.parents]

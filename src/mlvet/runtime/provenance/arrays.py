@@ -9,6 +9,7 @@ from mlvet.runtime.provenance.array_values import TracedArray, as_traced, split,
 from mlvet.runtime.provenance.arrays_functions import call_function
 from mlvet.runtime.provenance.breaks import broken
 from mlvet.runtime.provenance.creation import adopted, install, uninstall
+from mlvet.runtime.provenance.numbers import TracedFloat, TracedInt, traced
 from mlvet.runtime.provenance.scalars import ANY_TRACED, TRACED_SCALARS, scalar
 from mlvet.runtime.provenance.ufuncs import apply_ufunc
 
@@ -28,8 +29,12 @@ def array_store(array: Any, key: Any, value: Any) -> None:
         broken("stored into an array that was made by a library")
 
 
-def as_float(value: Any) -> Any:
-    """`float(value)`, with the place of a scalar of NumPy or of an array of one element."""
+def as_float(value: Any = 0.0) -> Any:
+    """`float(value)`, with the place of a number, of a scalar of NumPy or of an array of one element."""
+    if type(value) is TracedFloat:
+        return value
+    if type(value) is TracedInt:
+        return traced(float(value.v), value.i)
     if type(value) in TRACED_SCALARS:
         return scalar(float(value.v), value.i)
     if isinstance(value, TracedArray):

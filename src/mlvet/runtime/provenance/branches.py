@@ -29,6 +29,7 @@ if TYPE_CHECKING:
         def due(self, fold: int) -> int:
             """The number of the fold at which to ask again."""
 
+
 LARGEST_VALUES = 64
 NEVER = sys.maxsize
 
@@ -132,6 +133,10 @@ class Difference:
         self.words = words
 
 
+class EndOfLog(BaseException):
+    """The log of a run that did not end has nothing further: a replay stops where it was last seen."""
+
+
 class Verification:
     """The course of a replay: a checkpoint wherever the log has one, compared with it."""
 
@@ -158,6 +163,8 @@ class Verification:
                 self.agreed += 1
             else:
                 self.difference = Difference(expected, words)
+        if not self._waiting and self._log.footer is None:
+            raise EndOfLog
 
     def ended(self, branches: Branches) -> Difference | None:
         """The first difference, the end of the run included."""

@@ -16,7 +16,7 @@ from typing import Any
 from mlvet.core.errors import UsageError
 from mlvet.runtime.provenance.specification import MODULE, Specification
 
-INPUT, STORED, KEPT = "__mlvet_input", "__mlvet_stored", "__mlvet_kept"
+INPUT, STORED, KEPT = "__mlvet_input__", "__mlvet_stored__", "__mlvet_kept__"
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 
 
@@ -88,14 +88,14 @@ class _Functions(ast.NodeVisitor):
         self.captures, self.module = captures, module
         self.names: list[str] = []
 
-    def _visit(self, node: Any) -> None:
+    def visit(self, node: ast.AST) -> None:
+        if not isinstance(node, (*_FUNCTIONS, ast.ClassDef)):
+            self.generic_visit(node)
+            return
         self.names.append(node.name)
-        if isinstance(node, _FUNCTIONS):
-            self.captures._scope(node, self.module, ".".join(self.names), node.body)
+        self.captures._scope(node, self.module, ".".join(self.names), node.body)
         self.generic_visit(node)
         self.names.pop()
-
-    visit_FunctionDef = visit_AsyncFunctionDef = visit_ClassDef = _visit
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,6 +130,7 @@ class _Kept(_Change):
         return _parsed(f"{KEPT}({self.number}, {self.name})", node)
 
     def stored(self, node: ast.Assign, target: ast.Subscript) -> list[ast.stmt]:
+        del target
         return [node, *self.after(node)]
 
 
@@ -164,7 +165,13 @@ class _Places:
             if self.wanted.name in names and self._is_here(node, node.items[-1].context_expr.end_lineno):
                 node.body[:0] = change.after(node.body[0])
             return [node]
-        targets = node.targets if isinstance(node, ast.Assign) else [node.target] if isinstance(node, ast.AugAssign | ast.AnnAssign) else []
+        targets = (
+            node.targets
+            if isinstance(node, ast.Assign)
+            else [node.target]
+            if isinstance(node, ast.AugAssign | ast.AnnAssign)
+            else []
+        )
         for target in targets:
             if self.wanted.name in _bound(target) and self._is_here(node):
                 return [node, *change.after(node)]

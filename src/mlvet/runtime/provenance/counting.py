@@ -93,9 +93,11 @@ class Counting(ast.NodeTransformer):
         self.sites: list[Site] = []
         self.scope = Scope("<module>", False, False)
         self.known = frozenset[str]()
+        self.repeated = frozenset[str]()
 
     def module(self, tree: ast.Module) -> None:
         self.known = frozenset(each.name for each in ast.walk(tree) if isinstance(each, _FUNCTIONS))
+        self.repeated = repeated_functions(tree) & self.known
         self.scope = Scope("<module>", id(tree) in self.chosen, False)
         tree.body = self._statements(tree.body)
 
@@ -152,7 +154,8 @@ class Counting(ast.NodeTransformer):
         node.body = self._statements(node.body)
         node.orelse = self._statements(node.orelse)
         if self.scope.active and not isinstance(node.test, ast.Constant):
-            bump = self._bump(node, side)
+            branch = node.body if side else node.orelse
+            bump = self._bump(node, side, once=bool(branch) and isinstance(branch[-1], (ast.Return, ast.Raise)))
             if side:
                 node.body.insert(0, bump)
             else:
@@ -261,11 +264,11 @@ class Counting(ast.NodeTransformer):
         self.sites.append(Site(self.scope.name, getattr(node, "lineno", 0), side))
         return len(self.sites) - 1
 
-    def _bump(self, node: ast.AST, side: bool) -> ast.stmt:
-        """The statement that counts."""
+    def _bump(self, node: ast.AST, side: bool, once: bool = False) -> ast.stmt:
+        """The statement that counts; `once` if the function ends after it."""
         index = self._site(node, side)
         target: ast.Name | ast.Subscript
-        if self.scope.fast and self.scope.loops:
+        if self.scope.fast and self.scope.loops and not once:
             self.scope.used.append(index)
             target = ast.Name(local_of(index), ast.Store())
         else:
@@ -287,8 +290,13 @@ class Counting(ast.NodeTransformer):
         return _placed(ast.BoolOp(ast.And(), [self._tally(value, side), value]), value)
 
     def _folded(self, node: ast.For | ast.AsyncFor | ast.While) -> list[ast.stmt]:
-        """Outermost loops fold at each iteration if an iteration is more than a few operations."""
+        """Outermost loops fold at each iteration if an iteration is more than a few operations.
+
+        The loops of a function that is called in a loop are not outermost.
+        """
         if not self.scope.active or self.scope.loops or not self._heavy(node):
+            return []
+        if self.scope.name.rpartition(".")[2] in self.repeated:
             return []
         return [_placed(ast.Expr(called(FOLD)), node)]
 
@@ -300,6 +308,27 @@ class Counting(ast.NodeTransformer):
                 if isinstance(each, ast.Call) and called_name(each) in self.known:
                     return True
         return False
+
+
+def repeated_functions(tree: ast.Module) -> frozenset[str]:
+    """Names of what is called inside loops, directly or by functions that are."""
+    calls: dict[str, set[str]] = {}
+    found: set[str] = set()
+    for node in ast.walk(tree):
+        if isinstance(node, (*LOOPS, *COMPREHENSIONS)):
+            found |= _calls(node)
+        elif isinstance(node, _FUNCTIONS):
+            calls.setdefault(node.name, set()).update(_calls(node))
+    waiting = list(found)
+    while waiting:
+        new = calls.get(waiting.pop(), set()) - found
+        found |= new
+        waiting += new
+    return frozenset(found)
+
+
+def _calls(node: ast.AST) -> set[str]:
+    return {name for each in ast.walk(node) if isinstance(each, ast.Call) and (name := called_name(each))}
 
 
 def local_of(index: int) -> str:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from mlvet.runtime.provenance.log_writer import Writer
 
-BUDGET = 400_000
+BUDGET = 250_000
 """Bytes that all states of a run may take in the log."""
 LONGEST = 500_000
 """Longer containers are left out."""
@@ -64,15 +64,16 @@ class States:
         kind = type(value)
         if kind in (list, tuple):
             numbers = _numbers(value)
-            return numbers and (kind.__name__, numbers, None)
+            return (kind.__name__, numbers, None) if numbers else None
         if kind is dict or (kind.__module__ == "collections" and isinstance(value, dict)):
             numbers = _numbers(value.values())
             keys = self._known_keys(list(value)) if numbers else None
             return (kind.__name__, numbers, keys) if numbers and keys is not None else None
-        if kind.__module__ == "numpy" and kind.__name__ == "ndarray" and value.dtype.kind == "f":
-            if 0 < value.size <= LONGEST:
-                return [list(value.shape), str(value.dtype)], array("d", value.astype("f8").ravel().tolist()), None
-        return None
+        if kind.__module__ != "numpy" or kind.__name__ != "ndarray" or value.dtype.kind != "f":
+            return None
+        if not 0 < value.size <= LONGEST:
+            return None
+        return [list(value.shape), str(value.dtype)], array("d", value.astype("f8").ravel().tolist()), None
 
     def _known_keys(self, keys: list[Any]) -> int | None:
         if not all(type(each) in (str, int, float, bool) for each in keys):

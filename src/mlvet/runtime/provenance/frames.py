@@ -328,3 +328,18 @@ for _name in ("neg", "pos", "abs"):
 def wrap_column(values: Any) -> TracedColumn:
     """A column whose numbers are inputs, each with a new place."""
     return TracedColumn(wrap_array(numpy.array(values)))
+
+
+def column_values(series: Any) -> Any:
+    """The numbers of a series of real numbers, else None."""
+    if isinstance(series.array, TracedColumn):
+        return series.array._array
+    return numpy.array(series.to_numpy()) if getattr(series.dtype, "kind", "O") in "fiu" else None
+
+
+def with_column(value: Any, at: int | None, column: TracedColumn) -> Any:
+    """A series with these numbers, or a frame with this column."""
+    if at is None:
+        return pd.Series(column, index=value.index, name=value.name)
+    value.isetitem(at, column)
+    return value

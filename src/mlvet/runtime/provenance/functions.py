@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import builtins
 import math
 import types
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from mlvet.runtime.provenance.numbers import TRACED, plain, traced, written
+from mlvet.runtime.provenance.numbers import PLAIN, TRACED, plain, traced, written
 from mlvet.runtime.provenance.tape import TAPE
 
+_SUMMED = TRACED | PLAIN
 _TWO_OVER_ROOT_PI = 2 / math.sqrt(math.pi)
 _LOG_2, _LOG_10 = math.log(2), math.log(10)
 
@@ -123,6 +125,22 @@ def _sum_of(real: Any) -> Any:
     return _alike(fsum, real)
 
 
+def _builtin_sum(real: Any) -> Any:
+    """`sum`: one row for all terms, and the value that Python's own sum has."""
+
+    def sum(iterable: Any, /, start: Any = 0) -> Any:
+        listed = list(iterable)
+        kinds = set(map(type, listed))
+        kinds.add(type(start))
+        if kinds.isdisjoint(TRACED) or not kinds <= _SUMMED:
+            return real(listed, start)
+        result = real([plain(each) for each in listed], plain(start))
+        places = [each.i for each in (start, *listed) if type(each) in TRACED]
+        return traced(result, TAPE.row(places, [1.0] * len(places)))
+
+    return _alike(sum, real)
+
+
 def _product_of(real: Any) -> Any:
     def prod(numbers: Any, /, *, start: Any = 1) -> Any:
         listed = list(numbers)
@@ -219,7 +237,12 @@ def _of_statistics() -> dict[str, Any]:
     import statistics
 
     made = {name: _mean_of(getattr(statistics, name)) for name in ("mean", "fmean")}
-    for name, rooted, lost in (("stdev", True, 1), ("pstdev", True, 0), ("variance", False, 1), ("pvariance", False, 0)):
+    for name, rooted, lost in (
+        ("stdev", True, 1),
+        ("pstdev", True, 0),
+        ("variance", False, 1),
+        ("pvariance", False, 0),
+    ):
         made[name] = _spread_of(getattr(statistics, name), rooted, lost)
     return made
 
@@ -233,7 +256,8 @@ def installed(marked: Callable[[Any, tuple[Any, ...]], Any]) -> None:
 
     from mlvet import provenance
 
-    for module, made in ((math, _of_math()), (statistics, _of_statistics())):
+    sums = {"sum": _builtin_sum(builtins.sum)}
+    for module, made in ((math, _of_math()), (statistics, _of_statistics()), (builtins, sums)):
         for name, function in made.items():
             _replaced.append((module, name, getattr(module, name)))
             setattr(module, name, function)

@@ -1,8 +1,8 @@
 """Sites: functions made for single expressions of a program, which compute the value and write one row for it.
 
-`w * old[n] / out` becomes `site(w, old[n], out)`. The site takes the plain values out of its operands, computes what the
-program would compute, differentiates the expression symbolically and writes the partial derivatives by those operands
-that carry a place. Operands that are no plain numbers are left to their own operators.
+`w * old[n] / out` becomes `site(w, old[n], out)`. The site takes the plain values out of its operands, computes what
+the program would compute, differentiates the expression symbolically and writes the partial derivatives by those
+operands that carry a place. Operands that are no plain numbers are left to their own operators.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ class Formula:
     def value(self, node: ast.expr) -> tuple[str, Callable[[str], None]]:
         """The name of a node's value, and what hands a derivative by it on to its operands."""
         if isinstance(node, ast.Constant):
-            return repr(node.value), lambda by: None
+            return repr(node.value), _nothing
         if isinstance(node, ast.BinOp) and type(node.op) in _OPERATORS and not is_text(node):
             return self._binary(node)
         if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Pow) and (exponent := _exponent(node)):
@@ -98,10 +98,16 @@ class Formula:
         return self._named(f"{a} ** {exponent}"), lambda by: back(f"{by} * {exponent} * {a} ** {exponent - 1}")
 
 
+def _nothing(by: str) -> None:
+    """Constants have no derivative."""
+    del by
+
+
 def _exponent(node: ast.BinOp) -> int:
     right = node.right
-    fits = isinstance(right, ast.Constant) and type(right.value) is int and 2 <= right.value <= 4
-    return right.value if fits else 0  # type: ignore[union-attr, return-value]
+    if isinstance(right, ast.Constant) and type(right.value) is int and 2 <= right.value <= 4:
+        return right.value
+    return 0
 
 
 def is_absolute(node: ast.expr) -> bool:
@@ -169,7 +175,7 @@ class Expression:
                 lines = expecting(self.name, self.formula, pattern, self.gathers)
                 made = _compiled(lines, self.name, missed=self._missed)
             elif fits and not self.gathers:
-                made = _compiled(plainly(self.name, self.formula, self.original), self.name)
+                made = _compiled(plainly(self.name, self.formula, self.original), self.name, asking=self.asking)
             self.namespace[_global(self.name)] = made
         return self.asking(*given)
 
@@ -262,12 +268,12 @@ class Sites:
         return f"{kind}{self.number}_{self.count}"
 
 
-TYPE = "__mlvet_type"
-KIND = "__mlvet_kind"
+TYPE = "__mlvet_type__"
+KIND = "__mlvet_kind__"
 
 
 def _global(name: str) -> str:
-    return f"__mlvet_{name}"
+    return f"__mlvet_{name}__"
 
 
 def _is_plain(node: ast.expr) -> bool:
@@ -281,7 +287,9 @@ def _formula(node: ast.expr) -> Formula | None:
     formula.computed = len(formula.lines)
     back("1.0")
     fits = 0 < len(formula.operands) <= _MOST_OPERANDS
-    walrus = any(isinstance(each, ast.NamedExpr | ast.Await | ast.Yield) for one in formula.operands for each in ast.walk(one))
+    walrus = any(
+        isinstance(each, ast.NamedExpr | ast.Await | ast.Yield) for one in formula.operands for each in ast.walk(one)
+    )
     return formula if fits and not walrus else None
 
 
@@ -334,8 +342,14 @@ def expecting(name: str, formula: Formula, pattern: tuple[bool, ...], gathers: b
 
 
 def plainly(name: str, formula: Formula, original: str) -> Iterator[str]:
-    """The function of a site that is met by plain numbers; others have operators of their own."""
-    yield f"def {name}({_parameters(formula, False)}): return {original}"
+    """The function of a site that is met by plain numbers. Other numbers have operators of their own.
+
+    Traced ints are asked for: a plain float that meets one would take it for an int and not ask it.
+    """
+    given = ", ".join(f"a{each}" for each in formula.numbers)
+    yield f"def {name}({_parameters(formula, False)}):"
+    yield f"    if {' or '.join(f'type(a{each}) is I' for each in formula.numbers)}: return asking({given})"
+    yield f"    return {original}"
 
 
 def _made() -> Iterator[str]:

@@ -11,11 +11,12 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from mlvet.runtime.provenance import numbers
+from mlvet.runtime.provenance.arrays import as_float
 from mlvet.runtime.provenance.counting import PREFIX
 from mlvet.runtime.provenance.fused import Sites, operators_of
 from mlvet.runtime.provenance.tape import TAPE
 
-START, SEAL, FLOAT = "__mlvet_start", "__mlvet_seal", "__mlvet_float"
+START, SEAL, FLOAT = "__mlvet_start__", "__mlvet_seal__", "__mlvet_float__"
 _LOOPS = (ast.For, ast.While)
 _SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
 _OPAQUE = ("locals", "eval", "exec", "vars", "globals")
@@ -32,20 +33,12 @@ def start(total: Any, parents: list[int], partials: list[float]) -> Any:
 
 def seal(total: Any, parents: list[int], partials: list[float]) -> Any:
     """The sum with its place."""
-    if not parents:
+    if not parents or type(total) not in numbers.PLAIN:
         return total
-    return numbers.traced(total, TAPE.row(parents, partials)) if type(total) in numbers.PLAIN else total
+    return numbers.traced(total, _row(parents, partials))
 
 
-def as_float(value: Any = 0.0) -> Any:
-    """What `float` makes of a value, with its place."""
-    if type(value) is numbers.TracedFloat:
-        return value
-    if type(value) is numbers.TracedInt:
-        return numbers.traced(float(value.v), TAPE.row((value.i,), (1.0,)))
-    return float(value)
-
-
+_row = TAPE.row
 HELPERS: dict[str, Any] = {START: start, SEAL: seal, FLOAT: as_float}
 
 
@@ -129,7 +122,7 @@ class Replayed(ast.NodeTransformer):
         for name in sums:
             self.number += 1
             number = self.number
-            parents, partials, total = f"__mlvet_p{number}", f"__mlvet_w{number}", f"__mlvet_s{number}"
+            parents, partials, total = f"__mlvet_p{number}__", f"__mlvet_w{number}__", f"__mlvet_s{number}__"
             self.gathers[name] = str(number)
             text = f"{parents} = []; {partials} = []; {total} = {START}({name}, {parents}, {partials})"
             before += _parsed(text, loop)
@@ -141,7 +134,7 @@ class Replayed(ast.NodeTransformer):
         return [*before, guarded]
 
     def _is_local(self, name: str) -> bool:
-        """Whether a name belongs to the function alone: no inner function, no `global`, nothing that reads all names."""
+        """Whether a name is the function's alone: no inner function, no `global`, nothing that reads all names."""
         assert self.scope is not None
         for each in ast.walk(self.scope):
             if isinstance(each, ast.Global | ast.Nonlocal) and name in each.names:
@@ -172,22 +165,22 @@ class Replayed(ast.NodeTransformer):
         number = self.gathers[name]
         value: ast.expr = ast.UnaryOp(ast.USub(), term) if subtracted else term
         ast.copy_location(value, term)
-        call = self.sites.gathered(value, f"__mlvet_p{number}", f"__mlvet_w{number}")
+        call = self.sites.gathered(value, f"__mlvet_p{number}__", f"__mlvet_w{number}__")
         if call is not None:
             call.args = call.args[:2] + [self.visit(each) for each in call.args[2:]]
             value = call
         else:
-            (parents, partials) = (f"__mlvet_p{number}", f"__mlvet_w{number}")
+            (parents, partials) = (f"__mlvet_p{number}__", f"__mlvet_w{number}__")
             start_call = _parsed(f"{START}(0, {parents}, {partials})", node)[0]
             assert isinstance(start_call, ast.Expr)
             assert isinstance(start_call.value, ast.Call)
             start_call.value.args[0] = self.visit(value)
             value = start_call.value
-        total = ast.Name(f"__mlvet_s{number}", ast.Store())
-        made = ast.AugAssign(total, ast.Add(), value)
-        ast.copy_location(made, node)
-        ast.copy_location(total, node)
-        return made
+        total = ast.Name(f"__mlvet_s{number}__", ast.Store())
+        made: ast.stmt = ast.AugAssign(total, ast.Add(), value)
+        if isinstance(node, ast.Assign):
+            made = ast.Assign([total], ast.BinOp(ast.Name(total.id, ast.Load()), ast.Add(), value))
+        return ast.fix_missing_locations(ast.copy_location(made, node))
 
     def visit_BinOp(self, node: ast.BinOp) -> Any:
         return self._arithmetic(node)
@@ -196,7 +189,8 @@ class Replayed(ast.NodeTransformer):
         return self._arithmetic(node) if isinstance(node.op, ast.USub) else self.generic_visit(node)
 
     def _arithmetic(self, node: ast.expr) -> Any:
-        if operators_of(node) >= 2 and "abs" not in self.shadowed:
+        count = operators_of(node)
+        if (count >= 2 or (count == 1 and not _counts(node))) and "abs" not in self.shadowed:
             call = self.sites.arithmetic(node)
             if call is not None:
                 call.args = [self.visit(each) for each in call.args]
@@ -218,6 +212,10 @@ class Replayed(ast.NodeTransformer):
         plain = len(node.args) == 1 and not node.keywords and not isinstance(node.args[0], ast.Starred)
         if isinstance(node.func, ast.Name) and node.func.id == "float" and plain and "float" not in self.shadowed:
             node.func.id = FLOAT
+        if isinstance(node.func, ast.Name) and node.func.id == "map" and "float" not in self.shadowed and node.args:
+            first = node.args[0]
+            if isinstance(first, ast.Name) and first.id == "float":
+                first.id = FLOAT
         return node
 
     def visit_AnnAssign(self, node: ast.AnnAssign) -> Any:
@@ -244,8 +242,18 @@ def _parsed(text: str, node: ast.stmt) -> list[ast.stmt]:
     return body
 
 
+def _counts(node: ast.expr) -> bool:
+    """Whether an operand is a whole number, as in `i + 1`: then the other operand's own operator does as well."""
+    sides = [node.left, node.right] if isinstance(node, ast.BinOp) else [node]
+    return not isinstance(node, ast.BinOp) or any(
+        isinstance(each, ast.Constant) and type(each.value) is int for each in sides
+    )
+
+
 def _is_block(value: object) -> bool:
-    return isinstance(value, list) and bool(value) and isinstance(value[0], ast.stmt | ast.excepthandler | ast.match_case)
+    return (
+        isinstance(value, list) and bool(value) and isinstance(value[0], ast.stmt | ast.excepthandler | ast.match_case)
+    )
 
 
 def _names_in(node: ast.AST) -> set[str]:

@@ -58,7 +58,7 @@ class Inputs:
         return made
 
     def leaf(self, value: Any, path: Path) -> Any:
-        path = self._once(path)
+        """One number as an input; no other has this path."""
         if self.changed and (change := self.changed.get(written(path))) is not None:
             value = value + change
         place = TAPE.row((), ())
@@ -136,7 +136,7 @@ class Inputs:
         for block in self.blocks:
             if index < len(block.places):
                 at = tuple(int(each) for each in np.unravel_index(index, block.shape)) if block.shape else ()
-                return (block.path, "[", at) if at else block.path
+                return element(block.path, at)
             index -= len(block.places)
         raise IndexError(index)
 
@@ -154,6 +154,13 @@ class Inputs:
             start += len(block.places)
         for name, indices in found.items():
             yield name, np.array(indices, np.int64)
+
+
+def element(path: Path, index: tuple[int, ...]) -> Path:
+    """The path of an element of an array; of the array itself, if it has no dims."""
+    if not index:
+        return path
+    return (path, "[", index if len(index) > 1 else index[0])
 
 
 def root_of(path: Path) -> str:
@@ -179,11 +186,9 @@ def written(path: Path) -> str:
 def written_key(key: Any) -> str:
     if isinstance(key, str):
         return '"' + repr(key)[1:-1].replace('"', '\\"').replace("\\'", "'") + '"'
-    if isinstance(key, tuple) and key and all(type(each) is int for each in key):
-        return ", ".join(map(str, key))
-    if isinstance(key, tuple):
-        inner = ", ".join(written_key(each) for each in key)
-        return f"({inner},)" if len(key) == 1 else f"({inner})"
+    if isinstance(key, tuple) and key:
+        inner = ", ".join(f"({written_key(each)})" if isinstance(each, tuple) else written_key(each) for each in key)
+        return f"{inner}," if len(key) == 1 else inner
     return repr(key.v if type(key) in TRACED else key)
 
 

@@ -42,9 +42,12 @@ _new_int = TracedInt.__new__
 
 def traced(value: Any, place: int) -> Any:
     """A number with its place; without one, the plain number."""
-    if not place:
+    if type(value) is float and place:
+        number: Any = _new_float(TracedFloat, value)
+    elif place:
+        number = _new_int(TracedInt, value)
+    else:
         return value
-    number: Any = _new_float(TracedFloat, value) if type(value) is float else _new_int(TracedInt, value)
     number.v = value
     number.i = place
     return number
@@ -201,6 +204,18 @@ def _rdivmod(self: Any, other: Any) -> Any:
     return other // self, other % self
 
 
+def _losing(name: str, apply: Callable[..., Any]) -> Any:
+    """A method by which other code takes the bare number, so that the chain breaks there."""
+
+    def method(self: Any, *given: Any) -> Any:
+        from mlvet.runtime.provenance.breaks import broken
+
+        broken(name)
+        return apply(self.v, *given)
+
+    return method
+
+
 def _itself(self: Any, *memory: Any) -> Any:
     del memory
     return self
@@ -248,6 +263,11 @@ for _name, _jumps, _lower in (
     ("__ceil__", math.ceil, math.floor), ("__round__", round, _floor_halves),
 ):  # fmt: skip
     setattr(TracedFloat, _name, _jumping(_jumps, _lower))
-setattr(TracedFloat, "__hash__", float.__hash__)
-setattr(TracedInt, "__hash__", int.__hash__)
+for _class in TRACED:
+    for _name, _losing_name, _apply_losing in (
+        ("__float__", "float", float), ("as_integer_ratio", "as_integer_ratio", lambda v: v.as_integer_ratio()),
+    ):  # fmt: skip
+        setattr(_class, _name, _losing(_losing_name, _apply_losing))
+for _class, _base in ((TracedFloat, float), (TracedInt, int)):
+    setattr(_class, "__hash__", _base.__hash__)  # noqa: B010
 PREDICATES.size = lambda: TAPE.size

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 RUNS = 1 << 16
 """So many runs of one predicate are kept in memory."""
-CLOSE = 2000
+CLOSE = 500
 """So many close comparisons of one predicate are logged with their operands."""
 
 _COMPARISON = """

@@ -1,4 +1,4 @@
-"""Predicates of a counted program, rewritten for a full log: each outcome is handed to the runtime before it is used."""
+"""Predicates of a counted program, rewritten for a full log: each outcome is told before it is used."""
 
 from __future__ import annotations
 
@@ -50,13 +50,13 @@ class _Telling(ast.NodeTransformer):
         self.name = "<module>"
         self.predicates: list[Predicate] = []
 
-    def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:  # noqa: N802
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
         return self._scope(node, id(node) in self.chosen)
 
-    def visit_AsyncFunctionDef(self, node: ast.AsyncFunctionDef) -> ast.AST:  # noqa: N802
+    def visit_AsyncFunctionDef(self, node: ast.AsyncFunctionDef) -> ast.AST:
         return self._scope(node, id(node) in self.chosen)
 
-    def visit_ClassDef(self, node: ast.ClassDef) -> ast.AST:  # noqa: N802
+    def visit_ClassDef(self, node: ast.ClassDef) -> ast.AST:
         return self._scope(node, False)
 
     def _scope(self, node: ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef, active: bool) -> ast.AST:
@@ -68,18 +68,18 @@ class _Telling(ast.NodeTransformer):
         self.active, self.name = outer
         return node
 
-    def visit_AnnAssign(self, node: ast.AnnAssign) -> ast.AST:  # noqa: N802
+    def visit_AnnAssign(self, node: ast.AnnAssign) -> ast.AST:
         if node.value is not None:
             node.value = self.visit(node.value)
         return node
 
-    def visit_If(self, node: ast.If) -> ast.AST:  # noqa: N802
+    def visit_If(self, node: ast.If) -> ast.AST:
         return self._tested(node)
 
-    def visit_While(self, node: ast.While) -> ast.AST:  # noqa: N802
+    def visit_While(self, node: ast.While) -> ast.AST:
         return self._tested(node)
 
-    def visit_IfExp(self, node: ast.IfExp) -> ast.AST:  # noqa: N802
+    def visit_IfExp(self, node: ast.IfExp) -> ast.AST:
         return self._tested(node)
 
     def _tested(self, node: ast.If | ast.While | ast.IfExp) -> ast.AST:

@@ -37,6 +37,7 @@ def installed(world: ReplayingWorld) -> None:
     overlay = Overlay(world)
     world.patched(overlay.patches())
     world.patched([(sys, "dont_write_bytecode", True)])
+    world.patched([(tempfile, "_name_sequence", None), (tempfile, "tempdir", None)])
     world.closing.append(overlay.removed_for_good)
     if not _hooked:
         sys.addaudithook(_refused)
@@ -83,6 +84,7 @@ class Overlay:
         self._gone = {each.data for kind in ("absent", "made") for each in world.log.of_kind(kind)}
         self._checked: set[str] = set()
         self._known: dict[str, list[Event]] = {}
+        self._folders = {each.data for each in world.log.of_kind("folder")}
         self._listings: dict[str, deque[list[str]]] = {}
         for each in world.log.of_kind("file"):
             self._known.setdefault(each.data["path"], []).append(each)
@@ -111,7 +113,7 @@ class Overlay:
 
     def _temporary(self) -> list[tuple[object, str, object]]:
         """Temporary files are removed by a function that `tempfile` keeps as a default argument."""
-        closer = tempfile._TemporaryFileCloser
+        closer = tempfile._TemporaryFileCloser  # type: ignore[attr-defined]
         found: list[tuple[object, str, object]] = []
         for name in ("close", "cleanup"):
             function = getattr(closer, name, None)
@@ -139,10 +141,12 @@ class Overlay:
             return inner
         if self._is_gone(path):
             return inner
-        known = self._known.get(path)
-        if known and known[0].data["stored"]:
-            return self._served(path, known[0])
-        return path
+        if path in self._folders and not _exists(self._lstat, path):
+            place = os.path.join(self._root, ".served", path.lstrip(os.sep))
+            os.makedirs(place, exist_ok=True)
+            return place
+        stored = next((each for each in self._known.get(path, ()) if each.data["stored"]), None)
+        return path if stored is None else self._served(path, stored)
 
     def _is_gone(self, path: str) -> bool:
         """Whether the path, or a folder above it, is not there for the program; what the overlay has is."""
@@ -258,14 +262,16 @@ class Overlay:
         return changed
 
     def remove(self, path: Any, *, dir_fd: int | None = None) -> None:
-        del dir_fd
-        within = self._within(path)
-        if within is None or not self._seen_at(within):
+        within = self._within(path) if dir_fd is None else None
+        if within is None:
+            return _real_remove(path, dir_fd=dir_fd)
+        if not self._seen_at(within):
             raise FileNotFoundError(2, "No such file or directory", path)
         inner = self._inner(within)
         self._gone.add(within)
         if os.path.lexists(inner):
             _real_remove(inner)
+        return None
 
     def rename(self, source: Any, target: Any, **_: Any) -> None:
         old, new = self._within(source), self._within(target)
@@ -292,16 +298,21 @@ class Overlay:
         return None
 
     def rmdir(self, path: Any, *, dir_fd: int | None = None) -> None:
-        del dir_fd
-        self.rmtree(path)
+        within = self._within(path) if dir_fd is None else None
+        if within is None:
+            return _real_rmdir(path, dir_fd=dir_fd)
+        return self.rmtree(path)
 
     def rmtree(self, path: Any, *_: Any, **__: Any) -> None:
         within = self._within(path)
-        if within is None or not self._seen_at(within):
+        if within is None:
+            return _real_rmtree(path)
+        if not self._seen_at(within):
             raise FileNotFoundError(2, "No such file or directory", path)
         if _is_folder(self._stat, self._inner(within)):
             _real_rmtree(self._inner(within))
         self._gone.add(within)
+        return None
 
     def listdir(self, path: Any = ".") -> Any:
         within = self._within(path)
@@ -375,7 +386,8 @@ class Entries:
         self._entries = iter(())
 
 
-_real_remove, _real_unlink, _real_replace, _real_rmtree = os.remove, os.unlink, os.replace, shutil.rmtree
+_real_remove, _real_unlink, _real_replace = os.remove, os.unlink, os.replace
+_real_rmdir, _real_rmtree = os.rmdir, shutil.rmtree
 
 
 def _exists(status: Callable[[str], object], path: str) -> bool:

@@ -15,6 +15,8 @@ from types import CodeType
 from typing import Any, TypeAlias
 
 Parent: TypeAlias = tuple[int, float]
+Deciding: TypeAlias = Callable[[bool, float], bool]
+"""What decides instead of the numbers, of the outcome that they would give and their margin."""
 Place: TypeAlias = tuple[str, int, int]
 """File, line and a number that tells comparisons of one line apart."""
 
@@ -43,8 +45,8 @@ class Site:
     count: int = 0
     reach: float = float("inf")
     nearest: list[tuple[float, int, Predicate]] = field(default_factory=list)
-    forced: dict[int, Callable[[bool], bool]] = field(default_factory=dict)
-    """What decides instead of the numbers, by ordinal: another run takes the other side there."""
+    forced: dict[int, Deciding] = field(default_factory=dict)
+    """What decides at single ordinals: another run takes the other side there."""
 
 
 @dataclass(slots=True)
@@ -52,7 +54,7 @@ class Predicates:
     """All places of the program that compared traced numbers."""
 
     sites: dict[Place, Site] = field(default_factory=dict)
-    forced: Mapping[Place, Mapping[int, Callable[[bool], bool]]] = field(default_factory=dict)
+    forced: Mapping[Place, Mapping[int, Deciding]] = field(default_factory=dict)
     size: Callable[[], int] = lambda: 0
     by_code: dict[tuple[CodeType, int], Site] = field(default_factory=dict)
 
@@ -66,7 +68,7 @@ class Predicates:
         """Keep a comparison that came near; returns the outcome to go on with. The site has counted it already."""
         ordinal = site.count
         if ordinal in site.forced:
-            return site.forced[ordinal](outcome)
+            return site.forced[ordinal](outcome, margin)
         if site.forced or margin != margin:
             return outcome
         closeness = abs(margin)

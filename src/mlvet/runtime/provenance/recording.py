@@ -52,6 +52,7 @@ def record(request: Request) -> None:
         sys.exit(BAD_USAGE)
     run = Run(request, writer)
     run.started()
+    _as_deep_as_ever(sys._getframe())
     try:
         exec(run.code(), run.namespace)
     except SystemExit as error:
@@ -144,6 +145,7 @@ class Run:
         names["__loader__"] = SourceFileLoader("__main__", script)
         with io.open_code(script) as file:
             source = file.read()
+        self.instrumentation.used("__main__", script, source)
         return self.instrumentation.code(source, script, "__main__")
 
     def ended(self) -> None:
@@ -204,6 +206,24 @@ def _environment(request: Request) -> None:
         del os.environ["PYTHONHASHSEED"]
         if (given := os.environ.pop("MLVET_PYTHONHASHSEED", None)) is not None:
             os.environ["PYTHONHASHSEED"] = given
+
+
+def _as_deep_as_ever(frame: types.FrameType | None) -> None:
+    """The frames below the script do not count towards the limit of recursion that the program sees."""
+    below = 2 if sys.version_info < (3, 12) else 0  # there `exec` itself counts
+    while frame is not None:
+        below += 1
+        frame = frame.f_back
+    get, put = sys.getrecursionlimit, sys.setrecursionlimit
+
+    def getrecursionlimit() -> int:
+        return get() - below
+
+    def setrecursionlimit(limit: int, /) -> None:
+        put(limit + below if isinstance(limit, int) and limit > 0 else limit)
+
+    put(get() + below)
+    sys.getrecursionlimit, sys.setrecursionlimit = getrecursionlimit, setrecursionlimit
 
 
 def _forget_shadowed(folder: str, ours: set[str]) -> None:

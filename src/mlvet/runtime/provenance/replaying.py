@@ -5,16 +5,17 @@ from __future__ import annotations
 import ast
 import builtins
 import gc
-from collections.abc import Callable, Mapping, Sequence
+import os
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from mlvet.runtime.provenance import functions, gathering
+from mlvet.runtime.provenance import arrays, functions, gathering, labels, nan_origins
 from mlvet.runtime.provenance.capture import INPUT, KEPT, STORED, Captures
 from mlvet.runtime.provenance.fused import Sites
 from mlvet.runtime.provenance.inputs import Inputs
 from mlvet.runtime.provenance.log import Log
-from mlvet.runtime.provenance.predicates import PREDICATES, Place
+from mlvet.runtime.provenance.predicates import PREDICATES, Deciding, Place
 from mlvet.runtime.provenance.rerunning import Rerun, rerun
 from mlvet.runtime.provenance.specification import Specification
 from mlvet.runtime.provenance.tape import TAPE
@@ -31,7 +32,11 @@ class Replay:
     inputs: Sequence[Specification]
     outputs: Sequence[Specification] = ()
     changed: Mapping[str, float] = field(default_factory=dict)
-    forced: Mapping[Place, Mapping[int, Callable[[bool], bool]]] = field(default_factory=dict)
+    forced: Mapping[Place, Mapping[int, Deciding]] = field(default_factory=dict)
+    labels: bool = False
+    """Whether values between inputs and outputs get names."""
+    origins: bool = False
+    """Whether this run looks for the first NaN, and for nothing else."""
     found: Inputs = field(default_factory=Inputs)
     kept: dict[int, Any] = field(default_factory=dict)
     rerun: Rerun | None = None
@@ -43,12 +48,19 @@ class Replay:
         PREDICATES.forced = self.forced
         captures = Captures(self.inputs, self.outputs)
         hooks = {INPUT: self._input, STORED: self._stored, KEPT: self._keep, **gathering.HELPERS}
-        vars(builtins).update(hooks)
+        vars(builtins).update({**hooks, **labels.HELPERS, **nan_origins.HELPERS})
         functions.installed(self.found.wrapped)
+        arrays.install()
+        if self.origins:
+            nan_origins.watched()
         gc.set_threshold(200_000, 20, 100)
+        process, leave = os.getpid(), os._exit
         try:
             self.rerun = rerun(self.log, (captures.applied, self._fused))
         finally:
+            if os.getpid() != process:
+                leave(0)
+            arrays.uninstall()
             functions.removed()
         TAPE.close()
         captures.complain()
@@ -57,6 +69,11 @@ class Replay:
     def namespace(self) -> dict[str, Any]:
         assert self.rerun is not None
         return self.rerun.namespace
+
+    @property
+    def stopped(self) -> str | None:
+        """Why the program did not come to its end in the replay, in words."""
+        return None if self.rerun is None else self.rerun.diverged
 
     @property
     def difference(self) -> str | None:
@@ -69,6 +86,10 @@ class Replay:
 
     def _fused(self, tree: ast.Module, module: str, path: str) -> ast.Module:
         del module
+        if self.origins:
+            return nan_origins.looked_at(tree)
+        if self.labels:
+            tree = labels.labelled(tree)
         self._modules += 1
         sites = Sites(path, self._modules)
         changed = gathering.replayed(tree, sites)

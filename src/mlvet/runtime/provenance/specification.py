@@ -7,7 +7,9 @@ from dataclasses import dataclass
 
 from mlvet.core.errors import UsageError
 
-_FORM = re.compile(r"^\s*(?P<name>[^@\s]+?)@(?P<function>(?:[\w.]+\.)?(?:<module>|\w+))(?::(?P<line>\d+))?(?P<rest>.*)$", re.S)
+_FORM = re.compile(
+    r"^\s*(?P<name>[^@]+?)@(?P<function>(?:[\w.]+\.)?(?:<module>|\w+))(?::(?P<line>\d+))?(?P<rest>.*)$", re.S
+)
 MODULE = "<module>"
 
 
@@ -36,7 +38,9 @@ def specification(text: str) -> Specification | None:
     if found is None:
         return None
     line = found["line"]
-    return Specification(text, found["name"], found["function"], int(line) if line else None, found["rest"].strip())
+    name, bracket, chosen = found["name"].partition("[")
+    rest = bracket + chosen + found["rest"].strip()
+    return Specification(text, name, found["function"], int(line) if line else None, rest)
 
 
 def inputs_of(texts: tuple[str, ...]) -> tuple[Specification, ...]:

@@ -1,9 +1,9 @@
 """The tape of a replay: for each number that hangs on an input, its parents and the partial derivatives by them.
 
-A number is known by its place, 1, 2, ...; 0 stands for all that hangs on no input. The row of a place lists its parents,
-which are always smaller places, so that derivatives follow in one pass over the rows. Rows are gathered in plain lists,
-which is the fastest that Python offers, and moved into arrays when they have grown. What a row cannot hold, such as the
-product of two large matrices, is a step of its own that pulls derivatives back by a function.
+A number is known by its place, 1, 2, ...; 0 stands for all that hangs on no input. The row of a place lists its
+parents, which are always smaller places, so that derivatives follow in one pass over the rows. Rows are gathered in
+plain lists, which is the fastest that Python offers, and moved into arrays when they have grown. What a row cannot
+hold, such as the product of two large matrices, is a step of its own that pulls derivatives back by a function.
 
 One process replays one program, so there is one tape in it.
 """
@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from struct import pack
 from typing import TypeAlias
 
 import numpy as np
@@ -116,12 +117,13 @@ class Tape:
         return first
 
     def close(self) -> None:
-        """Move the open rows into arrays."""
+        """Move the open rows into arrays; `struct` takes numbers out of lists faster than NumPy does."""
         if not self.counts:
             return
         ends = np.cumsum(np.array(self.counts, np.int64))
-        parents = np.array(self.parents, np.int32)
-        self.parts.append(Rows(self.closed, ends, parents, np.array(self.partials, np.float64)))
+        parents = np.frombuffer(pack(f"{len(self.parents)}i", *self.parents), np.int32)
+        partials = np.frombuffer(pack(f"{len(self.partials)}d", *self.partials))
+        self.parts.append(Rows(self.closed, ends, parents, partials))
         self.closed += len(self.counts)
         self.parents.clear()
         self.partials.clear()

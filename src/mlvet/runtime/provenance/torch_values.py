@@ -17,7 +17,7 @@ from torch.overrides import TorchFunctionMode
 from mlvet.runtime.provenance import creation
 from mlvet.runtime.provenance.array_methods import objects
 from mlvet.runtime.provenance.array_predicates import compared
-from mlvet.runtime.provenance.array_values import ARRAYS, Places, as_traced, has_places, split, with_places
+from mlvet.runtime.provenance.array_values import ARRAYS, Places, as_traced, has_places, split, with_places, wrap_array
 from mlvet.runtime.provenance.breaks import broken
 from mlvet.runtime.provenance.numbers import traced
 from mlvet.runtime.provenance.plain_numpy import np
@@ -67,12 +67,14 @@ def leaf(tensor: Any, places: Places, own: bool = False) -> Any:
         return _mark(base.clone())
 
 
+def made_of(array: Any, like: Any) -> Any:
+    """A tensor with the values of `like`, whose elements have the places of a traced array."""
+    return leaf(like.detach().clone(), array.places, own=like.is_leaf and like.requires_grad)
+
+
 def wrap_tensor(tensor: Any) -> Any:
     """A tensor whose elements are inputs, each with a new place."""
-    first = TAPE.inputs(tensor.numel())
-    places = np.arange(first, first + tensor.numel())
-    wrapped = leaf(tensor.detach().clone(), places, own=tensor.is_leaf and tensor.requires_grad)
-    return wrapped
+    return made_of(wrap_array(tensor.detach().cpu().numpy().copy()), tensor)
 
 
 def _walked(tensor: Any) -> Iterator[Any]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import io
 import os
 import sys
 from _blake2 import blake2b
@@ -70,11 +71,15 @@ class Instrumentation:
         self.passes = passes
         self.outcomes = outcomes
 
-    def code(self, source: bytes, filename: str, module: str) -> types.CodeType:
-        """The instrumented code of a module; the plain code of one that defeats the instrumentation."""
+    def used(self, module: str, filename: str, source: bytes) -> None:
+        """The code of a module is about to run."""
         if self.sourced is not None:
             self.sourced(module, filename, source)
-        tree = ast.parse(source, filename)
+
+    def code(self, source: bytes, filename: str, module: str) -> types.CodeType:
+        """The instrumented code of a module; the plain code of one that defeats the instrumentation."""
+        tree = compile(source, filename, "exec", ast.PyCF_ONLY_AST, dont_inherit=True)
+        assert isinstance(tree, ast.Module)
         try:
             chosen = relevant(tree, self.inputs)
             asking(tree)
@@ -95,13 +100,15 @@ class Instrumentation:
 class Loader(SourceFileLoader):
     """Loads a module of the program with instrumentation; `get_source` is as for every source file."""
 
-    def __init__(self, fullname: str, path: str, instrumentation: Instrumentation) -> None:
+    def __init__(self, fullname: str, path: str, code: types.CodeType, used: Callable[[], None]) -> None:
         super().__init__(fullname, path)
-        self._instrumentation = instrumentation
+        self._code = code
+        self._used = used
 
     def get_code(self, fullname: str) -> types.CodeType:
-        path = self.get_filename(fullname)
-        return self._instrumentation.code(self.get_data(path), path, fullname)
+        del fullname
+        self._used()
+        return self._code
 
 
 class Finder:
@@ -120,8 +127,19 @@ class Finder:
         if fullname in self._imported and spec.loader is not None:
             spec.loader = _Watching(spec.loader, self._imported[fullname])  # type: ignore[assignment]
         elif type(spec.loader) is SourceFileLoader and spec.origin and of_program(spec.origin):
-            spec.loader = Loader(fullname, spec.loader.path, self._instrumentation)
+            spec.loader = self._loader(fullname, spec.loader.path) or spec.loader
         return spec
+
+    def _loader(self, fullname: str, path: str) -> Loader | None:
+        """None if the source is not Python: the usual loader says so with the usual traceback."""
+        instrumentation = self._instrumentation
+        try:
+            with io.open_code(path) as file:
+                source = file.read()
+            code = instrumentation.code(source, path, fullname)
+        except (OSError, SyntaxError, ValueError):
+            return None
+        return Loader(fullname, path, code, lambda: instrumentation.used(fullname, path, source))
 
     def installed(self) -> None:
         """From now on modules are found by this finder."""
@@ -150,4 +168,3 @@ class _Watching:
             module.__spec__.loader = self._loader  # type: ignore[assignment]
         self._loader.exec_module(module)  # type: ignore[attr-defined]
         self._loaded(module)
-

@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     Imported = Mapping[str, Callable[[types.ModuleType], None]]
 
 
-
 class ReplayDiverged(BaseException):
     """The replay cannot follow the log. No `except Exception` of the program hides it."""
 
@@ -159,9 +158,12 @@ def recording(world: RecordingWorld) -> tuple[Imported, Mapping[str, object]]:
     from mlvet.runtime.provenance import world_listening, world_streams
 
     world_streams.recorded(world)
-    found = _both(world)
-    world_listening.listening(world)
-    return found
+    imported, marks = _both(world)
+    threads = world_listening.listening(world)
+    if "threading" in sys.modules:
+        for loaded in threads.values():
+            loaded(sys.modules["threading"])
+    return {**imported, **threads}, marks
 
 
 def replaying(world: ReplayingWorld) -> tuple[Imported, Mapping[str, object]]:

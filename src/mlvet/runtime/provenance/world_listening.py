@@ -13,6 +13,7 @@ from _blake2 import blake2b
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
+    import types
     from collections.abc import Callable
     from typing import Any
 
@@ -26,25 +27,31 @@ STORED = 256 << 20
 """Up to that size the content of a file goes into a full log."""
 KEPT = 1 << 20
 """Up to that size the old content of a file goes into the log before the program changes it."""
+FEW = 100
+HERE = -1
+"""For a folder given by descriptor: there is none."""
+_OURS = os.path.dirname(os.path.abspath(__file__)) + os.sep
 _NOT_DATA = ("/proc/", "/sys/", "/dev/")
 
 
-def listening(world: RecordingWorld) -> None:
-    """Hear audit events from now on. Python cannot take such a hook out again; `stopped` makes it deaf."""
+def listening(world: RecordingWorld) -> dict[str, Callable[[types.ModuleType], None]]:
+    """Hear audit events from now on; the modules to tell about when imported. Python never removes such a hook."""
     heard = _Heard(world)
     handlers: dict[str, Callable[[Any], None]] = {
         "open": heard.opened,
         "os.listdir": heard.listed,
         "os.scandir": heard.listed,
         "_thread.start_new_thread": lambda _: heard.noted("thread"),
+        "_thread.start_joinable_thread": lambda _: heard.noted("thread"),
         "os.fork": lambda _: heard.noted("fork"),
         "os.forkpty": lambda _: heard.noted("fork"),
         "os.exec": lambda arguments: heard.noted("exec", os.fsdecode(arguments[0])),
         "os.posix_spawn": lambda _: heard.noted("opaque", "os.posix_spawn"),
         "os.mkdir": heard.made,
         "os.remove": heard.changed,
+        "os.rmdir": heard.removed,
+        "shutil.rmtree": heard.removed,
         "os.rename": heard.changed,
-        "os.truncate": heard.changed,
         "subprocess.Popen": lambda _: heard.noted("process"),
         "socket.connect": lambda _: heard.noted("opaque", "a network connection"),
         "socket.bind": lambda _: heard.noted("opaque", "a network connection"),
@@ -65,6 +72,7 @@ def listening(world: RecordingWorld) -> None:
                 active = False
 
     sys.addaudithook(hear)
+    return {"threading": heard.threads} if sys.version_info < (3, 12) else {}
 
 
 class _Heard:
@@ -73,6 +81,16 @@ class _Heard:
         self._seen: set[tuple[object, ...]] = set()
         self._own: set[str] = set()
         self._met: set[str] = set()
+
+    def threads(self, module: Any) -> None:
+        """Python 3.11 announces no thread."""
+        real = module._start_new_thread
+
+        def start(*arguments: Any) -> Any:
+            self.noted("thread")
+            return real(*arguments)
+
+        self._world.patched([(module, "_start_new_thread", start)])
 
     def noted(self, kind: str, what: str | None = None) -> None:
         """An event with the place in the program where it happened."""
@@ -115,15 +133,31 @@ class _Heard:
             self._world.note("listing", {"path": path, "names": os.listdir(path)})
 
     def made(self, arguments: tuple[Any, ...]) -> None:
+        if not isinstance(arguments[0], (str, bytes, os.PathLike)) or arguments[-1] != HERE:
+            return
         path = os.path.abspath(os.fsdecode(arguments[0]))
         if path not in self._met and not os.path.lexists(path):
             self._met.add(path)
             self._world.note("made", path)
 
     def changed(self, arguments: tuple[Any, ...]) -> None:
-        for each in arguments[:2]:
-            if isinstance(each, (str, bytes, os.PathLike)):
-                self._changing(os.path.abspath(os.fsdecode(each)))
+        if all(each == HERE for each in arguments if isinstance(each, int)):
+            for each in arguments:
+                if isinstance(each, (str, bytes, os.PathLike)):
+                    self._changing(os.path.abspath(os.fsdecode(each)))
+
+    def removed(self, arguments: tuple[Any, ...]) -> None:
+        """A folder, with the files in it if they are few."""
+        if not isinstance(arguments[0], (str, bytes, os.PathLike)) or arguments[-1] not in (HERE, None):
+            return
+        path = os.path.abspath(os.fsdecode(arguments[0]))
+        if path in self._met or not os.path.isdir(path):
+            return
+        self._met.add(path)
+        self._world.note("folder", path)
+        files = [os.path.join(folder, name) for folder, _, names in os.walk(path) for name in names]
+        for each in files[:FEW]:
+            self._changing(each)
 
     def _changing(self, path: str) -> None:
         """Before the first change of a file: whether it was there, and what was in it if that may matter."""
@@ -188,6 +222,8 @@ def _imports() -> bool:
     """Whether the import system, or mlvet, is opening."""
     frame = sys._getframe(3)
     name = frame.f_code.co_filename
+    if name.startswith(_OURS):
+        return True
     return name.startswith("<frozen importlib") or name.endswith("linecache.py")
 
 

@@ -23,17 +23,22 @@ def entropy(world: World) -> list[Patch]:
     real = os.urandom
 
     def urandom(size: int, /) -> bytes:
-        kind = "urandom.import" if _importing(world) else "urandom"
-        if kind == "urandom.import" and world.replays and not world.waiting(kind):
-            return real(size)
-        return world.data(kind, lambda: real(size))
+        return _drawn(world, "urandom", lambda: real(size))
 
     return [(os, "urandom", urandom)]
 
 
+def _drawn(world: World, kind: str, real: Callable[[], bytes]) -> bytes:
+    if not _importing(world):
+        return world.data(kind, real)
+    if world.replays and not world.waiting(f"{kind}.import"):
+        return real()
+    return world.data(f"{kind}.import", real)
+
+
 def _importing(world: World) -> bool:
     """Whether a library is asking while it is imported. A replay may have imported it before, so this is kept apart."""
-    frame: types.FrameType | None = sys._getframe(2)
+    frame: types.FrameType | None = sys._getframe(3)
     while frame is not None:
         name = frame.f_code.co_filename
         if world.of_program(name):
@@ -64,7 +69,7 @@ def _random(world: World, module: Any) -> None:
 
     def seed(self: Any, a: Any = None, version: int = 2) -> None:
         if a is None:
-            a = int.from_bytes(world.data("random.seed", lambda: _system(32)), "little")
+            a = int.from_bytes(_drawn(world, "random.seed", lambda: _system(32)), "little")
         real(self, a, version)
 
     seed.__doc__ = real.__doc__
