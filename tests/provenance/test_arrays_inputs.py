@@ -48,7 +48,7 @@ def test_frame() -> None:
     frame = inputs.wrapped(pandas.DataFrame({"key": ["a", "b", "a"], "x": [1.0, 2.0, 3.0]}), ("frame",))
     (_, number, place), _ = elements(frame.groupby("key")["x"].mean())
     assert number == 2.0
-    assert influence(inputs, place) == {"frame['x'][0]": 0.5, "frame['x'][2]": 0.5}
+    assert influence(inputs, place) == {'frame["x"][0]': 0.5, 'frame["x"][2]': 0.5}
 
 
 def test_tensor() -> None:
