@@ -89,7 +89,7 @@ def _jax(value: Any, path: Path, inputs: Inputs) -> Any:
     if array is None or array.dtype.kind != "f":
         return None
     made = wrapped(array, path, inputs)
-    return jax_values.TracedJax(jax_values.jnp.asarray(made.plain), made.places)
+    return jax_values.TracedJax(value, made.places)
 
 
 _KINDS = {"scipy": _sparse, "pandas": _frame, "torch": _tensor, "jax": _jax, "jaxlib": _jax}

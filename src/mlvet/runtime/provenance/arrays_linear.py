@@ -1,6 +1,7 @@
 """Products of traced vectors and matrices, and linear systems.
 
-Small products are written as rows. Large ones are steps: they keep the two arrays and pull derivatives back by products.
+Small products are written as rows. Large ones are steps: they keep the two arrays and pull derivatives back by
+products.
 """
 
 from __future__ import annotations
@@ -140,7 +141,8 @@ def dot(a: Any, b: Any, out: Any = None) -> Any:
 
 
 rule(np.dot)(dot)
-TracedArray.dot = dot
+_class: Any = TracedArray
+_class.dot = dot
 
 
 @rule(np.vdot)
@@ -171,6 +173,8 @@ def _tensordot(a: Any, b: Any, axes: Any = 2) -> Any:
     data = np.tensordot(plain(a), plain(b), plain(axes))
     first, second = as_traced(a), as_traced(b)
     if isinstance(axes, (int, np.integer)):
+        axes_a: list[Any]
+        axes_b: list[Any]
         axes_a, axes_b = list(range(first.ndim - int(axes), first.ndim)), list(range(int(axes)))
     else:
         axes_a, axes_b = ([each] if isinstance(each, (int, np.integer)) else list(each) for each in axes)
@@ -195,7 +199,7 @@ def _einsum(*operands: Any, out: Any = None, optimize: Any = False, **options: A
     inputs, output = subscripts.split("->")
     terms, values = [], []
     for term, array in zip(inputs.split(","), arrays, strict=True):
-        each = as_traced(array)
+        each: Any = as_traced(array)
         for letter in dict.fromkeys(term):
             while term.count(letter) > 1:
                 one, two = term.index(letter), term.rindex(letter)

@@ -1,8 +1,8 @@
 """Arrays that the program makes during a replay: traced ones, so that traced numbers may be stored into them later.
 
-NumPy converts lists in C, where places would be lost, and gives plain arrays. For a replay its functions are replaced in
-its own namespace: those that make arrays give traced arrays to the program, and those that take lists look for traced
-numbers in them first.
+NumPy converts lists in C, where places would be lost, and gives plain arrays. For a replay its functions are replaced
+in its own namespace: those that make arrays give traced arrays to the program, and those that take lists look for
+traced numbers in them first.
 """
 
 from __future__ import annotations
@@ -105,8 +105,8 @@ def _converting(real: Function) -> Function:
 
     @functools.wraps(real)
     def convert(*arguments: Any, **options: Any) -> Any:
-        source = arguments[0] if arguments else options.get("object", options.get("a"))
-        kind = type(source)
+        source: Any = arguments[0] if arguments else options.get("object", options.get("a"))
+        kind: Any = type(source)
         if kind is np.ndarray:
             result = real(*arguments, **options)
             return result.view(TracedArray) if result is not source and _wanted(result, sys._getframe(1)) else result

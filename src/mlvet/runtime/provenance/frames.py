@@ -22,7 +22,7 @@ from mlvet.runtime.provenance.frame_groups import group_places
 from mlvet.runtime.provenance.plain_numpy import np
 
 
-class TracedDtype(ExtensionDtype):
+class TracedDtype(ExtensionDtype):  # type: ignore[misc]
     """The type of a traced column; it has the name of the plain type, so that programs print the same."""
 
     _is_numeric = True
@@ -33,7 +33,7 @@ class TracedDtype(ExtensionDtype):
 
     @property
     def name(self) -> str:
-        return self.numpy_dtype.name
+        return str(self.numpy_dtype.name)
 
     @property
     def type(self) -> Any:
@@ -45,7 +45,7 @@ class TracedDtype(ExtensionDtype):
 
     @property
     def itemsize(self) -> int:
-        return self.numpy_dtype.itemsize
+        return int(self.numpy_dtype.itemsize)
 
     @classmethod
     def construct_array_type(cls) -> Any:
@@ -76,7 +76,7 @@ class TracedDtype(ExtensionDtype):
         return None
 
 
-class TracedColumn(ExtensionArray):
+class TracedColumn(ExtensionArray):  # type: ignore[misc]
     """A column of numbers with their places."""
 
     __array_priority__ = 2000
@@ -315,14 +315,26 @@ def _operator(apply: Callable[[Any, Any], Any]) -> Any:
     return method
 
 
+def _turned(apply: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
+    return lambda a, b: apply(b, a)
+
+
 for _name in "add sub mul truediv floordiv mod pow eq ne lt le gt ge".split():
     _apply = getattr(operator, _name)
     setattr(TracedColumn, f"__{_name}__", _operator(_apply))
     if _name not in ("eq", "ne", "lt", "le", "gt", "ge"):
-        setattr(TracedColumn, f"__r{_name}__", _operator(lambda a, b, apply=_apply: apply(b, a)))
+        setattr(TracedColumn, f"__r{_name}__", _operator(_turned(_apply)))
+
+
+def _unary(apply: Callable[[Any], Any]) -> Any:
+    def method(self: TracedColumn) -> Any:
+        return rewrapped(apply(self._array))
+
+    return method
+
+
 for _name in ("neg", "pos", "abs"):
-    _one = getattr(operator, _name)
-    setattr(TracedColumn, f"__{_name}__", lambda self, apply=_one: rewrapped(apply(self._array)))
+    setattr(TracedColumn, f"__{_name}__", _unary(getattr(operator, _name)))
 
 
 def wrap_column(values: Any) -> TracedColumn:

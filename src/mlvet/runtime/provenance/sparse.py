@@ -1,8 +1,8 @@
 """Sparse matrices of SciPy with traced data: its compiled kernels, each with what it does to places.
 
-SciPy's classes keep their data in arrays and hand them to kernels in C. For a replay the kernels are replaced: the data are
-made by the kernel itself on plain arrays; places move by the same kernel where it only moves data, and products and sums
-write rows.
+SciPy's classes keep their data in arrays and hand them to kernels in C. For a replay the kernels are replaced: the data
+are made by the kernel itself on plain arrays; places move by the same kernel where it only moves data, and products and
+sums write rows.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Tensors of torch that hang on inputs: torch's own gradients carry them, and numbers that leave torch get places.
 
-Traced numbers that become tensors are leaves that require gradients; the program gets a copy of the leaf, so that it may
-write into it. When a tensor becomes a number, a list or an array again, torch pulls the derivatives back to the leaves.
+Traced numbers that become tensors are leaves that require gradients; the program gets a copy of the leaf, so that it
+may write into it. When a tensor becomes a number, a list or an array again, torch pulls the derivatives back to the leaves.
 """
 
 from __future__ import annotations
@@ -216,7 +216,7 @@ def _with_tensors(arguments: Any, options: dict[str, Any]) -> tuple[Any, dict[st
 
 def _followed(func: Any, name: str, arguments: Any, options: dict[str, Any]) -> Any:
     """What a function makes of tensors that hang on inputs."""
-    first = arguments[0] if arguments else None
+    first: Any = arguments[0] if arguments else None
     if name in ("item", "__float__") and marked(first):
         return number_of(first) if name == "item" else first.detach().item()
     if name in ("numpy", "__array__") and marked(first):
@@ -262,7 +262,7 @@ def _compared(arguments: Any, result: Any) -> None:
         compared(np.array(bool(result)), np.array(margin.v), np.array(margin.i), None)
 
 
-_mode: list[Following] = []
+_mode: list[Any] = []
 
 
 def _array_or_none(tensor: Any) -> Any:
@@ -271,7 +271,7 @@ def _array_or_none(tensor: Any) -> Any:
 
 def install(module: ModuleType) -> None:
     """Follow torch from here on, in this thread."""
-    mode = Following()
+    mode: Any = Following()
     mode.__enter__()
     _mode.append(mode)
     creation.CONVERTED[module.Tensor] = _array_or_none

@@ -409,4 +409,5 @@ def _array_ufunc(self: Any, function: Any, method: str, *operands: Any, **option
     return apply_ufunc(function, method, operands, options)
 
 
-TracedArray.__array_ufunc__ = _array_ufunc
+vars_of: Any = TracedArray
+vars_of.__array_ufunc__ = _array_ufunc
