@@ -37,7 +37,11 @@ def merged(x: Any) -> Any:
 def grouped(x: Any) -> Any:
     groups = frame(x).groupby("key")
     table = groups.agg(total=("x", "sum"), mean=("y", "mean"), top=("x", "max"), low=("y", "min"))
-    return [table[each].to_numpy() for each in table], groups["x"].std().fillna(0).to_numpy(), groups[["x", "y"]].sum().to_numpy()
+    return (
+        [table[each].to_numpy() for each in table],
+        groups["x"].std().fillna(0).to_numpy(),
+        groups[["x", "y"]].sum().to_numpy(),
+    )
 
 
 def transformed(x: Any) -> Any:

@@ -22,13 +22,16 @@ def wrapped(value: Any, path: Path, inputs: Inputs) -> Any:
 
     if isinstance(value, np.generic):
         return inputs.leaf(value.item(), path) if value.dtype.kind in "fiu" else None
+    library = type(value).__module__.partition(".")[0]
+    if library in _KINDS:
+        return _KINDS[library](value, path, inputs)
     if not isinstance(value, np.ndarray) or value.dtype.kind not in "fiu" or not value.size:
         return None
     for name, change in inputs.changed.items():
         index = _index(name, written(path))
         if index is not None:
             value[index] = np.asarray(value)[index] + change
-    if type(value) is TracedArray:
+    if isinstance(value, TracedArray):
         made = value
         own = owned_places(value)
         assert own is not None
@@ -40,6 +43,56 @@ def wrapped(value: Any, path: Path, inputs: Inputs) -> Any:
     values = np.array(made.plain, np.float64).ravel()
     inputs.blocks.append(Block(path, places.ravel().copy(), values, value.shape))
     return made
+
+
+def _sparse(value: Any, path: Path, inputs: Inputs) -> Any:
+    """A sparse matrix whose entries are inputs, `matrix.data[7]`."""
+    if not hasattr(value, "format") or not isinstance(getattr(value, "data", None), np.ndarray):
+        return None
+    made = wrapped(value.data, (path, ".", "data"), inputs)
+    if made is not None:
+        value.data = made
+    return value
+
+
+def _frame(value: Any, path: Path, inputs: Inputs) -> Any:
+    """A series or the columns of a frame with numbers that are inputs, `frame["x"][3]`."""
+    from mlvet.runtime.provenance.frames import TracedColumn, column_values, with_column
+
+    if hasattr(value, "columns"):
+        made = value
+        for at, name in enumerate(value.columns):
+            numbers = column_values(value.iloc[:, at])
+            column = None if numbers is None else wrapped(numbers, (path, "[", name), inputs)
+            if column is not None:
+                made = with_column(made, at, TracedColumn(column))
+        return made
+    numbers = column_values(value)
+    column = None if numbers is None else wrapped(numbers, path, inputs)
+    return None if column is None else with_column(value, None, TracedColumn(column))
+
+
+def _tensor(value: Any, path: Path, inputs: Inputs) -> Any:
+    """A tensor of torch whose elements are inputs."""
+    from mlvet.runtime.provenance import torch_values
+
+    if not hasattr(value, "is_floating_point") or not value.is_floating_point() or not value.numel():
+        return None
+    numbers = wrapped(value.detach().cpu().numpy().copy(), path, inputs)
+    return torch_values.made_of(numbers, value)
+
+
+def _jax(value: Any, path: Path, inputs: Inputs) -> Any:
+    from mlvet.runtime.provenance import jax_values
+
+    array = np.array(value) if hasattr(value, "aval") else None
+    if array is None or array.dtype.kind != "f":
+        return None
+    made = wrapped(array, path, inputs)
+    return jax_values.TracedJax(value, made.places)
+
+
+_KINDS = {"scipy": _sparse, "pandas": _frame, "torch": _tensor, "jax": _jax, "jaxlib": _jax}
 
 
 def _index(name: str, path: str) -> Any:
@@ -59,9 +112,28 @@ def elements(value: Any) -> Iterator[tuple[Any, float, int]]:
             return
         yield (), float(value), getattr(value, "i", 0) if type(value) in ANY_TRACED else 0
         return
+    value = _array_of(value)
     if not isinstance(value, np.ndarray) or value.dtype.kind not in "fiu":
         return
-    places = value.places if type(value) is TracedArray else None
-    plain = np.asarray(value)
+    places = value.places if isinstance(value, TracedArray) else None
+    plain = value.plain if isinstance(value, TracedArray) else np.asarray(value)
     for index in np.ndindex(plain.shape):
         yield index, float(plain[index]), 0 if places is None else int(places[index])
+
+
+def _array_of(value: Any) -> Any:
+    """The array in a container of another library."""
+    library = type(value).__module__.partition(".")[0]
+    if library == "scipy" and hasattr(value, "toarray"):
+        return value.toarray()
+    if library == "pandas":
+        return value.to_numpy() if hasattr(value, "to_numpy") else value
+    if library == "torch" and hasattr(value, "detach"):
+        from mlvet.runtime.provenance import torch_values
+
+        return torch_values.array_of(value) if torch_values.marked(value) else value.detach().cpu().numpy()
+    if library in ("jax", "jaxlib") and hasattr(value, "aval"):
+        return np.asarray(value)
+    if type(value).__name__ == "TracedJax":
+        return value.array()
+    return value

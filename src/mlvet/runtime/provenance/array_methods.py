@@ -5,12 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-
-from mlvet.runtime.provenance.plain_numpy import np
 from mlvet.runtime.provenance.array_predicates import compared
 from mlvet.runtime.provenance.array_values import (
-    Places, TracedArray, attach, owned_places, split, store_places, with_places,
+    Places,
+    TracedArray,
+    attach,
+    owned_places,
+    split,
+    store_places,
+    with_places,
 )  # fmt: skip
+from mlvet.runtime.provenance.plain_numpy import np
 from mlvet.runtime.provenance.scalars import scalar
 from mlvet.runtime.provenance.ufuncs import _jumped, extreme_index, wide
 
@@ -59,7 +64,7 @@ def _astype(self: TracedArray, dtype: Any, *arguments: Any, **options: Any) -> A
     places = self.places
     if places is not None and np.dtype(dtype) == object:
         return objects(self)
-    result = np.ndarray.astype(self, dtype, *arguments, **options)
+    result: Any = np.ndarray.astype(self, dtype, *arguments, **options)
     if places is None or shares(result, self):
         return result
     if self.dtype.kind == "f" and result.dtype.kind != "f":
@@ -155,7 +160,7 @@ def _extreme_at(name: str, largest: bool) -> Any:
         decided = extreme_index(numbers, lines, best, largest)
         if decided is not best:
             result = np.reshape(decided, np.shape(result))[()]
-        if out is not None:
+        if target is not None:
             target[...] = result
             return out
         return result.view(TracedArray) if isinstance(result, np.ndarray) else result
@@ -274,7 +279,7 @@ class Flat:
     def __array__(self, dtype: Any = None, copy: Any = None) -> Any:
         return np.ndarray.__array__(self.base.reshape(-1), dtype) if copy is None else self.base.flatten()
 
-    def copy(self) -> TracedArray:
+    def copy(self) -> Any:
         return self.base.flatten()
 
 

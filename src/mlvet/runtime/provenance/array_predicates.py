@@ -33,7 +33,7 @@ def compared(
     lefts = _flat(left, shape)
     rights = _flat(right, shape)
     if site.forced:
-        return _forced(site, before, outcomes, flat)
+        return _forced(site, before, outcomes, flat, shape)
     with np.errstate(invalid="ignore"):
         near = np.flatnonzero((np.abs(flat) < site.reach) & ((lefts > 0) | (rights > 0)))
     if len(near) > _KEPT:
@@ -52,9 +52,9 @@ def _flat(places: Places | None, shape: tuple[int, ...]) -> Places:
     return np.broadcast_to(np.int64(0) if places is None else places, shape).reshape(-1)
 
 
-def _forced(site: Site, before: int, outcomes: Any, margins: Any) -> Any:
+def _forced(site: Site, before: int, outcomes: Any, margins: Any, shape: tuple[int, ...]) -> Any:
     """Outcomes where another run decides some of them."""
-    results: NDArray[np.bool_] = np.array(outcomes, np.bool_)
+    results: NDArray[np.bool_] = np.array(np.broadcast_to(outcomes, shape), np.bool_)
     flat = results.reshape(-1)
     for ordinal, decide in site.forced.items():
         index = ordinal - before - 1

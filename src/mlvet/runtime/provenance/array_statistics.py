@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-
-from mlvet.runtime.provenance.plain_numpy import np
 from mlvet.runtime.provenance.array_values import TracedArray, split
 from mlvet.runtime.provenance.arrays_functions import _into, plain
+from mlvet.runtime.provenance.plain_numpy import np
 from mlvet.runtime.provenance.ufuncs import _axes, _lined_up, wide, write_groups
 
 

@@ -44,7 +44,7 @@ class TracedArray(np.ndarray[Any, Any]):
     @property
     def plain(self) -> Array:
         """The same memory as an array of NumPy's own class."""
-        return _plain_view(self, np.ndarray)
+        return _plain_view(self, np.ndarray)  # type: ignore[no-any-return]
 
     def view(self, *arguments: Any, **options: Any) -> Any:
         """A view; what asks for NumPy's own class gets one that keeps places."""
@@ -163,11 +163,11 @@ def attach(array: TracedArray, places: Places | None) -> None:
     """Give an array that was just made its places; they must belong to no other array."""
     if places is None or not _real(array.dtype):
         return
-    if array._owner is None and array.flags.c_contiguous and places.flags.c_contiguous and places.base is None:
-        if places.shape == array.shape:
-            array._buffer = places.reshape(-1)
-            array._known = places
-            return
+    alone = array._owner is None and places.base is None and places.shape == array.shape
+    if alone and array.flags.c_contiguous and places.flags.c_contiguous:
+        array._buffer = places.reshape(-1)
+        array._known = places
+        return
     own = owned_places(array)
     if own is not None:
         own[...] = places

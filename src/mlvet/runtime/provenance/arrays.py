@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-
-from mlvet.runtime.provenance.plain_numpy import np
 from mlvet.runtime.provenance import array_methods, array_statistics, arrays_linear
 from mlvet.runtime.provenance.array_values import TracedArray, as_traced, split, store_places, wrap_array
 from mlvet.runtime.provenance.arrays_functions import call_function
 from mlvet.runtime.provenance.breaks import broken
 from mlvet.runtime.provenance.creation import adopted, install, uninstall
 from mlvet.runtime.provenance.numbers import TracedFloat, TracedInt, traced
-from mlvet.runtime.provenance.scalars import TRACED_SCALARS, scalar
+from mlvet.runtime.provenance.scalars import ANY_TRACED, TRACED_SCALARS, scalar
 from mlvet.runtime.provenance.ufuncs import apply_ufunc
 
 del array_methods, array_statistics, arrays_linear
@@ -42,7 +40,11 @@ def as_float(value: Any = 0.0) -> Any:
     if isinstance(value, TracedArray):
         places = value.places
         return scalar(float(value.plain), 0 if places is None else int(places.reshape(-1)[0]))
-    return float(value)
+    number = float(value)
+    if hasattr(value, "item") and type(value).__module__.partition(".")[0] in ("torch", "mlvet"):
+        found = value.item()
+        return found if type(found) in ANY_TRACED else number
+    return number
 
 
 __all__ = [

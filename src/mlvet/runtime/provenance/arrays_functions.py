@@ -1,8 +1,8 @@
 """NumPy's functions on traced arrays.
 
-Many are written in Python over others that have rules, and those run as they are. The rules here are for functions that
-are written in C or that first make plain arrays of their arguments. What has no rule gives a plain result, and the break
-is told.
+Many are written in Python over others that have rules, and those run as they are. The rules here are for functions
+that are written in C or that first make plain arrays of their arguments. What has no rule gives a plain result, and the
+break is told.
 """
 
 from __future__ import annotations
@@ -88,8 +88,8 @@ def _hangs(value: Any) -> bool:
 def _is_known(result: Any) -> bool:
     """Whether a result carries places, or needs none."""
     kind = type(result)
-    if kind in (list, tuple):
-        return any(map(_is_known, result)) or not result
+    if isinstance(result, (list, tuple)):
+        return all(map(_is_known, result))
     if kind in ARRAYS:
         return result.places is not None or result.dtype.kind not in "fc"
     if isinstance(result, np.ndarray):
@@ -296,7 +296,8 @@ def _interp(x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None, perio
 def _linspace(
     start: Any, stop: Any, num: Any = 50, endpoint: bool = True, retstep: bool = False, **options: Any
 ) -> Any:
-    result = np.linspace(plain(start), plain(stop), plain(num), endpoint, retstep, **options)
+    make: Any = np.linspace
+    result = make(plain(start), plain(stop), plain(num), endpoint, retstep, **options)
     data = result[0] if retstep else result
     count = len(data)
     share = np.arange(count) / max(1, count - 1 if endpoint else count)
@@ -360,7 +361,7 @@ def _cov(m: Any, y: Any = None, rowvar: bool = True, bias: bool = False, ddof: A
     if y is not None or any(each is not None for each in options.values()):
         broken("numpy.cov with weights or two arrays")
         return data
-    values = as_traced(m)
+    values: Any = as_traced(m)
     values = values.reshape(1, -1) if values.ndim == 1 else values if rowvar else values.T
     centred = values - values.mean(axis=1)[:, None]
     freedom = values.shape[1] - (ddof if ddof is not None else 0 if bias else 1)
@@ -402,4 +403,5 @@ def _array_function(self: Any, function: Any, kinds: Any, arguments: Any, option
 
 
 for _class in (TracedArray, *TRACED):
-    _class.__array_function__ = _array_function
+    _traced_class: Any = _class
+    _traced_class.__array_function__ = _array_function

@@ -1,6 +1,7 @@
 """Products of traced vectors and matrices, and linear systems.
 
-Small products are written as rows. Large ones are steps: they keep the two arrays and pull derivatives back by products.
+Small products are written as rows. Large ones are steps: they keep the two arrays and pull derivatives back by
+products.
 """
 
 from __future__ import annotations
@@ -8,11 +9,10 @@ from __future__ import annotations
 from string import ascii_letters
 from typing import Any
 
-
-from mlvet.runtime.provenance.plain_numpy import np
 from mlvet.runtime.provenance.array_values import Places, TracedArray, as_traced, split, with_places
 from mlvet.runtime.provenance.arrays_functions import _into, composed, plain, rule
 from mlvet.runtime.provenance.breaks import broken
+from mlvet.runtime.provenance.plain_numpy import np
 from mlvet.runtime.provenance.tape import TAPE
 from mlvet.runtime.provenance.ufuncs import wide, write_groups
 
@@ -141,7 +141,8 @@ def dot(a: Any, b: Any, out: Any = None) -> Any:
 
 
 rule(np.dot)(dot)
-setattr(TracedArray, "dot", dot)
+_class: Any = TracedArray
+_class.dot = dot
 
 
 @rule(np.vdot)
@@ -172,6 +173,8 @@ def _tensordot(a: Any, b: Any, axes: Any = 2) -> Any:
     data = np.tensordot(plain(a), plain(b), plain(axes))
     first, second = as_traced(a), as_traced(b)
     if isinstance(axes, (int, np.integer)):
+        axes_a: list[Any]
+        axes_b: list[Any]
         axes_a, axes_b = list(range(first.ndim - int(axes), first.ndim)), list(range(int(axes)))
     else:
         axes_a, axes_b = ([each] if isinstance(each, (int, np.integer)) else list(each) for each in axes)
@@ -196,7 +199,7 @@ def _einsum(*operands: Any, out: Any = None, optimize: Any = False, **options: A
     inputs, output = subscripts.split("->")
     terms, values = [], []
     for term, array in zip(inputs.split(","), arrays, strict=True):
-        each = as_traced(array)
+        each: Any = as_traced(array)
         for letter in dict.fromkeys(term):
             while term.count(letter) > 1:
                 one, two = term.index(letter), term.rindex(letter)
@@ -222,7 +225,7 @@ def _kron(a: Any, b: Any) -> Any:
 
 
 @rule(np.linalg.norm)
-def _norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> Any:  # noqa: A002
+def _norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> Any:
     data = np.linalg.norm(plain(x), ord, axis, keepdims)
     values = as_traced(x)
     matrix = (axis is None and values.ndim == 2 and ord is not None) or (isinstance(axis, tuple) and len(axis) == 2)

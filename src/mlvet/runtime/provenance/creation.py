@@ -1,8 +1,8 @@
 """Arrays that the program makes during a replay: traced ones, so that traced numbers may be stored into them later.
 
-NumPy converts lists in C, where places would be lost, and gives plain arrays. For a replay its functions are replaced in
-its own namespace: those that make arrays give traced arrays to the program, and those that take lists look for traced
-numbers in them first.
+NumPy converts lists in C, where places would be lost, and gives plain arrays. For a replay its functions are replaced
+in its own namespace: those that make arrays give traced arrays to the program, and those that take lists look for
+traced numbers in them first.
 """
 
 from __future__ import annotations
@@ -105,8 +105,8 @@ def _converting(real: Function) -> Function:
 
     @functools.wraps(real)
     def convert(*arguments: Any, **options: Any) -> Any:
-        source = arguments[0] if arguments else options.get("object", options.get("a"))
-        kind = type(source)
+        source: Any = arguments[0] if arguments else options.get("object", options.get("a"))
+        kind: Any = type(source)
         if kind is np.ndarray:
             result = real(*arguments, **options)
             return result.view(TracedArray) if result is not source and _wanted(result, sys._getframe(1)) else result
@@ -145,7 +145,7 @@ def _of_array(real: Function, source: TracedArray, arguments: Sequence[Any], opt
     result = real(plain, *arguments[1:], **options)
     if result is plain:
         return source
-    if result.base is plain or result.base is plain.base and result.base is not None:
+    if result.base is plain or (result.base is plain.base and result.base is not None):
         return source.view(np.ndarray).reshape(result.shape) if result.dtype == source.dtype else result
     array = result.view(TracedArray)
     places = source.places
@@ -255,18 +255,56 @@ class Elementwise:
         raise TypeError(value)
 
 
+_BY_THEMSELVES = tuple(
+    f"{os.sep}site-packages{os.sep}{name}{os.sep}"
+    for name in "ml_dtypes numba llvmlite jax jaxlib torch tensorflow keras pandas h5py pyarrow sklearn matplotlib".split()
+)
+"""Libraries that read NumPy's functions for what they are."""
+
+_given: dict[str, Any] = {}
+_real: dict[str, Any] = {}
+_takes: dict[str, bool] = {}
+
+
+def _takes_ours(filename: str) -> bool:
+    known = _takes.get(filename)
+    if known is None:
+        known = _takes[filename] = not any(each in filename for each in _BY_THEMSELVES)
+    return known
+
+
+def _attribute(otherwise: Any) -> Any:
+    """NumPy's attributes: the replaced functions for the program and for libraries over NumPy, its own for others."""
+
+    def __getattr__(name: str) -> Any:  # noqa: N807
+        made = _given.get(name)
+        if made is None:
+            return otherwise(name)
+        filename = sys._getframe(1).f_code.co_filename
+        if is_users(filename) or (type(made) is not Elementwise and _takes_ours(filename)):
+            return made
+        return _real[name]
+
+    return __getattr__
+
+
 def _replace(module: Any, name: str, function: Any) -> None:
-    if hasattr(module, name):
+    if module is numpy:
+        _real[name] = vars(numpy).get(name, _real.get(name))
+        _given[name] = function
+        vars(numpy).pop(name, None)
+    elif hasattr(module, name):
         _replaced.append((module, name, getattr(module, name)))
         setattr(module, name, function)
 
 
 def install() -> None:
     """Replace NumPy's functions for a replay; other libraries follow when the program imports them."""
-    if _replaced:
+    if _given:
         return
     from mlvet.runtime.provenance import late
 
+    vars(numpy)["__getattr__"] = _attribute(vars(numpy)["__getattr__"])
     for module in (numpy, numpy.linalg):
         for name, function in list(vars(module).items()):
             if hasattr(function, "_implementation") and name not in _CREATORS:
@@ -291,3 +329,8 @@ def uninstall() -> None:
     late.uninstall()
     while _replaced:
         setattr(*_replaced.pop())
+    if _given:
+        vars(numpy).update(_real)
+        vars(numpy)["__getattr__"] = vars(np)["__getattr__"]
+        _given.clear()
+        _real.clear()

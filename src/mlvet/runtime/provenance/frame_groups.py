@@ -11,7 +11,7 @@ from mlvet.runtime.provenance.plain_numpy import np
 from mlvet.runtime.provenance.ufuncs import _chained
 
 
-def group_places(how: str, values: Any, places: Places, ids: Any, data: Any, options: dict[str, Any]) -> Places | None:
+def group_places(how: str, values: Any, places: Places, ids: Any, data: Any, options: dict[str, Any]) -> Any:
     """Places of one number for each group, or for each row where the function accumulates."""
     known = (ids >= 0) & ~np.isnan(values)
     rows = np.flatnonzero(known)
@@ -36,7 +36,7 @@ def group_places(how: str, values: Any, places: Places, ids: Any, data: Any, opt
     return None
 
 
-def _spread(how: str, groups: Any, numbers: Any, sources: Places, sizes: Any, data: Any, ddof: int) -> Places:
+def _spread(how: str, groups: Any, numbers: Any, sources: Places, sizes: Any, data: Any, ddof: int) -> Any:
     count = len(data)
     means = np.bincount(groups, numbers, count) / sizes
     slopes = 2.0 * (numbers - means[groups]) / (sizes[groups] - ddof)
@@ -59,7 +59,7 @@ def _other_factors(groups: Any, numbers: Any) -> Any:
     return result
 
 
-def _chosen(how: str, groups: Any, numbers: Any, sources: Places, count: int) -> Places:
+def _chosen(how: str, groups: Any, numbers: Any, sources: Places, count: int) -> Any:
     """Places where each group passes on one of its numbers, or the mean of two."""
     by = np.arange(len(numbers)) if how in ("first", "last") else numbers
     order = np.lexsort((by, groups))
@@ -78,7 +78,7 @@ def _chosen(how: str, groups: Any, numbers: Any, sources: Places, count: int) ->
     return result
 
 
-def _accumulated(how: str, values: Any, places: Places, ids: Any, data: Any) -> Places:
+def _accumulated(how: str, values: Any, places: Places, ids: Any, data: Any) -> Any:
     result = np.zeros(len(values), np.int64)
     for group in np.unique(ids[ids >= 0]):
         at = np.flatnonzero((ids == group) & ~np.isnan(values))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import sys
 from collections.abc import Callable
 from types import ModuleType
@@ -202,8 +203,6 @@ def _method(kind: Any, name: str, make: Callable[[Any], Any]) -> None:
 def install(module: ModuleType) -> None:
     """Replace the functions of pandas through which arrays come and go."""
     del module
-    import pandas.core.methods.describe
-    import pandas.io.formats.format
 
     construction = "pandas.core.internals.construction"
     _everywhere("pandas.core.construction", "sanitize_array", _sanitized)
@@ -221,7 +220,7 @@ def install(module: ModuleType) -> None:
     _method(pd.DataFrame, "_dispatch_frame_op", _frame_operator)
     for path, (kind, name) in _UNKNOWN.items():
         if path in sys.modules:
-            _method(getattr(sys.modules[path], kind), name, lambda real, name=name: _unknown(real, name))
+            _method(getattr(sys.modules[path], kind), name, functools.partial(_unknown, name=name))
     creation.CONVERTED[pd.Series] = _bare_series
     creation.CONVERTED[TracedColumn] = _bare_series
     creation.CONVERTED[pd.DataFrame] = _bare_frame

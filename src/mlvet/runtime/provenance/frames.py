@@ -22,7 +22,7 @@ from mlvet.runtime.provenance.frame_groups import group_places
 from mlvet.runtime.provenance.plain_numpy import np
 
 
-class TracedDtype(ExtensionDtype):
+class TracedDtype(ExtensionDtype):  # type: ignore[misc]
     """The type of a traced column; it has the name of the plain type, so that programs print the same."""
 
     _is_numeric = True
@@ -33,7 +33,7 @@ class TracedDtype(ExtensionDtype):
 
     @property
     def name(self) -> str:
-        return self.numpy_dtype.name
+        return str(self.numpy_dtype.name)
 
     @property
     def type(self) -> Any:
@@ -45,7 +45,7 @@ class TracedDtype(ExtensionDtype):
 
     @property
     def itemsize(self) -> int:
-        return self.numpy_dtype.itemsize
+        return int(self.numpy_dtype.itemsize)
 
     @classmethod
     def construct_array_type(cls) -> Any:
@@ -76,7 +76,7 @@ class TracedDtype(ExtensionDtype):
         return None
 
 
-class TracedColumn(ExtensionArray):
+class TracedColumn(ExtensionArray):  # type: ignore[misc]
     """A column of numbers with their places."""
 
     __array_priority__ = 2000
@@ -182,7 +182,9 @@ class TracedColumn(ExtensionArray):
     def _values_for_argsort(self) -> Any:
         return self._array.plain
 
-    def argsort(self, *, ascending: bool = True, kind: Any = "quicksort", na_position: str = "last", **options: Any) -> Any:
+    def argsort(
+        self, *, ascending: bool = True, kind: Any = "quicksort", na_position: str = "last", **options: Any
+    ) -> Any:
         order = super().argsort(ascending=ascending, kind=kind, na_position=na_position, **options)
         values, places = split(self._array)
         return order if places is None else ordering(values, places, -1, kind, order)
@@ -204,7 +206,11 @@ class TracedColumn(ExtensionArray):
         data = getattr(pd.Series(values), name)(skipna=skipna, **options)
         result = data if places is None else composed(data, self._reduction(name, skipna, options, data))
         if keepdims:
-            return type(self)(np.reshape(as_traced(result), (1,))) if np.asarray(data).dtype.kind in "fiu" else np.array([data])
+            return (
+                type(self)(np.reshape(as_traced(result), (1,)))
+                if np.asarray(data).dtype.kind in "fiu"
+                else np.array([data])
+            )
         return result
 
     def _reduction(self, name: str, skipna: bool, options: dict[str, Any], data: Any) -> Any:
@@ -244,7 +250,9 @@ class TracedColumn(ExtensionArray):
             return type(self)(data)
         return type(self)(composed(data, np.quantile(self._array[~self.isna()], qs)))
 
-    def _groupby_op(self, *, how: str, has_dropped_na: bool, min_count: int, ngroups: int, ids: Any, **options: Any) -> Any:
+    def _groupby_op(
+        self, *, how: str, has_dropped_na: bool, min_count: int, ngroups: int, ids: Any, **options: Any
+    ) -> Any:
         from pandas.core.groupby.ops import WrappedCythonOp
 
         values, places = split(self._array)
@@ -307,14 +315,26 @@ def _operator(apply: Callable[[Any, Any], Any]) -> Any:
     return method
 
 
+def _turned(apply: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
+    return lambda a, b: apply(b, a)
+
+
 for _name in "add sub mul truediv floordiv mod pow eq ne lt le gt ge".split():
     _apply = getattr(operator, _name)
     setattr(TracedColumn, f"__{_name}__", _operator(_apply))
     if _name not in ("eq", "ne", "lt", "le", "gt", "ge"):
-        setattr(TracedColumn, f"__r{_name}__", _operator(lambda a, b, apply=_apply: apply(b, a)))
+        setattr(TracedColumn, f"__r{_name}__", _operator(_turned(_apply)))
+
+
+def _unary(apply: Callable[[Any], Any]) -> Any:
+    def method(self: TracedColumn) -> Any:
+        return rewrapped(apply(self._array))
+
+    return method
+
+
 for _name in ("neg", "pos", "abs"):
-    _one = getattr(operator, _name)
-    setattr(TracedColumn, f"__{_name}__", lambda self, apply=_one: rewrapped(apply(self._array)))
+    setattr(TracedColumn, f"__{_name}__", _unary(getattr(operator, _name)))
 
 
 def wrap_column(values: Any) -> TracedColumn:
@@ -322,3 +342,16 @@ def wrap_column(values: Any) -> TracedColumn:
     return TracedColumn(wrap_array(numpy.array(values)))
 
 
+def column_values(series: Any) -> Any:
+    """The numbers of a series of real numbers, else None."""
+    if isinstance(series.array, TracedColumn):
+        return series.array._array
+    return numpy.array(series.to_numpy()) if getattr(series.dtype, "kind", "O") in "fiu" else None
+
+
+def with_column(value: Any, at: int | None, column: TracedColumn) -> Any:
+    """A series with these numbers, or a frame with this column."""
+    if at is None:
+        return pd.Series(column, index=value.index, name=value.name)
+    value.isetitem(at, column)
+    return value

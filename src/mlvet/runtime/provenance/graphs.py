@@ -7,7 +7,7 @@ from typing import Any
 
 from mlvet.runtime.provenance.plain_numpy import np
 
-_replaced: list[tuple[ModuleType, Any]] = []
+_replaced: list[tuple[Any, Any]] = []
 _MODULES = ("networkx.algorithms.link_analysis.pagerank_alg", "networkx.algorithms.link_analysis.hits_alg")
 
 
@@ -32,9 +32,9 @@ def install(module: ModuleType) -> None:
     import importlib
 
     for path in _MODULES:
-        found = importlib.import_module(path)
+        found: Any = importlib.import_module(path)
         _replaced.append((found, vars(found).get("float")))
-        setattr(found, "float", KeepingFloat)
+        found.float = KeepingFloat
 
 
 def uninstall() -> None:
@@ -43,4 +43,4 @@ def uninstall() -> None:
         if before is None:
             delattr(found, "float")
         else:
-            setattr(found, "float", before)
+            found.float = before

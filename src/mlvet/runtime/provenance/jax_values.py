@@ -123,7 +123,8 @@ def called(function: Callable[..., Any], arguments: Any, options: dict[str, Any]
     sizes = [int(np.size(each)) if _is_float(each) else 0 for each in outputs]
 
     def pullback(slopes: Any) -> list[Any]:
-        pieces, start = [], 0
+        pieces: list[Any] = []
+        start = 0
         for each, size in zip(outputs, sizes, strict=True):
             if size or _is_float(each):
                 pieces.append(jnp.asarray(slopes[start : start + size], each.dtype).reshape(each.shape))
@@ -154,7 +155,8 @@ def _plain(value: Any) -> tuple[Any, Places | None]:
 
 def _any_hangs(values: Any) -> bool:
     return any(
-        _hangs(each) or (type(each) in (list, tuple, dict) and any(map(_hangs, jax.tree.leaves(each, is_leaf=_is_leaf))))
+        _hangs(each)
+        or (type(each) in (list, tuple, dict) and any(map(_hangs, jax.tree.leaves(each, is_leaf=_is_leaf))))
         for each in values
     )
 

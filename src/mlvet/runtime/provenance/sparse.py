@@ -1,8 +1,8 @@
 """Sparse matrices of SciPy with traced data: its compiled kernels, each with what it does to places.
 
-SciPy's classes keep their data in arrays and hand them to kernels in C. For a replay the kernels are replaced: the data are
-made by the kernel itself on plain arrays; places move by the same kernel where it only moves data, and products and sums
-write rows.
+SciPy's classes keep their data in arrays and hand them to kernels in C. For a replay the kernels are replaced: the data
+are made by the kernel itself on plain arrays; places move by the same kernel where it only moves data, and products and
+sums write rows.
 """
 
 from __future__ import annotations
@@ -16,7 +16,12 @@ from mlvet.runtime.provenance.array_values import Places, TracedArray, owned_pla
 from mlvet.runtime.provenance.breaks import broken
 from mlvet.runtime.provenance.plain_numpy import np
 from mlvet.runtime.provenance.sparse_products import (
-    Product, combined, grouped_sums, product_places, scaled, sparse_product,
+    Product,
+    combined,
+    grouped_sums,
+    product_places,
+    scaled,
+    sparse_product,
 )  # fmt: skip
 
 Rule = Callable[[Any, list[Any], list[Any], Any], None]

@@ -48,8 +48,9 @@ def _plain_matrix(matrix: Any) -> Any:
 
 
 def install(module: ModuleType) -> None:
-    _replaced.append((module, "spsolve", module.spsolve))
-    setattr(module, "spsolve", _spsolve(module.spsolve))
+    found: Any = module
+    _replaced.append((module, "spsolve", found.spsolve))
+    found.spsolve = _spsolve(found.spsolve)
 
 
 def uninstall() -> None:

@@ -173,9 +173,7 @@ def scaled(name: str, before: list[Any], places: list[Places | None]) -> Places:
     return result
 
 
-def combined(
-    name: str, before: list[Any], places: list[Places | None], indptr: Any, indices: Any, size: int
-) -> Places:
+def combined(name: str, before: list[Any], places: list[Places | None], indptr: Any, indices: Any, size: int) -> Places:
     """Places of the entries of two matrices taken together element by element."""
     _, width, a_ptr, a_index, a_data, b_ptr, b_index, b_data = before[:8]
     count = int(indptr[-1])

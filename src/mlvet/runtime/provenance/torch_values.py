@@ -1,7 +1,7 @@
 """Tensors of torch that hang on inputs: torch's own gradients carry them, and numbers that leave torch get places.
 
-Traced numbers that become tensors are leaves that require gradients; the program gets a copy of the leaf, so that it may
-write into it. When a tensor becomes a number, a list or an array again, torch pulls the derivatives back to the leaves.
+Traced numbers that become tensors are leaves that require gradients; the program gets a copy of the leaf, so that it
+may write into it. When a tensor becomes a number, a list or an array again, torch pulls the derivatives back to the leaves.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from torch.overrides import TorchFunctionMode
 from mlvet.runtime.provenance import creation
 from mlvet.runtime.provenance.array_methods import objects
 from mlvet.runtime.provenance.array_predicates import compared
-from mlvet.runtime.provenance.array_values import ARRAYS, Places, as_traced, has_places, split, with_places
+from mlvet.runtime.provenance.array_values import ARRAYS, Places, as_traced, has_places, split, with_places, wrap_array
 from mlvet.runtime.provenance.breaks import broken
 from mlvet.runtime.provenance.numbers import traced
 from mlvet.runtime.provenance.plain_numpy import np
@@ -67,12 +67,14 @@ def leaf(tensor: Any, places: Places, own: bool = False) -> Any:
         return _mark(base.clone())
 
 
+def made_of(array: Any, like: Any) -> Any:
+    """A tensor with the values of `like`, whose elements have the places of a traced array."""
+    return leaf(like.detach().clone(), array.places, own=like.is_leaf and like.requires_grad)
+
+
 def wrap_tensor(tensor: Any) -> Any:
     """A tensor whose elements are inputs, each with a new place."""
-    first = TAPE.inputs(tensor.numel())
-    places = np.arange(first, first + tensor.numel())
-    wrapped = leaf(tensor.detach().clone(), places, own=tensor.is_leaf and tensor.requires_grad)
-    return wrapped
+    return made_of(wrap_array(tensor.detach().cpu().numpy().copy()), tensor)
 
 
 def _walked(tensor: Any) -> Iterator[Any]:
@@ -214,7 +216,7 @@ def _with_tensors(arguments: Any, options: dict[str, Any]) -> tuple[Any, dict[st
 
 def _followed(func: Any, name: str, arguments: Any, options: dict[str, Any]) -> Any:
     """What a function makes of tensors that hang on inputs."""
-    first = arguments[0] if arguments else None
+    first: Any = arguments[0] if arguments else None
     if name in ("item", "__float__") and marked(first):
         return number_of(first) if name == "item" else first.detach().item()
     if name in ("numpy", "__array__") and marked(first):
@@ -227,7 +229,7 @@ def _followed(func: Any, name: str, arguments: Any, options: dict[str, Any]) -> 
         return _detached(first, func(*arguments, **options))
     if name == "backward":
         return _backward(func, arguments, options)
-    writes = name.endswith("_") and not name.endswith("__") or name == "__setitem__" or name.startswith("__i")
+    writes = (name.endswith("_") and not name.endswith("__")) or name == "__setitem__" or name.startswith("__i")
     allowed = torch.is_grad_enabled() or (writes and isinstance(first, torch.Tensor) and first.is_leaf)
     if allowed:
         result = func(*arguments, **options)
@@ -260,7 +262,7 @@ def _compared(arguments: Any, result: Any) -> None:
         compared(np.array(bool(result)), np.array(margin.v), np.array(margin.i), None)
 
 
-_mode: list[Following] = []
+_mode: list[Any] = []
 
 
 def _array_or_none(tensor: Any) -> Any:
@@ -269,7 +271,7 @@ def _array_or_none(tensor: Any) -> Any:
 
 def install(module: ModuleType) -> None:
     """Follow torch from here on, in this thread."""
-    mode = Following()
+    mode: Any = Following()
     mode.__enter__()
     _mode.append(mode)
     creation.CONVERTED[module.Tensor] = _array_or_none

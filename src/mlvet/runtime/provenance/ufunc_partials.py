@@ -7,7 +7,6 @@ from typing import Any, TypeAlias
 
 from mlvet.runtime.provenance.plain_numpy import np
 
-
 Partials: TypeAlias = Callable[..., tuple[Any, ...]]
 
 _LN2, _LN10 = np.log(2.0), np.log(10.0)

@@ -9,11 +9,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-
-from mlvet.runtime.provenance.plain_numpy import np
 from mlvet.runtime.provenance.array_predicates import compared
 from mlvet.runtime.provenance.array_values import Places, TracedArray, split, store_places, with_places
 from mlvet.runtime.provenance.breaks import broken
+from mlvet.runtime.provenance.plain_numpy import np
 from mlvet.runtime.provenance.tape import TAPE
 from mlvet.runtime.provenance.ufunc_partials import COMPARISONS, CONSTANT, JUMPS, partials_of
 
@@ -410,4 +409,5 @@ def _array_ufunc(self: Any, function: Any, method: str, *operands: Any, **option
     return apply_ufunc(function, method, operands, options)
 
 
-setattr(TracedArray, "__array_ufunc__", _array_ufunc)
+vars_of: Any = TracedArray
+vars_of.__array_ufunc__ = _array_ufunc
