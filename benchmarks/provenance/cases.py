@@ -8,7 +8,7 @@ import subprocess
 import sys
 import tempfile
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -126,37 +126,50 @@ def _examples() -> Iterator[None]:
         sys.path.remove(str(FOLDER))
 
 
-def blamed(replayed: Replayed, expected: dict[str, dict[str, float]]) -> dict[str, Any]:
-    """Tables and their rows by influence: on the belief that is furthest from what is expected, and on all that are off.
-
-    The second asks for the gradient of half the sum of squares of all discrepancies.
-    """
+def blamed(replayed: Replayed, expected: dict[str, dict[str, float]], leaves: list[str]) -> dict[str, Any]:
+    """Tables and their rows by influence on the belief that is furthest from what is expected: of all, of leaves."""
     inputs = replayed.replay.found
     beliefs = replayed.replay.namespace["beliefs"]
-    place = {each.name: each for each in replayed.outputs}
+    place = {each.name: each.place for each in replayed.outputs}
     off = {
-        f'beliefs["{variable}"]["{state}"]': float(beliefs[variable][state]) - belief
+        (variable, state): float(beliefs[variable][state]) - belief
         for variable, states in expected.items()
         for state, belief in states.items()
     }
-    strangest = max(off, key=lambda name: abs(off[name]))
-    seeds = {
-        "strangest": {place[strangest].place: 1.0},
-        "all": {place[name].place: each for name, each in off.items() if place[name].place},
-    }
+    told: dict[str, Any] = {}
+    seeds: dict[str, dict[int, float]] = {}
+    for name, seen in (("all", list(expected)), ("leaves", leaves)):
+        strangest = max((key for key in off if key[0] in seen), key=lambda key: abs(off[key]))
+        told[f"{name} strangest"], told[f"{name} off"] = strangest[0], off[strangest]
+        seeds[name] = {place['beliefs["{}"]["{}"]'.format(*strangest)]: 1.0}
     values, places = inputs.all_values(), inputs.all_places()
     paths = [inputs.path(index) for index in range(inputs.count)]
-    told: dict[str, Any] = {"strangest output": strangest, "off": off[strangest]}
     for name, each in seeds.items():
         derivatives = replayed.sweeps.backward(each)[places]
-        tables: Counter[str] = Counter()
-        rows: Counter[str] = Counter()
-        for path, weight in zip(paths, (np.abs(derivatives) * np.abs(values)).tolist(), strict=True):
+        rows: dict[tuple[str, str], list[tuple[float, float]]] = {}
+        for path, derivative, value in zip(paths, derivatives.tolist(), values.tolist(), strict=True):
             (_, _, variable), _, assignment = path
-            tables[variable] += weight
-            rows[f"{variable}|{','.join(assignment[1:])}"] += weight
-        told[name] = {"tables": [key for key, _ in tables.most_common()], "rows": [key for key, _ in rows.most_common()]}
+            rows.setdefault((variable, ",".join(assignment[1:])), []).append((derivative, value))
+        for way, weigh in WEIGHED.items():
+            tables: Counter[str] = Counter()
+            weights: Counter[str] = Counter()
+            for (variable, row), pairs in rows.items():
+                weight = weigh(pairs)
+                tables[variable] += weight
+                weights[f"{variable}|{row}"] = weight
+            told[f"{name} {way}"] = {
+                "tables": [key for key, _ in tables.most_common()], "rows": [key for key, _ in weights.most_common()],
+            }  # fmt: skip
     return told
+
+
+WEIGHED: dict[str, Callable[[list[tuple[float, float]]], float]] = {
+    "share": lambda row: sum(abs(derivative * value) for derivative, value in row),
+    "spread": lambda row: max(derivative for derivative, _ in row) - min(derivative for derivative, _ in row),
+}
+"""Influence of a row of probabilities: as `mlvet why` reckons shares, or what moving probability within it can do."""
+WAYS = tuple((seen, weight) for seen in ("all", "leaves") for weight in WEIGHED)
+SHOWS = 0.01
 
 
 def injected(path: Path, count: int, folder: Path) -> list[dict[str, Any]]:
@@ -169,14 +182,21 @@ def injected(path: Path, count: int, folder: Path) -> list[dict[str, Any]]:
         network = read_network(path)
         observed = {name: dict.fromkeys(states, 1.0) for name, states in network.states.items()}
         expected = belief_propagation(network.scopes, network.tables, observed)
+        parents = {parent for scope in network.scopes.values() for parent in scope[1:]}
+        leaves = [variable for variable in network.states if variable not in parents]
         found = []
         for number, fault in enumerate(injections(network, count, SEED)):
             faulty, log = folder / f"{number}.bif", folder / f"{number}.log"
             write_network(fault.network, faulty)
             trace(FOLDER / "belief_propagation.py", [str(faulty)], log)
-            told = job(f"{__name__}:blamed", log, ["tables@belief_propagation"], ["beliefs"], expected=expected)
-            one: dict[str, Any] = {"kind": fault.kind, "variable": fault.variable, "place": fault.place(), "off": told["off"]}
-            for way in ("strangest", "all"):
+            told = job(
+                f"{__name__}:blamed", log, ["tables@belief_propagation"], ["beliefs"], expected=expected, leaves=leaves
+            )  # fmt: skip
+            one: dict[str, Any] = {"kind": fault.kind, "variable": fault.variable, "place": fault.place()}
+            for seen in ("all", "leaves"):
+                one[f"{seen} off"] = told[f"{seen} off"]
+                one[f"{seen} own"] = told[f"{seen} strangest"] == fault.variable
+            for way in map(" ".join, WAYS):
                 one[way] = told[way]["tables"].index(fault.variable) + 1
                 if fault.row is not None:
                     one[f"{way} row"] = told[way]["rows"].index(f"{fault.variable}|{','.join(fault.row)}") + 1
@@ -203,24 +223,28 @@ def injection_table(data: Path | None, count: int = INJECTED, networks: Sequence
     rows.append(["**all**", *_summary(every)])
     return Table(
         "provenance-injected", "Faults injected into Bayesian networks", COMMAND,
-        ("network", "faults", "shows (belief off by 0.01)", "faulty table first, by the strangest belief", "among first 3",
-         "faulty table first, by all discrepancies", "among first 3", "faulty row first, by all discrepancies"), rows,
+        ("network", "faults",
+         *(f"{what}, {seen}" for seen in ("all beliefs seen", "only leaves seen") for what in
+           ("shows", "own table", "first by share", "first 3", "first by spread", "first 3"))), rows,
         (f"{count} seeded faults of `inject_faults.py` for each network (turned probabilities of a row, exchanged states along "
-         "an edge, a wrong parent); nothing is observed. The symptom is the belief that is furthest from that of the "
-         "sound network, which stands for what an expert expects. Asked: provenance by all tables, summed for each table; "
-         "either of the strangest belief, or of half the sum of squares of all discrepancies.",),
+         "an edge, a wrong parent); nothing is observed. The symptom is the belief that is furthest from that of the sound "
+         "network, which stands for what an expert expects: of all variables, or of leaves alone. Counts are of faults that "
+         f"show, that is, move the symptom by {SHOWS:g}. Asked for the provenance of the symptom by all tables, summed for each "
+         "table: by share as `mlvet why` has it, or by the spread of the derivatives within each row. `own table`: how often "
+         "the faulty table is simply that of the symptom.",),
         details,
     )  # fmt: skip
 
 
 def _summary(found: Sequence[dict[str, Any]]) -> list[str]:
-    count = len(found)
-    rows = [each["all row"] for each in found if "all row" in each]
-    return [
-        str(count), f"{sum(abs(each['off']) >= 0.01 for each in found)}",
-        *(f"{sum(each[way] <= most for each in found)} of {count}" for way in ("strangest", "all") for most in (1, 3)),
-        f"{sum(each == 1 for each in rows)} of {len(rows)}",
-    ]  # fmt: skip
+    cells = [str(len(found))]
+    for seen in ("all", "leaves"):
+        showing = [each for each in found if abs(each[f"{seen} off"]) >= SHOWS]
+        cells += [str(len(showing)), str(sum(each[f"{seen} own"] for each in showing))]
+        cells += [
+            str(sum(each[f"{seen} {weight}"] <= most for each in showing)) for weight in WEIGHED for most in (1, 3)
+        ]
+    return cells
 
 
 def confusion(learned: str, judged: Sequence[str], *options: str) -> tuple[list[int], float]:
