@@ -97,10 +97,8 @@ def flips(data: Path, tried: bool = True) -> Table:
 def _tried(each: Subject, log: Path) -> dict[str, Any]:
     """What re-execution says of the flips of one output."""
     output = job(f"{__name__}:largest_output", log, each.algorithm.specifications, [each.algorithm.of])["name"]
-    options = ("--delta", 1e-3, "--output-format", "json")
-    answer = why(log, [output], each.algorithm.specifications, *options)
-    explanation = answer["explanations"][0] if "explanations" in answer else answer
-    found = explanation.get("flips", [])
+    explanation = why(log, [output], each.algorithm.specifications, "--delta", 1e-3)
+    found = explanation["flips"]
     confirmed = [one for one in found if one["confirmed"]]
     jumps = [one["jump"] for one in found if one["jump"] is not None]
     value = abs(explanation["value"]) or 1.0
