@@ -366,3 +366,17 @@ def test_sums_in_nested_loops_are_those_of_the_program(ask: Ask) -> None:
             down[i][j] -= step
             expected = (namespace["f"](up) - namespace["f"](down)) / (2 * step)
             assert found.get(f"w[{i}][{j}]", 0.0) == pytest.approx(expected, rel=1e-6)
+
+
+def test_an_infinite_derivative_elsewhere_does_not_spoil_others(ask: Ask) -> None:
+    program = """
+import math
+
+def f(x):
+    root = math.sqrt(x * 0.0)
+    return x * 3.0, root
+
+x = 2.0
+out, root = f(x)
+"""
+    assert derivatives(ask(program, "out", "x@f")) == {"x": 3.0}

@@ -7,7 +7,7 @@ import types
 from _blake2 import blake2b
 from array import array
 
-from mlvet.runtime.provenance.counting import COUNTS, FOLD, HIT, PREFIX, Site, bound
+from mlvet.runtime.provenance.counting import COUNTS, FOLD, HIT, PREFIX, SUM, Site, bound
 
 TYPE_CHECKING = False
 
@@ -115,8 +115,10 @@ def _folding(branches: Branches) -> tuple[Callable[[], None], Callable[[], int]]
 def scalars(frame: types.FrameType) -> dict[str, float]:
     """The local variables, or those of the module, that are single numbers of a plain type."""
     found: dict[str, float] = {}
-    for name, value in frame.f_locals.items():
-        if (type(value) is float or (type(value) is int and -(2**63) <= value < 2**63)) and not name.startswith(PREFIX):
+    held = frame.f_locals
+    gathered = {name[len(SUM) : -2]: value for name, value in held.items() if name.startswith(SUM) and value is not None}
+    for name, value in {**held, **gathered}.items() if gathered else held.items():
+        if (type(value) is float or (type(value) is int and -(2**63) <= value < 2**63)) and not name.startswith((PREFIX, SUM)):
             found[name] = value
             if len(found) == LARGEST_VALUES:
                 break

@@ -26,6 +26,8 @@ HIT = "\0mlvet:hit"
 FOLD = "\0mlvet:fold"
 PREFIX = "_mlvet"
 """With what the names of local counters begin."""
+SUM = "__mlvet_sum_"
+"""With what a replay's names of sums begin that a loop is gathering; the name of the sum follows, and `__`."""
 
 LOOPS = (ast.For, ast.AsyncFor, ast.While)
 COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)

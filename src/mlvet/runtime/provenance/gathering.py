@@ -12,7 +12,7 @@ from typing import Any
 
 from mlvet.runtime.provenance import numbers
 from mlvet.runtime.provenance.arrays import as_float
-from mlvet.runtime.provenance.counting import PREFIX
+from mlvet.runtime.provenance.counting import PREFIX, SUM
 from mlvet.runtime.provenance.fused import Sites, operators_of
 from mlvet.runtime.provenance.tape import TAPE
 
@@ -123,11 +123,11 @@ class Replayed(ast.NodeTransformer):
         for name in sums:
             self.number += 1
             number = self.number
-            parents, partials, total = f"__mlvet_p{number}__", f"__mlvet_w{number}__", f"__mlvet_s{number}__"
+            parents, partials, total = f"__mlvet_p{number}__", f"__mlvet_w{number}__", f"{SUM}{name}__"
             self.gathers[name] = str(number)
             text = f"{parents} = []; {partials} = []; {total} = {START}({name}, {parents}, {partials})"
             before += _parsed(text, loop)
-            after += _parsed(f"{name} = {SEAL}({total}, {parents}, {partials})", loop)
+            after += _parsed(f"{name} = {SEAL}({total}, {parents}, {partials}); {total} = None", loop)
         self._compound(loop, known)
         self.gathers = outer
         guarded = ast.Try(body=[loop], handlers=[], orelse=[], finalbody=after)
@@ -177,7 +177,7 @@ class Replayed(ast.NodeTransformer):
             assert isinstance(start_call.value, ast.Call)
             start_call.value.args[0] = self.visit(value)
             value = start_call.value
-        total = ast.Name(f"__mlvet_s{number}__", ast.Store())
+        total = ast.Name(f"{SUM}{name}__", ast.Store())
         made: ast.stmt = ast.AugAssign(total, ast.Add(), value)
         if isinstance(node, ast.Assign):
             made = ast.Assign([total], ast.BinOp(ast.Name(total.id, ast.Load()), ast.Add(), value))
