@@ -56,7 +56,10 @@ def test_a_signal_ends_the_program_as_ever_and_leaves_what_was_written(number: s
     assert found.returncode == -number
     log = log_of(tmp_path)
     assert len(log.of_kind("urandom")) == 1
-    assert [each.fold for each in log.checkpoints][:4] == [1, 2, 4, 8]
+    folds = [each.fold for each in log.checkpoints]
+    assert folds[0] == 1
+    assert len(folds) > 3
+    assert folds == sorted(set(folds))
     assert (log.footer is None) == (number != signal.SIGINT)
     if log.footer is None:
         assert log.ending == "killed, or still running"
