@@ -76,7 +76,6 @@ CASES = {
     "values": lambda x: (
         frame(x)[["x", "y"]].values @ np.array([1.0, 2.0]),
         frame(x)["x"].tolist(),
-        float(frame(x)["x"].iloc[2]) * 0,
     ),
     "lists": lambda x: pd.Series([x[0] * 2, x[1], 3.0]).to_numpy(),
     "records": lambda x: pd.DataFrame([{"p": x[0], "q": 1.0}, {"p": x[1], "q": 2.0}])["p"].to_numpy(),

@@ -64,7 +64,8 @@ def list_of_elements(x: Any) -> Any:
 
 UNARY = (
     "negative positive absolute fabs square sqrt cbrt reciprocal exp exp2 expm1 log log2 log10 log1p sin cos tan "
-    "arcsin arccos arctan sinh cosh tanh arcsinh arctanh deg2rad radians rad2deg degrees sign floor ceil rint trunc conjugate"
+    "arcsin arccos arctan sinh cosh tanh arcsinh arctanh deg2rad radians rad2deg degrees sign floor ceil rint trunc "
+    "conjugate"
 ).split()
 BINARY = (
     "add subtract multiply divide power float_power arctan2 hypot logaddexp logaddexp2 maximum minimum fmax fmin "
