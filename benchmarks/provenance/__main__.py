@@ -15,15 +15,31 @@ from pathlib import Path
 from benchmarks.table import Table
 
 PARTS = ("exactness", "overhead", "questions", "pairs", "large", "flips", "distribution", "cases", "public")
-NEED_DATA = ("overhead", "questions", "pairs", "flips", "distribution")
 
 
 def tables(data: Path | None, only: Sequence[str] = PARTS, checkouts: Path | None = None) -> Iterator[Table]:
     """Some of the tables, or all that can be made."""
-    from benchmarks.provenance import exactness
+    from benchmarks.provenance import all_pairs, answering, cases, exactness, flips, large, overhead, public_programs
 
     if "exactness" in only:
         yield exactness.main(data)
+    if data is not None:
+        if "overhead" in only:
+            yield overhead.main(data)
+        if "questions" in only:
+            yield answering.main(data)
+        if "pairs" in only:
+            yield all_pairs.main(data)
+        if "flips" in only:
+            yield flips.flips(data)
+        if "distribution" in only:
+            yield flips.distribution(data)
+    if "large" in only:
+        yield large.main()
+    if "cases" in only:
+        yield from cases.tables(data)
+    if "public" in only and checkouts is not None:
+        yield public_programs.main(checkouts)
 
 
 if __name__ == "__main__":

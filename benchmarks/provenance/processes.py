@@ -73,7 +73,7 @@ def trace(script: Path, arguments: Sequence[str], log: Path, mode: str = "defaul
 def why(log: Path, of: Sequence[str], inputs: Sequence[str], *options: object) -> dict[str, Any]:
     """The answer of `mlvet why` as data."""
     asked = [part for each in of for part in ("--of", each)] + [part for each in inputs for part in ("--inputs", each)]
-    command = python("-m", "mlvet", "why", log, *asked, *options)
+    command = python("-m", "mlvet", "why", log, *asked, "--output-format", "json", *options)
     done = subprocess.run(command, env=environment(), capture_output=True, text=True)
     if done.returncode not in (0, 1):
         raise Failed(f"{' '.join(command)} ended with {done.returncode}:\n{done.stderr[-2000:]}")

@@ -83,8 +83,8 @@ class Nothing:
 
 
 def test_counts_are_those_of_the_program() -> None:
-    text = "def f(n):\n    for i in range(n):\n        for j in range(n):\n            if i == j:\n                x = 1.0\n"
-    found = ran(text + "f(7)\nf(5)\n", Nothing())
+    loops = "    for i in range(n):\n        for j in range(n):\n            if i == j:\n                x = 1.0\n"
+    found = ran(f"def f(n):\n{loops}f(7)\nf(5)\n", Nothing())
     assert list(found.modules["__main__"]) == [12]
     assert found.folds() == 12
 
@@ -101,7 +101,7 @@ def test_another_path_has_another_checksum() -> None:
     assert ran(text + "f(9)\n", Nothing()).checksum() == ran(text + "f(9)\n", Nothing()).checksum()
 
 
-def changed(log: Log, text: str, tmp_path: Path) -> str | None:
+def changed(log: Log, text: str) -> str | None:
     course = Verification(log)
     found = course.ended(ran(text, course))
     return found and found.words
@@ -111,11 +111,11 @@ def test_a_replay_on_another_path_is_told_with_its_place(tmp_path: Path) -> None
     program(tmp_path, RANKS)
     traced(tmp_path, "program.py")
     log = log_of(tmp_path)
-    assert changed(log, RANKS, tmp_path) is None
-    other = str(changed(log, RANKS.replace('"a": 1.0', '"a": 2.0'), tmp_path))
+    assert changed(log, RANKS) is None
+    other = str(changed(log, RANKS.replace('"a": 1.0', '"a": 2.0')))
     assert "ranks, line 4" in other
     assert "in the traced run it was" in other
-    assert changed(log, RANKS.replace('("a", "c")]', '("a", "c"), ("c", "a")]'), tmp_path) is not None
+    assert changed(log, RANKS.replace('("a", "c")]', '("a", "c"), ("c", "a")]')) is not None
 
 
 def test_a_full_log_has_every_outcome_and_close_comparisons_with_their_state(tmp_path: Path) -> None:

@@ -301,3 +301,68 @@ out = f(x, y)
     links = {(each["source"], each["target"]): each["derivative"] for each in answer["links"]}
     assert links["x", "middle"] == 2.0
     assert links["middle", "out"] == 1.0
+
+
+def test_comparisons_of_arrays_turn_too(ask: Ask) -> None:
+    program = """
+import numpy as np
+
+def f(x):
+    return np.where(x > 1.0, x + 50.0, x).sum()
+
+x = np.array([0.25, 1.0000001, 3.0])
+out = f(x)
+"""
+    answer = ask(program, "out", "x@f")
+    (flip,) = answer["flips"]
+    assert (flip["input"], flip["side"], flip["confirmed"]) == ("x[1]", -1, True)
+    assert flip["jump"] == pytest.approx(50.0)
+
+
+LOOPS = """
+def f(w):
+    total = 0.0
+    for row in w:
+        for value in row:
+            total += value * value
+            for _ in range(2):
+                total -= value * 0.25
+    names = []
+    first = 1.0
+    for row in w:
+        part = 0.0
+        for value in row:
+            part = part + value
+            if value > 2.5:
+                break
+        else:
+            part += 10.0
+        first += part * total
+        names += [part]
+    count = 0
+    while count < 3:
+        count += 1
+        first += count * names[0]
+    return first
+
+
+w = [[1.0, 2.0], [3.0, 4.0]]
+out = f(w)
+"""
+
+
+def test_sums_in_nested_loops_are_those_of_the_program(ask: Ask) -> None:
+    answer = ask(LOOPS, "out", "w@f")
+    namespace: dict[str, Any] = {}
+    exec(LOOPS, namespace)
+    assert answer["value"] == namespace["out"]
+    assert answer["notes"] == []
+    found = derivatives(answer)
+    for i in range(2):
+        for j in range(2):
+            step = 1e-6
+            up, down = ([list(row) for row in namespace["w"]] for _ in range(2))
+            up[i][j] += step
+            down[i][j] -= step
+            expected = (namespace["f"](up) - namespace["f"](down)) / (2 * step)
+            assert found.get(f"w[{i}][{j}]", 0.0) == pytest.approx(expected, rel=1e-6)

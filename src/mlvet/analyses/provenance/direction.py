@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from mlvet.analyses.provenance.amplification import oriented
 from mlvet.analyses.provenance.graph import Edges, reached
-from mlvet.analyses.provenance.names import Key, Name
+from mlvet.analyses.provenance.names import Key
 from mlvet.analyses.provenance.study import Numbers, Study
 
 NOTHING = 1e-12
@@ -92,7 +92,7 @@ def reversal(study: Study, edges: Edges) -> Reversal | None:
 
 def _voted(study: Study, edges: Edges, at: list[tuple[int, int]]) -> Reversal | None:
     """Where all vertices reach one another: do outputs hang more on outgoing edges than on incoming ones?"""
-    if (edges.inputs < 0).any():
+    if len(at) < _VOTES or (edges.inputs < 0).any():
         return None
     telling = edges.one_way() & (edges.out_degrees[edges.sources] > 1)
     against, told = [], 0
@@ -150,26 +150,17 @@ def _per_vertex(study: Study, edges: Edges, output: int) -> Numbers:
     size = len(edges.vertices)
     known = edges.inputs >= 0
     total = np.bincount(edges.sources[known], weights=influence[edges.inputs[known]], minlength=size)
-    own = [(edges.vertices[part.keys[0]], place) for place, part in _values_of_vertices(study, edges)]
+    own = [(edges.vertices[key], place) for place, key in study.vertex_inputs if key in edges.vertices]
     if own:
         vertices, places = np.asarray(own, dtype=np.intp).T
         total = total + np.bincount(vertices, weights=influence[places], minlength=size)
     return np.asarray(total, dtype=np.float64)
 
 
-def _values_of_vertices(study: Study, edges: Edges) -> list[tuple[int, Name]]:
-    return [
-        (place, part)
-        for place, part in enumerate(study.parts)
-        if len(part.keys) == 1 and part.keys[0] in edges.vertices
-    ]
-
-
 def _sharing(study: Study, edges: Edges) -> NDArray[np.bool_]:
     """Vertices whose inputs must act on what they lead to: those with a value, and those with two edges or more."""
     found = edges.out_degrees > 1 if (edges.inputs >= 0).all() else np.zeros(len(edges.vertices), dtype=bool)
-    for _, part in _values_of_vertices(study, edges):
-        found[edges.vertices[part.keys[0]]] = True
+    found[[edges.vertices[key] for _, key in study.vertex_inputs if key in edges.vertices]] = True
     return np.asarray(found)
 
 

@@ -99,6 +99,8 @@ def _nan_origins(study: Study, location: Location, origins: Sequence[Origin]) ->
 
 def unstable_findings(study: Study, flips: Mapping[str, Sequence[Flip]]) -> Iterator[Finding]:
     """The nearest flip of each comparison that changes an output by more than the input that turns it changes."""
+    if not any(flips.values()):
+        return
     results = dict(zip(study.outputs, study.results.tolist(), strict=True))
     values = dict(zip(study.inputs, study.magnitudes.tolist(), strict=True))
     told: dict[tuple[str, int], tuple[tuple[bool, float], str, Flip, float, float]] = {}

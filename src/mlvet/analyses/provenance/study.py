@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mlvet.analyses.provenance.graph import Edges, Pair, edges_of, written_edges
-from mlvet.analyses.provenance.names import Name, parsed
+from mlvet.analyses.provenance.names import Key, Name, parsed
 
 Numbers = NDArray[np.float64]
 
@@ -29,6 +29,13 @@ class Study:
     results: Numbers
     derivatives: Any
     edges: Sequence[Pair] | None = None
+
+    def about(self, outputs: Sequence[str], results: Numbers, derivatives: Any) -> Study:
+        """The same inputs and other outputs; what is known of the names of inputs is not worked out again."""
+        other = Study(self.inputs, self.values, outputs, results, derivatives, self.edges)
+        known = ("parts", "kinds", "magnitudes", "graphs", "vertex_inputs")
+        other.__dict__.update({name: self.__dict__[name] for name in known if name in self.__dict__})
+        return other
 
     def row(self, output: int) -> Numbers:
         """The derivatives of one output by all inputs."""
@@ -67,6 +74,11 @@ class Study:
         """The graphs among the inputs; one that was given comes first."""
         found = edges_of(self.parts, self.values)
         return found if self.edges is None else [written_edges(self.edges), *found]
+
+    @cached_property
+    def vertex_inputs(self) -> list[tuple[int, Key]]:
+        """Inputs with one key, such as the value of a vertex, with it."""
+        return [(place, part.keys[0]) for place, part in enumerate(self.parts) if len(part.keys) == 1]
 
     @cached_property
     def ends(self) -> list[Name]:

@@ -54,11 +54,26 @@ class Sweeps:
         first = run[0].first
         last = run[-1].first + run[-1].count
         offsets = np.cumsum([0, *(len(each.parents) for each in run)])
-        total = int(offsets[-1])
         ends = np.concatenate([[0], *(each.ends + offset for each, offset in zip(run, offsets, strict=False))])
         parents = np.concatenate([each.parents for each in run])
         partials = np.concatenate([each.partials for each in run])
         run.clear()
+        start = 0
+        for row in _endless(partials, ends):
+            self._segment(first + start, first + row, ends[start : row + 1], parents, partials)
+            self.parts.append(_alone(first + row, parents[ends[row] : ends[row + 1]], partials[ends[row] : ends[row + 1]]))
+            start = row + 1
+        self._segment(first + start, last, ends[start:], parents, partials)
+
+    def _segment(
+        self, first: int, last: int, ends: NDArray[np.int64], parents: NDArray[np.int32], partials: Numbers
+    ) -> None:
+        """The rows from one place up to another; `ends` counts entries from the first of all."""
+        if first == last:
+            return
+        parents, partials = parents[ends[0] : ends[-1]], partials[ends[0] : ends[-1]]
+        ends = ends - ends[0]
+        total = int(ends[-1])
         reverse = np.ascontiguousarray((self.size - 1 - parents)[::-1], np.int32)
         self.parts.append(
             Segment(first, last, np.ascontiguousarray((total - ends)[::-1], np.int32), reverse, partials[::-1].copy())
@@ -136,6 +151,17 @@ class Sweeps:
                 flat = np.asarray(places).ravel()
                 hangs = flat > 0
                 np.add.at(reverse, self.size - 1 - flat[hangs], np.asarray(by, np.float64).ravel()[hangs])
+
+
+def _endless(partials: Numbers, ends: NDArray[np.int64]) -> list[int]:
+    """The rows with a partial derivative that is infinite or NaN."""
+    entries = np.flatnonzero(~np.isfinite(partials))
+    return np.unique(np.searchsorted(ends, entries, side="right") - 1).tolist() if len(entries) else []
+
+
+def _alone(place: int, parents: NDArray[np.int32], partials: Numbers) -> Step:
+    """A row as a step of its own: where nothing hangs on its place, infinity times 0 must not become NaN."""
+    return Step(place, 1, (parents.astype(np.int64),), lambda given: [partials * given[0]], "row")
 
 
 def _all_of(part: Step) -> Pullback:

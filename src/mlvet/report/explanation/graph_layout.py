@@ -45,11 +45,12 @@ def places(graph: Graph, radii: Sequence[float]) -> list[tuple[float, float]]:
     together = sizes[:, None] + sizes[None, :]
     free = np.ones(count, np.float32)
     free[order[0]] = 0.0
+    inwards = 0.03 * grown(count) ** 2
     steps = max(_FEWEST, min(_STEPS, _WORK // count**2))
     for step in range(steps):
         dx, dy = _pushes(x, y, together)
         _pull(graph, x, y, sizes, dx, dy)
-        dx, dy = dx - x * np.float32(0.03 / _WIDE), dy - y * np.float32(0.03 * _WIDE)
+        dx, dy = dx - x * np.float32(inwards / _WIDE), dy - y * np.float32(inwards * _WIDE)
         length = np.maximum(np.sqrt(dx * dx + dy * dy), 1e-6)
         reach = free * np.minimum(length, np.float32(_APART * (1 - step / steps) + 0.5)) / length
         x, y = (x + dx * reach).astype(np.float32), (y + dy * reach).astype(np.float32)

@@ -24,9 +24,10 @@ _WIDEST, _NARROWEST = 13.0, 1.2
 _LETTER, _LINE = 6.6, 15.0
 _LETTERS = 26
 _KEYED = re.compile(r"[^\W\d][\w.]*((?:\[[^\[\]]+\])+)")
+_FAINT = 0.02
 _MARGIN = 70.0
 _SMALL = (640.0, 480.0)
-_LABELS = 24
+_LABELS = 16
 """So many labels are shown before one zooms in."""
 
 Point = tuple[float, float]
@@ -62,7 +63,7 @@ def _cut(graph: Graph, limit: int) -> Graph:
 
 
 def drawn(graph: Graph, name: str) -> Iterator[str]:
-    """The drawing; vertices and arrows are numbered as in the graph, for the script."""
+    """The drawing; vertices are numbered as in the graph, for the script. What matters most is drawn last, on top."""
     sizes = radii(graph.vertices)
     at = places(graph, sizes)
     left, top, wide, high = _extent(at, sizes)
@@ -78,7 +79,7 @@ def drawn(graph: Graph, name: str) -> Iterator[str]:
     yield from (_arrow(graph, graph.arrows[place], at, sizes, greatest) for place in by_share)
     yield '</g><g class="vertices">'
     labelled = _labelled(graph.vertices, at, sizes)
-    for place in order(graph.vertices):
+    for place in reversed(order(graph.vertices)):
         yield _vertex(graph.vertices[place], place, at[place], sizes[place], name, place in labelled)
     yield "</g></svg>"
 
@@ -137,11 +138,13 @@ def _arrow(graph: Graph, arrow: Arrow, at: Sequence[Point], sizes: Sequence[floa
         f"M{x0:.1f} {y0:.1f}Q{mx - uy * half / 2:.1f} {my + ux * half / 2:.1f} {ax:.1f} {ay:.1f}"
         f"L{bx:.1f} {by:.1f}Q{mx + uy * half / 2:.1f} {my - ux * half / 2:.1f} {x0:.1f} {y0:.1f}Z"
     )
+    faint = " faint" if share < _FAINT * greatest else ""
     source, target = graph.vertices[arrow.source], graph.vertices[arrow.target]
     slope = "" if source.kind == REST else f"derivative {signed(arrow.derivative)}, "
     told = f"{source.name} → {target.name}\n{slope}{percent(arrow.share)} of the influence"
     return (
-        f'<path class="{sign_of(arrow.derivative)}" data-from="{arrow.source}" data-to="{arrow.target}" d="{shape}">'
+        f'<path class="{sign_of(arrow.derivative)}{faint}" data-from="{arrow.source}" data-to="{arrow.target}" '
+        f'd="{shape}">'
         f"<title>{text(told)}</title></path>"
     )
 

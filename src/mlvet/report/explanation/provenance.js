@@ -20,7 +20,7 @@
     const search = form.querySelector("input");
     const told = form.querySelector("output");
     const panel = answer.querySelector(".figures");
-    const vertices = [...svg.querySelectorAll(".vertex")];
+    const vertices = [...svg.querySelectorAll(".vertex")].reverse();
     const byPlace = new Map(vertices.map((vertex) => [vertex.dataset.place, vertex]));
     const arrows = [...svg.querySelectorAll("path")];
     const rows = [...answer.querySelectorAll(".influences tbody tr")];
@@ -52,7 +52,7 @@
     const label = () => {
       const scale = perPixel();
       const taken = [];
-      const most = 24 * Math.max(1, (whole[2] / box[2]) ** 2);
+      const most = 16 * Math.max(1, (whole[2] / box[2]) ** 2);
       svg.style.setProperty("--letter", scale);
       for (const { vertex, x, y, r, text, letters } of shape) {
         const half = (letters * 3.7 + 3) * scale;

@@ -18,12 +18,7 @@ def _site() -> Site:
     frame: Any = sys._getframe(2)
     while frame.f_back is not None and is_machinery(frame.f_code.co_filename):
         frame = frame.f_back
-    key = (frame.f_code, frame.f_lasti)
-    site = PREDICATES.by_code.get(key)
-    if site is None:
-        place = (frame.f_code.co_filename, frame.f_lineno, frame.f_lasti)
-        site = PREDICATES.by_code[key] = PREDICATES.site(place)
-    return site
+    return PREDICATES.site_of(frame)
 
 
 def compared(

@@ -8,16 +8,20 @@ operands that carry a place. Operands that are no plain numbers are left to thei
 from __future__ import annotations
 
 import ast
+import operator
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 from mlvet.runtime.provenance import numbers
-from mlvet.runtime.provenance.predicates import PREDICATES, Place
+from mlvet.runtime.provenance.predicates import PREDICATES, Place, Site
 from mlvet.runtime.provenance.tape import TAPE
 
 _OPERATORS: dict[type[ast.operator], str] = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/"}
 _COMPARISONS: dict[type[ast.cmpop], str] = {ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">="}
+_COMPARE = {"<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge}
+_PLAIN_COMPARISONS = 64
 _MOST_OPERANDS = 12
 _LOOKS = 4
 _MISSES = 32
@@ -216,36 +220,19 @@ class Sites:
         return _call(name, lists + formula.operands, node)
 
     def comparison(self, node: ast.Compare) -> ast.expr | None:
-        """A test of kinds, and for traced numbers a call, in place of a comparison of two names or constants."""
+        """A call in place of a comparison; for names and constants a test of their kinds stands before it."""
         left, right = node.left, node.comparators[0]
-        if len(node.ops) != 1 or type(node.ops[0]) not in _COMPARISONS or not (_is_plain(left) and _is_plain(right)):
+        if len(node.ops) != 1 or type(node.ops[0]) not in _COMPARISONS or _is_fixed(left) or _is_fixed(right):
             return None
         names = [each for each in (left, right) if isinstance(each, ast.Name)]
-        if not names:
-            return None
         name = self._name("K")
         sign = _COMPARISONS[type(node.ops[0])]
         place: Place = (self.path, node.lineno, -self.count)
-        taken = [
-            "    if type(a) is T: x = a.v; i = a.i",
-            "    elif type(a) in N: x = a; i = 0",
-            f"    else: return a {sign} b",
-            "    if type(b) is T: y = b.v; j = b.i",
-            "    elif type(b) in N: y = b; j = 0",
-            f"    else: return a {sign} b",
-        ]
-        if len(names) == 1:
-            taken = ["    x = a.v; i = a.i; y = b; j = 0" if names[0] is left else "    x = a; i = 0; y = b.v; j = b.i"]
-        self.source += [
-            f"_{name} = site({place!r})",
-            f"def {name}(a, b, s=_{name}):",
-            *taken,
-            "    s.count += 1",
-            "    m = x - y",
-            "    if m < s.reach and -m < s.reach:",
-            f"        return near(s, x {sign} y, m, ((i, 1.0), (j, -1.0)))",
-            f"    return x {sign} y",
-        ]
+        self.source += _comparing(name, place, sign)
+        if not (_is_plain(left) and _is_plain(right)):
+            return _call(name, [left, right], node)
+        if not names:
+            return None
         tests = " or ".join(f"{TYPE}({each.id}) is {KIND}" for each in names)
         text = f"({_global(name)}({ast.unparse(left)}, {ast.unparse(right)}) if {tests} else {ast.unparse(node)})"
         made = ast.parse(text, mode="eval").body
@@ -256,7 +243,7 @@ class Sites:
 
     def install(self, namespace: dict[str, Any]) -> None:
         """Put the sites, under the names that the changed source calls, into a module's namespace."""
-        scope = _scope()
+        scope = _scope() | {"plainly": partial(_plain_comparison, namespace)}
         exec(compile("\n".join(self.source), "<mlvet comparisons>", "exec"), scope)
         namespace |= {_global(name): value for name, value in scope.items() if name[0] == "K"}
         namespace |= {TYPE: type, KIND: numbers.TracedFloat}
@@ -276,6 +263,15 @@ def _global(name: str) -> str:
     return f"__mlvet_{name}__"
 
 
+def _is_fixed(node: ast.expr) -> bool:
+    """Whether an operand is no number for certain."""
+    if isinstance(node, ast.Constant):
+        return type(node.value) not in (int, float)
+    walrus = (ast.NamedExpr, ast.Await, ast.Yield, ast.YieldFrom)
+    fixed = (ast.JoinedStr, ast.List, ast.Tuple, ast.Set, ast.Dict, ast.Lambda)
+    return isinstance(node, fixed) or any(isinstance(each, walrus) for each in ast.walk(node))
+
+
 def _is_plain(node: ast.expr) -> bool:
     return isinstance(node, ast.Name) or (isinstance(node, ast.Constant) and type(node.value) in (int, float))
 
@@ -291,6 +287,30 @@ def _formula(node: ast.expr) -> Formula | None:
         isinstance(each, ast.NamedExpr | ast.Await | ast.Yield) for one in formula.operands for each in ast.walk(one)
     )
     return formula if fits and not walrus else None
+
+
+def _comparing(name: str, place: Place, sign: str) -> Iterator[str]:
+    """The function of a comparison; one that is met by plain numbers only becomes the operator itself."""
+    yield f"_{name} = site({place!r})"
+    yield f"def {name}(a, b, s=_{name}):"
+    yield "    if type(a) is T: x = a.v; i = a.i"
+    yield "    elif type(a) in N: x = a; i = 0"
+    yield f"    else: return a {sign} b"
+    yield "    if type(b) is T: y = b.v; j = b.i"
+    yield "    elif type(b) in N: y = b; j = 0"
+    yield f"    else: return a {sign} b"
+    yield f"    if not (i or j): plainly({name!r}, {sign!r}, s); return x {sign} y"
+    yield "    s.count += 1"
+    yield "    m = x - y"
+    yield "    if m < s.reach and -m < s.reach:"
+    yield f"        return near(s, x {sign} y, m, ((i, 1.0), (j, -1.0)))"
+    yield f"    return x {sign} y"
+
+
+def _plain_comparison(namespace: dict[str, Any], name: str, sign: str, site: Site) -> None:
+    site.plain += 1
+    if site.plain > _PLAIN_COMPARISONS and not site.count:
+        namespace[_global(name)] = _COMPARE[sign]
 
 
 def asking(name: str, formula: Formula, original: str, gathers: bool) -> Iterator[str]:

@@ -91,7 +91,8 @@ class Replayed(ast.NodeTransformer):
 
     def _statement(self, node: ast.stmt, known: tuple[str, ...]) -> list[ast.stmt]:
         if isinstance(node, _LOOPS) and self.scope is not None:
-            sums = [each for each in _sums(node) if each in known and self._is_local(each)]
+            names = (each for each in _sums(node) if each in known and each not in self.gathers)
+            sums = [each for each in names if self._is_local(each)]
             if sums:
                 return self._gathering(node, sums, known)
         if not isinstance(node, _SCOPES) and any(_is_block(value) for _, value in ast.iter_fields(node)):
@@ -199,7 +200,11 @@ class Replayed(ast.NodeTransformer):
 
     def visit_Compare(self, node: ast.Compare) -> Any:
         made = self.sites.comparison(node)
-        return self.generic_visit(node) if made is None else made
+        if made is None:
+            return self.generic_visit(node)
+        if isinstance(made, ast.Call):
+            made.args = [self.visit(each) for each in made.args]
+        return made
 
     def visit_Subscript(self, node: ast.Subscript) -> Any:
         node.value = self.visit(node.value)

@@ -62,6 +62,8 @@ class Inputs:
         if self.changed and (change := self.changed.get(written(path))) is not None:
             value = value + change
         place = TAPE.row((), ())
+        if type(value) is float:
+            value = value * 1.0  # a new object beside that of the place: one line of the cache has both
         self.paths.append(path)
         self.places.append(place)
         self.values.append(float(value))

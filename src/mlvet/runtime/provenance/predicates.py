@@ -43,6 +43,8 @@ class Site:
 
     place: Place
     count: int = 0
+    plain: int = 0
+    """How often it compared numbers that hang on no input."""
     reach: float = float("inf")
     nearest: list[tuple[float, int, Predicate]] = field(default_factory=list)
     forced: dict[int, Deciding] = field(default_factory=dict)
@@ -56,7 +58,9 @@ class Predicates:
     sites: dict[Place, Site] = field(default_factory=dict)
     forced: Mapping[Place, Mapping[int, Deciding]] = field(default_factory=dict)
     size: Callable[[], int] = lambda: 0
-    by_code: dict[tuple[CodeType, int], Site] = field(default_factory=dict)
+    by_code: dict[tuple[int, int], Site] = field(default_factory=dict)
+    codes: list[CodeType] = field(default_factory=list)
+    """Kept, so that the number of each in `by_code` stays its own."""
 
     def site(self, place: Place) -> Site:
         if place not in self.sites:
@@ -80,14 +84,18 @@ class Predicates:
             site.reach = -site.nearest[0][0]
         return outcome
 
+    def site_of(self, frame: Any) -> Site:
+        """The place at which a frame stands; code is known by its identity, since its hash is slow."""
+        key = (id(frame.f_code), frame.f_lasti)
+        if key not in self.by_code:
+            self.codes.append(frame.f_code)
+            self.by_code[key] = self.site((frame.f_code.co_filename, frame.f_lineno, frame.f_lasti))
+        return self.by_code[key]
+
     def seen(self, outcome: bool, margin: float, left: Parent, right: Parent, depth: int = 2) -> bool:
         """A comparison by the numbers' own operators, at the line of the program that made it."""
         frame: Any = sys._getframe(depth)
-        key = (frame.f_code, frame.f_lasti)
-        site = self.by_code.get(key)
-        if site is None:
-            place = (frame.f_code.co_filename, frame.f_lineno, frame.f_lasti)
-            site = self.by_code[key] = self.site(place)
+        site = self.by_code.get((id(frame.f_code), frame.f_lasti)) or self.site_of(frame)
         site.count += 1
         if -site.reach < margin < site.reach:
             return self.near(site, outcome, margin, (left, right))

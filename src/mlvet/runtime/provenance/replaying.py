@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from mlvet.runtime.provenance import arrays, functions, gathering, labels, nan_origins
+from mlvet.runtime.provenance.breaks import is_users
 from mlvet.runtime.provenance.capture import INPUT, KEPT, STORED, Captures
 from mlvet.runtime.provenance.fused import Sites
 from mlvet.runtime.provenance.inputs import Inputs
@@ -73,15 +74,21 @@ class Replay:
     @property
     def stopped(self) -> str | None:
         """Why the program did not come to its end in the replay, in words."""
-        return None if self.rerun is None else self.rerun.diverged
+        if self.rerun is None:
+            return None
+        ending = self.rerun.ending
+        footer = self.log.footer
+        if self.rerun.diverged is None and isinstance(ending, Exception) and (footer is None or footer.how != "exception"):
+            return f"{_where(ending)}{type(ending).__name__}: {ending}, which the traced run did not raise"
+        return self.rerun.diverged
 
     @property
     def difference(self) -> str | None:
         """Where the replay left the path of the traced run, in words."""
         if self.rerun is None or self.changed or self.forced:
             return None
-        if self.rerun.diverged is not None:
-            return self.rerun.diverged
+        if self.stopped is not None:
+            return self.stopped
         return None if self.rerun.difference is None else self.rerun.difference.words
 
     def _fused(self, tree: ast.Module, module: str, path: str) -> ast.Module:
@@ -107,3 +114,15 @@ class Replay:
     def _keep(self, number: int, value: Any) -> Any:
         self.kept[number] = value
         return value
+
+
+def _where(error: BaseException) -> str:
+    """The last line of the user's program in a traceback, as `file.py:7: `."""
+    place = ""
+    trace = error.__traceback__
+    while trace is not None:
+        path = trace.tb_frame.f_code.co_filename
+        if is_users(path):
+            place = f"{path}:{trace.tb_lineno}: "
+        trace = trace.tb_next
+    return place
