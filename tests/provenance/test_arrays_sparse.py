@@ -33,21 +33,48 @@ CASES = {
     "vectors": lambda x: (square(x) @ x[6:], x[6:] @ square(x), square(x).T @ x[6:], square(x).dot(x[6:])),
     "columns": lambda x: (square(x) @ np.stack([x[6:], x[:4]], axis=1), square(x, sp.csc_array) @ x[6:]),
     "products": lambda x: ((square(x) @ square(x)).toarray(), (square(x) @ square(x).T).data),
-    "scaled": lambda x: ((sp.diags(x[6:]).tocsr() @ square(x)).toarray(), (square(x) * 2.0).data, (2.0 * square(x)).data),
+    "scaled": lambda x: (
+        (sp.diags(x[6:]).tocsr() @ square(x)).toarray(),
+        (square(x) * 2.0).data,
+        (2.0 * square(x)).data,
+    ),
     "diagonal": lambda x: (sp.dia_array((x[6:], 0), shape=(4, 4)).tocsr() @ square(x)).data,
     "sums": lambda x: (square(x).sum(axis=1), square(x).sum(axis=0), square(x).sum(), square(x).mean(axis=0)),
-    "elements": lambda x: (square(x).multiply(square(x)).toarray(), (square(x) + square(x).T).toarray(), square(x).power(2).data),
+    "elements": lambda x: (
+        square(x).multiply(square(x)).toarray(),
+        (square(x) + square(x).T).toarray(),
+        square(x).power(2).data,
+    ),
     "rows scaled": lambda x: (square(x).multiply(x[6:]).toarray(), square(x).multiply(x[6:][:, None]).toarray()),
-    "parts": lambda x: (square(x)[1:3].toarray(), square(x)[:, [1, 3]].toarray(), square(x)[0, 1], square(x).diagonal()),
-    "formats": lambda x: (square(x).tocsc().data, square(x).tocoo().data, square(x, sp.coo_array).toarray(), square(x).todense()),
+    "parts": lambda x: (
+        square(x)[1:3].toarray(),
+        square(x)[:, [1, 3]].toarray(),
+        square(x)[0, 1],
+        square(x).diagonal(),
+    ),
+    "formats": lambda x: (
+        square(x).tocsc().data,
+        square(x).tocoo().data,
+        square(x, sp.coo_array).toarray(),
+        square(x).todense(),
+    ),
     "duplicates": lambda x: sp.coo_array((x[:8], (TWICE_ROWS, TWICE_COLUMNS)), shape=(4, 4)).tocsr() @ x[:4],
-    "matrices": lambda x: (square(x, sp.csr_matrix) * x[6:], square(x, sp.csr_matrix).dot(x[6:]), square(x, sp.csc_matrix).toarray()),
+    "matrices": lambda x: (
+        square(x, sp.csr_matrix) * x[6:],
+        square(x, sp.csr_matrix).dot(x[6:]),
+        square(x, sp.csc_matrix).toarray(),
+    ),
     "of dense": lambda x: (sp.csr_array(np.diag(x[:4])) @ x[6:], sp.csc_array(np.diag(x[:4])).data),
     "joined": lambda x: (sp.vstack([square(x), square(x)]).toarray(), sp.hstack([square(x), square(x)]).toarray()),
     "extremes": lambda x: (square(x).max(axis=0).toarray(), square(x).max()),
-    "sums of matrices": lambda x: (np.asarray(square(x, sp.csr_matrix).sum(axis=1)).ravel(), square(x, sp.csr_matrix).sum(axis=0).A1),
-    "solved": lambda x: __import__("scipy.sparse.linalg").sparse.linalg.spsolve(square(x, sp.csc_array) + sp.eye_array(4) * 9, x[6:]),
-}  # fmt: skip
+    "sums of matrices": lambda x: (
+        np.asarray(square(x, sp.csr_matrix).sum(axis=1)).ravel(),
+        square(x, sp.csr_matrix).sum(axis=0).A1,
+    ),
+    "solved": lambda x: __import__("scipy.sparse.linalg").sparse.linalg.spsolve(
+        square(x, sp.csc_array) + sp.eye_array(4) * 9, x[6:]
+    ),
+}
 
 
 @pytest.mark.parametrize("name", CASES)

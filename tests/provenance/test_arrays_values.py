@@ -1,5 +1,7 @@
 """Traced arrays are the program's arrays: views, scalars, printing, comparisons, and what they cost in places."""
 
+# ruff: noqa: ARG005
+
 from __future__ import annotations
 
 import copy
@@ -29,12 +31,24 @@ def fresh() -> Iterator[None]:
 
 
 STEPS: list[Any] = [
-    lambda a, b: a + b, lambda a, b: a * b, lambda a, b: a - 0.5 * b, lambda a, b: a / (2.0 + b * b),
-    lambda a, b: np.sin(a), lambda a, b: np.maximum(a, b), lambda a, b: a[::-1] + b, lambda a, b: np.roll(a, 1) * b,
-    lambda a, b: np.where(a > b, a, b * 2), lambda a, b: a - a.mean(), lambda a, b: np.cumsum(a) * 0.1,
-    lambda a, b: np.outer(a, b) @ a * 0.1, lambda a, b: np.sort(a), lambda a, b: np.concatenate((a[2:], b[:2])),
-    lambda a, b: a.reshape(2, 3).T.ravel(), lambda a, b: np.full_like(a, a[0]) + b, lambda a, b: np.tanh(a) * b.sum(),
-]  # fmt: skip
+    lambda a, b: a + b,
+    lambda a, b: a * b,
+    lambda a, b: a - 0.5 * b,
+    lambda a, b: a / (2.0 + b * b),
+    lambda a, b: np.sin(a),
+    np.maximum,
+    lambda a, b: a[::-1] + b,
+    lambda a, b: np.roll(a, 1) * b,
+    lambda a, b: np.where(a > b, a, b * 2),
+    lambda a, b: a - a.mean(),
+    lambda a, b: np.cumsum(a) * 0.1,
+    lambda a, b: np.outer(a, b) @ a * 0.1,
+    lambda a, b: np.sort(a),
+    lambda a, b: np.concatenate((a[2:], b[:2])),
+    lambda a, b: a.reshape(2, 3).T.ravel(),
+    lambda a, b: np.full_like(a, a[0]) + b,
+    lambda a, b: np.tanh(a) * b.sum(),
+]
 
 
 @settings(max_examples=60, deadline=None)

@@ -62,7 +62,7 @@ def objects(array: TracedArray) -> Any:
 
 def _astype(self: TracedArray, dtype: Any, *arguments: Any, **options: Any) -> Any:
     places = self.places
-    if places is not None and np.dtype(dtype) == object:
+    if places is not None and np.dtype(dtype).kind == "O":
         return objects(self)
     result: Any = np.ndarray.astype(self, dtype, *arguments, **options)
     if places is None or shares(result, self):

@@ -185,6 +185,16 @@ def _tensordot(a: Any, b: Any, axes: Any = 2) -> Any:
     return _product(f"{''.join(left)},{''.join(right)}->{''.join(output)}", [first, second], data)
 
 
+def _without_repeats(letters: str, array: Any) -> tuple[str, Any]:
+    """An operand whose repeated axes are replaced by their diagonal."""
+    for letter in dict.fromkeys(letters):
+        while letters.count(letter) > 1:
+            one, two = letters.index(letter), letters.rindex(letter)
+            array = array.diagonal(axis1=one, axis2=two)
+            letters = "".join(each for at, each in enumerate(letters) if at not in (one, two)) + letter
+    return letters, array
+
+
 @rule(np.einsum)
 def _einsum(*operands: Any, out: Any = None, optimize: Any = False, **options: Any) -> Any:
     data = np.einsum(*map(plain, operands), optimize=optimize, **options)
@@ -198,13 +208,8 @@ def _einsum(*operands: Any, out: Any = None, optimize: Any = False, **options: A
         subscripts += "->" + "".join(sorted(letter for letter in set(letters) if letters.count(letter) == 1))
     inputs, output = subscripts.split("->")
     terms, values = [], []
-    for term, array in zip(inputs.split(","), arrays, strict=True):
-        each: Any = as_traced(array)
-        for letter in dict.fromkeys(term):
-            while term.count(letter) > 1:
-                one, two = term.index(letter), term.rindex(letter)
-                each = each.diagonal(axis1=one, axis2=two)
-                term = "".join(other for position, other in enumerate(term) if position not in (one, two)) + letter
+    for letters, array in zip(inputs.split(","), arrays, strict=True):
+        term, each = _without_repeats(letters, as_traced(array))
         terms.append(term)
         values.append(each)
     result = _product(f"{','.join(terms)}->{output}", values, data)
@@ -302,8 +307,11 @@ def _inv(a: Any) -> Any:
 def _det(a: Any) -> Any:
     data = np.linalg.det(plain(a))
     values = wide(plain(a))
-    return _stepped("det", data, [as_traced(a)],
-                    lambda slopes: ((slopes * data)[..., None, None] * np.swapaxes(np.linalg.inv(values), -1, -2),))  # fmt: skip
+
+    def pull(slopes: Any) -> tuple[Any]:
+        return ((slopes * data)[..., None, None] * np.swapaxes(np.linalg.inv(values), -1, -2),)
+
+    return _stepped("det", data, [as_traced(a)], pull)
 
 
 @rule(np.linalg.eigvalsh)

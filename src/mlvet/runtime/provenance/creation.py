@@ -119,7 +119,7 @@ def _converting(real: Function) -> Function:
             data, places = split(source)
             if places is not None:
                 dtype = options.get("dtype", arguments[1] if len(arguments) > 1 else None)
-                if dtype is not None and np.dtype(dtype) == object:
+                if dtype is not None and np.dtype(dtype).kind == "O":
                     return real(*arguments, **options)
                 result = real(data, *arguments[1:], **options)
                 same = result.dtype.kind == "f" or np.asarray(data).dtype.kind == result.dtype.kind
@@ -138,7 +138,7 @@ def _of_array(real: Function, source: TracedArray, arguments: Sequence[Any], opt
     """A copy, a conversion or the array itself."""
     plain = source.plain
     dtype = options.get("dtype", arguments[1] if len(arguments) > 1 else None)
-    if dtype is not None and np.dtype(dtype) == object and source.places is not None:
+    if dtype is not None and np.dtype(dtype).kind == "O" and source.places is not None:
         return objects(source)
     options.pop("object", None)
     options.pop("a", None)
@@ -257,7 +257,7 @@ class Elementwise:
 
 _BY_THEMSELVES = tuple(
     f"{os.sep}site-packages{os.sep}{name}{os.sep}"
-    for name in "ml_dtypes numba llvmlite jax jaxlib torch tensorflow keras pandas h5py pyarrow sklearn matplotlib".split()
+    for name in "ml_dtypes numba llvmlite jax jaxlib torch tensorflow keras pandas h5py pyarrow matplotlib".split()
 )
 """Libraries that read NumPy's functions for what they are."""
 

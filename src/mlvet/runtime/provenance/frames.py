@@ -135,7 +135,7 @@ class TracedColumn(ExtensionArray):  # type: ignore[misc]
             yield self._array[index].item()
 
     def __array__(self, dtype: Any = None, copy: Any = None) -> Any:
-        if dtype is not None and np.dtype(dtype) == object:
+        if dtype is not None and np.dtype(dtype).kind == "O":
             return objects(self._array)
         return np.array(self._array.plain, dtype, copy=copy)
 
@@ -173,7 +173,7 @@ class TracedColumn(ExtensionArray):  # type: ignore[misc]
         wanted = pd.api.types.pandas_dtype(dtype)
         if not isinstance(wanted, np.dtype):
             return super().astype(dtype, copy)
-        if wanted == object:
+        if wanted.kind == "O":
             return objects(self._array)
         if wanted.kind in "fiu":
             return type(self)(self._array.astype(wanted)) if copy or wanted != self._array.dtype else self

@@ -13,6 +13,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from mlvet.runtime.provenance.breaks import broken
 from mlvet.runtime.provenance.numbers import TRACED, traced
 from mlvet.runtime.provenance.predicates import PREDICATES
 from mlvet.runtime.provenance.tape import TAPE
@@ -160,6 +161,11 @@ def _item(self: Any, *index: Any) -> Any:
     return scalar(self.v.item(*index), self.i)
 
 
+def _float(self: Any) -> float:
+    broken("float")
+    return float(self.v)
+
+
 def _itself(self: Any, *ignored: Any, **options: Any) -> Any:
     del ignored, options
     return self
@@ -226,6 +232,8 @@ _OPERATORS |= {
     "__copy__": _itself, "__deepcopy__": _itself, "copy": _itself, "conjugate": _itself, "conj": _itself,
     "squeeze": _itself, "item": _item, "tolist": _item, "astype": _astype, "__reduce_ex__": _reduced,
     "real": property(_itself), "T": property(_itself), "__getitem__": _as_array_method("__getitem__"),
+    "__float__": _float, "__format__": lambda self, form: format(self.v, form),
+    "__str__": lambda self: str(self.v), "__repr__": lambda self: repr(self.v),
     "__array_ufunc__": _ufunc, "__array_function__": _function,
     "__array_wrap__": lambda self, array, *ignored: array[()],
 }  # fmt: skip

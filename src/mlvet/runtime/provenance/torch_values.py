@@ -1,7 +1,8 @@
 """Tensors of torch that hang on inputs: torch's own gradients carry them, and numbers that leave torch get places.
 
 Traced numbers that become tensors are leaves that require gradients; the program gets a copy of the leaf, so that it
-may write into it. When a tensor becomes a number, a list or an array again, torch pulls the derivatives back to the leaves.
+may write into it. When a tensor becomes a number, a list or an array again, torch pulls the derivatives back to the
+leaves.
 """
 
 from __future__ import annotations

@@ -114,7 +114,8 @@ def _finished(result: Any, places: Sequence[Places | None], outputs: Any, option
     several = isinstance(result, tuple)
     results = result if several else (result,)
     finished = []
-    for index, (data, where_from) in enumerate(zip(results, places, strict=False)):
+    for index, (data, found) in enumerate(zip(results, places, strict=False)):
+        where_from = found
         target = outputs[index] if outputs is not None and index < len(outputs) else None
         if target is None:
             if where_from is not None and "where" in options:
