@@ -73,22 +73,24 @@ def flips(data: Path, tried: bool = True) -> Table:
                 rows.append([each.algorithm.name, each.data, *["-"] * 8, str(error).strip().splitlines()[-1]])
                 continue
             near = found["near"]
+            ties = sum(one["margin"] == 0 for one in near)
+            near = [one for one in near if one["margin"] > 0]
             small = [sum(one["margin"] <= delta for one in near) for delta in DELTAS]
             turned = [sum(bool(one["inputs"][index]) for one in near) for index in range(len(DELTAS))]
             told = _tried(each, log) if tried else {}
-            details[each.name] = {"near": near, "small": small, "turned": turned, **told}
+            details[each.name] = {"near": near, "ties": ties, "small": small, "turned": turned, **told}
             rows.append(
-                [each.algorithm.name, each.data, f"{found['comparisons']:,}", len(near),
+                [each.algorithm.name, each.data, f"{found['comparisons']:,}", ties + len(near), ties,
                  *(f"{turned[index]} of {small[index]}" for index in range(len(DELTAS))),
                  told.get("words", "-")]
             )  # fmt: skip
             print(" | ".join(map(str, rows[-1])), flush=True)
     return Table(
         "provenance-flips", "Comparisons that a change of one input turns", COMMAND.format("flips"),
-        ("algorithm", "data", "comparisons", "nearest kept", *(f"delta {delta:g}" for delta in DELTAS),
+        ("algorithm", "data", "comparisons", "nearest kept", "of them ties", *(f"delta {delta:g}" for delta in DELTAS),
          "tried at delta 0.001"), rows,
         ("Cells: unstable comparisons (|slope| x delta reaches the margin for some input) of those whose margin is "
-         "at most delta, among the nearest that are kept for each line of a program. Tried: `mlvet why` runs the program "
+         "at most delta, among the nearest that are kept for each line of a program; ties, whose margin is 0, are not in them. Tried: `mlvet why` runs the program "
          "again with the input moved and with the other side taken.",),
         details,
     )  # fmt: skip

@@ -7,8 +7,10 @@ A comparison with margin v is unstable for an input x if |dv/dx| * delta >= |v|;
 from __future__ import annotations
 
 import linecache
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
 import numpy as np
 
@@ -18,8 +20,9 @@ from mlvet.core.explanation import Flip
 from mlvet.runtime.provenance.inputs import Inputs
 from mlvet.runtime.provenance.predicates import Place, Predicate
 
+_T = TypeVar("_T")
 _SWEPT = 48
-"""Comparisons for which derivatives are computed, those with the smallest margins first."""
+"""Comparisons for which derivatives are computed: those with the smallest margins, of each line in turn."""
 _INPUTS = 3
 """Inputs that are told for one comparison, nearest first."""
 
@@ -41,23 +44,38 @@ def unstable(
     predicates: Sequence[Predicate], sweeps: Sweeps, inputs: Inputs, delta: float, max_derivative: float | None,
     *, relative: bool = False,
 ) -> list[Unstable]:  # fmt: skip
-    """The unstable comparisons with the inputs that turn them, nearest first; `relative` to the inputs' magnitudes."""
+    """The unstable comparisons with the inputs that turn them; `relative` to the inputs' magnitudes.
+
+    The nearest of each line of the program come first, then the second of each: a line that sorts equal numbers does not
+    hide the others.
+    """
     places = inputs.all_places()
     reach = delta * scales(inputs.all_values(), inputs) if relative else np.full(len(places), delta)
     found: list[Unstable] = []
     near = [each for each in predicates if each.parents]
     if max_derivative is not None:
         near = [each for each in near if each.closeness <= delta * max_derivative]
-    for predicate in near[:_SWEPT]:
+    for predicate in _in_turn(near, [(each.place[0], each.place[1]) for each in near])[:_SWEPT]:
         slopes = sweeps.backward(predicate.parents)[places]
         with np.errstate(divide="ignore", invalid="ignore"):
             changes = np.where(slopes == 0, np.inf, -predicate.margin / slopes)
         distances = np.abs(changes)
-        order = np.argsort(distances)[:_INPUTS]
+        order = np.argsort(distances / np.where(reach > 0, reach, 1.0))[:_INPUTS]
         found += [
             Unstable(predicate, int(each), float(changes[each])) for each in order if distances[each] <= reach[each]
         ]
-    return sorted(_nearest(found), key=lambda each: abs(each.change))
+    nearest = sorted(_nearest(found), key=lambda each: abs(each.change))
+    return _in_turn(nearest, [(each.place[0], each.place[1]) for each in nearest])
+
+
+def _in_turn(ordered: Sequence[_T], lines: Sequence[tuple[str, int]]) -> list[_T]:
+    """The first of each line, then the second of each, and so on, without changing the order otherwise."""
+    met: Counter[tuple[str, int]] = Counter()
+    turns = []
+    for line in lines:
+        turns.append(met[line])
+        met[line] += 1
+    return [ordered[index] for index in sorted(range(len(ordered)), key=lambda index: turns[index])]
 
 
 def _nearest(found: list[Unstable]) -> list[Unstable]:
