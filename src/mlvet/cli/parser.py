@@ -43,6 +43,8 @@ def _parser() -> Parser:
     _compare(
         commands.add_parser("compare", help="run a model on several backends and find who is wrong", epilog=EPILOGUE)
     )
+    _trace(commands)
+    _why(commands.add_parser("why", help="explain an output of a traced program", epilog=EPILOGUE))
     _baseline(commands.add_parser("baseline", help="remember today's findings, so that only new ones are shown"))
     _rule(commands.add_parser("rule", help="explain a rule, or list all rules"))
     _shapes(
@@ -82,6 +84,10 @@ def _output(parser: argparse.ArgumentParser) -> None:
     output.add_argument(
         "--color", choices=("auto", "always", "never"), default="auto", help="colours in the report (default: auto)"
     )
+    _outcome(parser)
+
+
+def _outcome(parser: argparse.ArgumentParser) -> None:
     outcome = parser.add_argument_group("outcome")
     outcome.add_argument("--exit-zero", action="store_true", help="exit 0 even if there are findings")
     outcome.add_argument(
@@ -140,6 +146,58 @@ def _compare(parser: argparse.ArgumentParser) -> None:
     how.add_argument("--map", action="store_true", help="show the map of every pair, also of those that agree")
     _output(parser)
     parser.set_defaults(run=compare.run)
+
+
+def _why(parser: argparse.ArgumentParser) -> None:
+    from mlvet.cli import why
+    from mlvet.report.explanation import FORMATS as ANSWERS
+
+    parser.add_argument("log", metavar="LOG", help="a log of `mlvet trace`")
+    asked = parser.add_argument_group("what is asked")
+    asked.add_argument(
+        "--of", metavar="EXPR", action="append", required=True,
+        help="the output: an expression over what the script leaves, return@FUNCTION or NAME@FUNCTION:LINE",
+    )  # fmt: skip
+    asked.add_argument(
+        "--inputs", metavar="SPEC", action="append", default=[],
+        help="what counts as input: NAME@FUNCTION:LINE for a variable, NAME@FUNCTION for a parameter",
+    )  # fmt: skip
+    asked.add_argument("--against", metavar="LOG2", help="an earlier run: what changed since, and why")
+    shown = parser.add_argument_group("what is shown")
+    shown.add_argument("--top", metavar="N", type=_number(int), default=20, help="inputs to list (default: 20)")
+    shown.add_argument("--paths", action="store_true", help="through which named values inputs act")
+    shown.add_argument("--histogram", action="store_true", help="how many inputs have how much influence")
+    shown.add_argument(
+        "--taint", action="store_true", help="how many inputs the output hangs on at all, for comparison"
+    )
+    flips = parser.add_argument_group("comparisons that turn")
+    flips.add_argument(
+        "--delta", metavar="D", type=_number(float),
+        help="how far an input may move (default: a thousandth of its value; tried if the program is quick)",
+    )  # fmt: skip
+    flips.add_argument(
+        "--max-derivative", metavar="D", type=_number(float), help="leave out margins above D times --delta"
+    )
+    flips.add_argument("--flips", metavar="N", type=_number(int), default=5, help="comparisons to try (default: 5)")
+    how = parser.add_argument_group("how to run")
+    how.add_argument("--timeout", metavar="SECONDS", type=_number(float), help="limit for each replay (default: none)")
+    how.add_argument("--memory", metavar="SIZE", type=_memory, help="room for sweeps over many outputs (default: 1G)")
+    output = parser.add_argument_group("output")
+    output.add_argument(
+        "--output-format", default="full", metavar="FORMAT", help=f"one of {', '.join(ANSWERS)} (default: full)"
+    )
+    output.add_argument("--output", metavar="FILE", help="write the answer to FILE instead of standard output")
+    output.add_argument(
+        "--color", choices=("auto", "always", "never"), default="auto", help="colours in the report (default: auto)"
+    )
+    _outcome(parser)
+    parser.set_defaults(run=why.run)
+
+
+def _trace(commands: argparse._SubParsersAction[Parser]) -> None:
+    from mlvet.cli import trace
+
+    trace.options_of(commands.add_parser("trace", help=trace.ABOUT))
 
 
 def _share(text: str) -> float:

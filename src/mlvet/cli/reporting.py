@@ -48,7 +48,7 @@ def reported(vetting: Vetting, options: argparse.Namespace, fail_on: Severity) -
 
 
 def _report(vetting: Vetting, options: argparse.Namespace) -> str:
-    color = _color(options)
+    color = color_of(options)
     if options.statistics:
         from mlvet.report import statistics
 
@@ -56,7 +56,8 @@ def _report(vetting: Vetting, options: argparse.Namespace) -> str:
     return render(options.output_format or "full", vetting, color=color)
 
 
-def _color(options: argparse.Namespace) -> bool:
+def color_of(options: argparse.Namespace) -> bool:
+    """Whether the report is coloured: as the user says, else on a terminal that takes it."""
     if options.color != "auto":
         return bool(options.color == "always")
     if os.environ.get("NO_COLOR") or options.output or sys.stdout is None:

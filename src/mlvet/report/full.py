@@ -20,7 +20,7 @@ COLORS = {Severity.ERROR: Style.RED, Severity.WARNING: Style.YELLOW, Severity.SU
 
 def render(vetting: Vetting, *, color: bool = False) -> str:
     blocks = [
-        "\n".join(_block(finding, vetting.sources.get(finding.location.path), color)) for finding in vetting.findings
+        "\n".join(block(finding, vetting.sources.get(finding.location.path), color)) for finding in vetting.findings
     ]
     blocks += ["\n".join(terminal_map.lines(each, color=color)) for each in maps(vetting) if each.shown]
     style = Style.BOLD if vetting.findings else Style.GREEN
@@ -28,7 +28,8 @@ def render(vetting: Vetting, *, color: bool = False) -> str:
     return "\n\n".join(blocks) + "\n"
 
 
-def _block(finding: Finding, source: Source | None, color: bool) -> Iterator[str]:
+def block(finding: Finding, source: Source | None, color: bool) -> Iterator[str]:
+    """The lines of one finding."""
     severity = paint(f"{finding.severity}[{one_line(finding.rule)}]", COLORS[finding.severity], color)
     yield f"{paint(visible(str(finding.location)), Style.BOLD, color)}: {severity} {finding.certainty}"
     line = first_line(source, finding.location)

@@ -1,0 +1,1 @@
+"""Runs of ordinary Python programs: recorded once, replayed with numbers that carry their derivatives."""

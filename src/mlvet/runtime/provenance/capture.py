@@ -1,0 +1,254 @@
+"""Where a program's source gives up a value: inputs get their places, outputs and values between are kept.
+
+The source is changed at the named places only. A variable becomes an input as it is assigned, an element of a container
+(`ranks[key] = 1 / n`) as it is stored.
+"""
+
+from __future__ import annotations
+
+import ast
+import difflib
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from mlvet.core.errors import UsageError
+from mlvet.runtime.provenance.specification import MODULE, Specification
+
+INPUT, STORED, KEPT = "__mlvet_input__", "__mlvet_stored__", "__mlvet_kept__"
+_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
+
+
+@dataclass(slots=True)
+class Captures:
+    """What is asked for, and which of it the modules seen so far have."""
+
+    inputs: Sequence[Specification]
+    outputs: Sequence[Specification]
+    found: set[str] = field(default_factory=set)
+    functions: set[str] = field(default_factory=set)
+    assigned: dict[str, set[int]] = field(default_factory=dict)
+
+    def applied(self, tree: ast.Module, module: str, path: str) -> ast.Module:
+        """The tree with the named places changed."""
+        if module == "__main__":
+            module = os.path.splitext(os.path.basename(path))[0]
+        self._scope(tree, module, MODULE, tree.body)
+        _Functions(self, module).visit(tree)
+        return ast.fix_missing_locations(tree)
+
+    def _scope(self, node: ast.AST, module: str, qualified: str, body: list[ast.stmt]) -> None:
+        self.functions.add(qualified)
+        for number, each in enumerate(self.inputs):
+            if each.matches(module, qualified):
+                self._named(node, body, each, _Input(number, each.name))
+        for number, each in enumerate(self.outputs):
+            if not each.matches(module, qualified):
+                continue
+            if each.name == "return":
+                _Returns(number).visit_body(body)
+                self.found.add(each.text)
+            else:
+                self._named(node, body, each, _Kept(number, each.name))
+
+    def _named(self, scope: ast.AST, body: list[ast.stmt], wanted: Specification, change: _Change) -> None:
+        parameters = _parameters(scope)
+        if wanted.line is None and wanted.name.partition(".")[0] in parameters:
+            at = 1 if body and isinstance(body[0], ast.Expr) and isinstance(body[0].value, ast.Constant) else 0
+            body[at:at] = change.after(body[0])
+            self.found.add(wanted.text)
+            return
+        places = _Places(wanted)
+        places.block(body, change)
+        self.assigned.setdefault(f"{wanted.name}@{wanted.function}", set()).update(places.lines)
+        if places.changed:
+            self.found.add(wanted.text)
+
+    def complain(self) -> None:
+        """Say which of the names the program does not have, and what comes near."""
+        for each in (*self.inputs, *self.outputs):
+            if each.text in self.found:
+                continue
+            simple = sorted({name.rpartition(".")[2] for name in self.functions} | self.functions)
+            last = each.function.rpartition(".")[2]
+            if last not in simple:
+                near = difflib.get_close_matches(last, simple, 3, 0.4)
+                hint = f"; did you mean {' or '.join(near)}?" if near else f"; it has {', '.join(simple[:12])}"
+                raise UsageError(f"{each.text}: the program has no function `{each.function}`{hint}")
+            lines = sorted(self.assigned.get(f"{each.name}@{each.function}", ()))
+            where = f"; it is assigned in line {', '.join(map(str, lines[:8]))}" if lines else ""
+            raise UsageError(f"{each.text}: `{each.function}` does not assign `{each.name}` there{where}")
+
+
+class _Functions(ast.NodeVisitor):
+    """Visits functions with their qualified names."""
+
+    def __init__(self, captures: Captures, module: str) -> None:
+        self.captures, self.module = captures, module
+        self.names: list[str] = []
+
+    def visit(self, node: ast.AST) -> None:
+        if not isinstance(node, (*_FUNCTIONS, ast.ClassDef)):
+            self.generic_visit(node)
+            return
+        self.names.append(node.name)
+        self.captures._scope(node, self.module, ".".join(self.names), node.body)
+        self.generic_visit(node)
+        self.names.pop()
+
+
+@dataclass(frozen=True, slots=True)
+class _Change:
+    number: int
+    name: str
+
+    def after(self, node: ast.stmt) -> list[ast.stmt]:
+        """What stands behind a statement that binds the name."""
+        raise NotImplementedError
+
+    def stored(self, node: ast.Assign, target: ast.Subscript) -> list[ast.stmt]:
+        """What takes the place of a statement that stores an element of the name."""
+        raise NotImplementedError
+
+
+class _Input(_Change):
+    def after(self, node: ast.stmt) -> list[ast.stmt]:
+        return _parsed(f"{self.name} = {INPUT}({self.number}, {self.name!r}, {self.name})", node)
+
+    def stored(self, node: ast.Assign, target: ast.Subscript) -> list[ast.stmt]:
+        made = _parsed(f"{STORED}({self.number}, {self.name!r}, 0, 0, 0)", node)
+        call = made[0].value  # type: ignore[attr-defined]
+        container = ast.copy_location(target.value, target)
+        key = target.slice if not isinstance(target.slice, ast.Slice) else ast.Constant(None)
+        call.args[2:] = [node.value, container, key]
+        return made
+
+
+class _Kept(_Change):
+    def after(self, node: ast.stmt) -> list[ast.stmt]:
+        return _parsed(f"{KEPT}({self.number}, {self.name})", node)
+
+    def stored(self, node: ast.Assign, target: ast.Subscript) -> list[ast.stmt]:
+        del target
+        return [node, *self.after(node)]
+
+
+class _Places:
+    """Finds the statements that bind a name in one function, not in the functions inside it."""
+
+    def __init__(self, wanted: Specification) -> None:
+        self.wanted = wanted
+        self.lines: set[int] = set()
+        self.changed = False
+
+    def block(self, body: list[ast.stmt], change: _Change) -> None:
+        made: list[ast.stmt] = []
+        for each in body:
+            made += self._statement(each, change)
+        body[:] = made
+
+    def _statement(self, node: ast.stmt, change: _Change) -> list[ast.stmt]:
+        if isinstance(node, (*_FUNCTIONS, ast.ClassDef)):
+            return [node]
+        for each in ast.walk(node) if not _blocks(node) else ():
+            if isinstance(each, ast.NamedExpr) and each.target.id == self.wanted.name and self._is_here(node):
+                return [node, *change.after(node)]
+        for block in _blocks(node):
+            self.block(block, change)
+        if isinstance(node, ast.For | ast.AsyncFor) and self.wanted.name in _bound(node.target):
+            if self._is_here(node, node.iter.end_lineno):
+                node.body[:0] = change.after(node.body[0])
+            return [node]
+        if isinstance(node, ast.With | ast.AsyncWith):
+            names = [name for item in node.items if item.optional_vars for name in _bound(item.optional_vars)]
+            if self.wanted.name in names and self._is_here(node, node.items[-1].context_expr.end_lineno):
+                node.body[:0] = change.after(node.body[0])
+            return [node]
+        targets = (
+            node.targets
+            if isinstance(node, ast.Assign)
+            else [node.target]
+            if isinstance(node, ast.AugAssign | ast.AnnAssign)
+            else []
+        )
+        for target in targets:
+            if self.wanted.name in _bound(target) and self._is_here(node):
+                return [node, *change.after(node)]
+            stores = isinstance(target, ast.Subscript) and ast.unparse(target.value) == self.wanted.name
+            if stores and self._is_here(node):
+                assert isinstance(target, ast.Subscript)
+                if isinstance(node, ast.Assign) and len(targets) == 1:
+                    return change.stored(node, target)
+                return [node, *change.after(node)]
+        return [node]
+
+    def _is_here(self, node: ast.stmt, end: int | None = None) -> bool:
+        self.lines.add(node.lineno)
+        if self.wanted.line is None:
+            if self.changed:
+                return False
+        elif not node.lineno <= self.wanted.line <= (end or node.end_lineno or node.lineno):
+            return False
+        self.changed = True
+        return True
+
+
+class _Returns(ast.NodeTransformer):
+    """Keeps what a function returns."""
+
+    def __init__(self, number: int) -> None:
+        self.number = number
+
+    def visit_body(self, body: list[ast.stmt]) -> None:
+        body[:] = [self.visit(each) for each in body]
+
+    def visit_Return(self, node: ast.Return) -> ast.Return:
+        value = node.value or ast.Constant(None)
+        node.value = ast.Call(ast.Name(KEPT, ast.Load()), [ast.Constant(self.number), value], [])
+        return node
+
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> Any:
+        return node
+
+    def visit_AsyncFunctionDef(self, node: ast.AsyncFunctionDef) -> Any:
+        return node
+
+    def visit_Lambda(self, node: ast.Lambda) -> Any:
+        return node
+
+
+def _blocks(node: ast.AST) -> list[list[ast.stmt]]:
+    found = []
+    for _, value in ast.iter_fields(node):
+        if isinstance(value, list) and value:
+            if isinstance(value[0], ast.stmt):
+                found.append(value)
+            elif isinstance(value[0], ast.excepthandler | ast.match_case):
+                found += [each.body for each in value]
+    return found
+
+
+def _bound(target: ast.expr) -> list[str]:
+    if isinstance(target, ast.Tuple | ast.List):
+        return [name for each in target.elts for name in _bound(each)]
+    if isinstance(target, ast.Starred):
+        return _bound(target.value)
+    return [ast.unparse(target)] if isinstance(target, ast.Name | ast.Attribute) else []
+
+
+def _parameters(scope: ast.AST) -> set[str]:
+    if not isinstance(scope, _FUNCTIONS):
+        return set()
+    given = scope.args
+    named = [*given.posonlyargs, *given.args, *given.kwonlyargs, *filter(None, (given.vararg, given.kwarg))]
+    return {each.arg for each in named}
+
+
+def _parsed(text: str, node: ast.stmt) -> list[ast.stmt]:
+    body = ast.parse(text).body
+    for each in body:
+        for inner in ast.walk(each):
+            if hasattr(inner, "lineno"):
+                ast.copy_location(inner, node)
+    return body

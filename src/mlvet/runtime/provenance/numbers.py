@@ -1,0 +1,273 @@
+"""Numbers that carry their place on the tape: floats and ints to any program, with derivatives by the chain rule.
+
+A traced number is a float or an int for every test of types and every function written in C. Its own operators write a
+row each; the sites of `fused.py` write one row for a whole expression.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any, TypeAlias
+
+from mlvet.runtime.provenance.predicates import PREDICATES
+from mlvet.runtime.provenance.tape import TAPE
+
+Partials: TypeAlias = Callable[[Any, Any, Any], tuple[float, float]]
+"""The partial derivatives of an operator by both operands, of the operands and the result."""
+
+PLAIN = frozenset((float, int, bool))
+_row = TAPE.row
+
+
+class TracedFloat(float):
+    """A float with its plain value `v` and its place `i`."""
+
+    __slots__ = ("i", "v")
+    v: float
+    i: int
+
+
+class TracedInt(int):
+    """An int with its plain value and its place; results of true division and of floats are floats."""
+
+    v: int
+    i: int
+
+
+TRACED = frozenset((TracedFloat, TracedInt))
+_new_float = TracedFloat.__new__
+_new_int = TracedInt.__new__
+
+
+def traced(value: Any, place: int) -> Any:
+    """A number with its place; without one, the plain number."""
+    if type(value) is float and place:
+        number: Any = _new_float(TracedFloat, value)
+    elif place:
+        number = _new_int(TracedInt, value)
+    else:
+        return value
+    number.v = value
+    number.i = place
+    return number
+
+
+def place_of(number: Any) -> int:
+    return number.i if type(number) in TRACED else 0
+
+
+def plain(number: Any) -> Any:
+    """The number without its place."""
+    return number.v if type(number) in TRACED else number
+
+
+def written(value: Any, parents: tuple[int, ...], partials: tuple[float, ...]) -> Any:
+    """A number that follows from others, written to the tape; what is no plain number goes on as it is."""
+    if type(value) not in PLAIN:
+        return value
+    return traced(value, _row(parents, partials))
+
+
+def _is_scalar(other: object) -> bool:
+    """Whether this is a real number of NumPy that is no array."""
+    return type(other).__module__ == "numpy" and getattr(other, "shape", None) == () and other.dtype.kind in "fiu"  # type: ignore[attr-defined]
+
+
+def _binary(apply: Callable[[Any, Any], Any], partials: Partials) -> tuple[Any, Any]:
+    """An operator and its reflected form; operands of other kinds are left to their own operators."""
+
+    def forward(self: Any, other: Any) -> Any:
+        if type(other) in TRACED:
+            a, b = self.v, other.v
+            value = apply(a, b)
+            return written(value, (self.i, other.i), partials(a, b, value))
+        if type(other) in PLAIN:
+            a = self.v
+            value = apply(a, other)
+            return written(value, (self.i,), partials(a, other, value)[:1])
+        if type(other) is complex:
+            return apply(self.v, other)
+        return forward(self, other.item()) if _is_scalar(other) else NotImplemented
+
+    def reflected(self: Any, other: Any) -> Any:
+        if type(other) in PLAIN:
+            b = self.v
+            value = apply(other, b)
+            return written(value, (self.i,), partials(other, b, value)[1:])
+        if type(other) is complex:
+            return apply(other, self.v)
+        return reflected(self, other.item()) if _is_scalar(other) else NotImplemented
+
+    return forward, reflected
+
+
+def _power(a: Any, b: Any, value: Any) -> tuple[float, float]:
+    if type(value) is complex:
+        return math.nan, math.nan
+    try:
+        by_base = b * a ** (b - 1) if b else 0.0
+    except (ZeroDivisionError, OverflowError):
+        by_base = math.inf
+    return by_base, value * math.log(a) if a > 0 else (0.0 if value == 0 else math.nan)
+
+
+def _remainder(a: Any, b: Any, value: Any) -> tuple[float, float]:
+    del value
+    return 1.0, -float(a // b)
+
+
+def _unary(apply: Callable[[Any], Any], partial: Callable[[Any], float]) -> Any:
+    def operator(self: Any) -> Any:
+        return written(apply(self.v), (self.i,), (partial(self.v),))
+
+    return operator
+
+
+def _comparison(apply: Callable[[Any, Any], bool]) -> Any:
+    def compare(self: Any, other: Any) -> Any:
+        if type(other) in TRACED:
+            margin = self.v - other.v
+            return PREDICATES.seen(apply(self.v, other.v), margin, (self.i, 1.0), (other.i, -1.0))
+        if type(other) in PLAIN or _is_scalar(other):
+            margin = self.v - float(other) if type(self.v) is float else self.v - other
+            return PREDICATES.seen(apply(self.v, other), margin, (self.i, 1.0), (0, 0.0))
+        return NotImplemented
+
+    return compare
+
+
+def _equality(apply: Callable[[Any, Any], bool]) -> Any:
+    """Equality of floats is a comparison like others; that of ints looks up keys and counts."""
+    compare = _comparison(apply)
+
+    def equal(self: Any, other: Any) -> Any:
+        if type(self.v) is int and (type(other) is int or type(other) is TracedInt):
+            return apply(self.v, plain(other))
+        return compare(self, other)
+
+    return equal
+
+
+def _truth(self: Any) -> bool:
+    return PREDICATES.seen(bool(self.v), float(self.v), (self.i, 1.0), (0, 0.0))
+
+
+def _jumping(apply: Callable[..., Any], lower: Callable[[float], float]) -> Any:
+    """A function that jumps: its result hangs on no input, but it comes near to a jump as a comparison does."""
+
+    def rounded(self: Any, *digits: Any) -> Any:
+        result = apply(self.v, *digits)
+        if type(self.v) is float and math.isfinite(self.v):
+            unit = 10.0 ** -(plain(digits[0]) if digits and digits[0] is not None else 0)
+            below = lower(self.v / unit) * unit
+            margin = min(self.v - below, below + unit - self.v, key=abs)
+            margin = margin if self.v - below <= below + unit - self.v else -margin
+            PREDICATES.seen(True, margin, (self.i, 1.0), (0, 0.0))
+        return result
+
+    return rounded
+
+
+def _floor_halves(value: float) -> float:
+    return math.floor(value - 0.5) + 0.5
+
+
+def _floor_division(a: Any, b: Any, places: tuple[tuple[int, float], tuple[int, float]]) -> Any:
+    result = a // b
+    if type(result) is float and math.isfinite(result):
+        remainder = a - result * b
+        margin = remainder if abs(remainder) <= abs(b - remainder) else remainder - b
+        PREDICATES.seen(True, margin, *places, depth=3)
+    return result
+
+
+def _floordiv(self: Any, other: Any) -> Any:
+    if type(other) in TRACED:
+        return _floor_division(self.v, other.v, ((self.i, 1.0), (other.i, -float(self.v // other.v))))
+    if type(other) in PLAIN:
+        return _floor_division(self.v, other, ((self.i, 1.0), (0, 0.0)))
+    return NotImplemented
+
+
+def _rfloordiv(self: Any, other: Any) -> Any:
+    if type(other) in PLAIN:
+        return _floor_division(other, self.v, ((self.i, -float(other // self.v)), (0, 0.0)))
+    return NotImplemented
+
+
+def _divmod(self: Any, other: Any) -> Any:
+    return self // other, self % other
+
+
+def _rdivmod(self: Any, other: Any) -> Any:
+    return other // self, other % self
+
+
+def _losing(name: str, apply: Callable[..., Any]) -> Any:
+    """A method by which other code takes the bare number, so that the chain breaks there."""
+
+    def method(self: Any, *given: Any) -> Any:
+        from mlvet.runtime.provenance.breaks import broken
+
+        broken(name)
+        return apply(self.v, *given)
+
+    return method
+
+
+def _itself(self: Any, *memory: Any) -> Any:
+    del memory
+    return self
+
+
+def _reduced(self: Any, protocol: Any) -> Any:
+    """Pickled as the plain number: what leaves the process carries no place."""
+    del protocol
+    return type(self.v), (self.v,)
+
+
+def _array_function(self: Any, function: Any, method: str, *operands: Any, **options: Any) -> Any:
+    from mlvet.runtime.provenance.arrays import apply_function
+
+    del self
+    return apply_function(function, method, operands, options)
+
+
+_OPERATORS: dict[str, Any] = {}
+for _name, _apply, _partials in (
+    ("add", lambda a, b: a + b, lambda a, b, v: (1.0, 1.0)),
+    ("sub", lambda a, b: a - b, lambda a, b, v: (1.0, -1.0)),
+    ("mul", lambda a, b: a * b, lambda a, b, v: (b, a)),
+    ("truediv", lambda a, b: a / b, lambda a, b, v: (1 / b, -v / b)),
+    ("pow", lambda a, b: a**b, _power),
+    ("mod", lambda a, b: a % b, _remainder),
+):  # fmt: skip
+    _OPERATORS[f"__{_name}__"], _OPERATORS[f"__r{_name}__"] = _binary(_apply, _partials)
+_OPERATORS |= {
+    "__neg__": _unary(lambda a: -a, lambda a: -1.0),
+    "__pos__": _itself,
+    "__abs__": _unary(abs, lambda a: -1.0 if a < 0 else 1.0),
+    "__floordiv__": _floordiv, "__rfloordiv__": _rfloordiv, "__divmod__": _divmod, "__rdivmod__": _rdivmod,
+    "__lt__": _comparison(lambda a, b: a < b), "__le__": _comparison(lambda a, b: a <= b),
+    "__gt__": _comparison(lambda a, b: a > b), "__ge__": _comparison(lambda a, b: a >= b),
+    "__eq__": _equality(lambda a, b: a == b), "__ne__": _equality(lambda a, b: a != b),
+    "__bool__": _truth, "__copy__": _itself, "__deepcopy__": _itself, "__reduce_ex__": _reduced,
+    "__array_ufunc__": _array_function, "conjugate": _itself,
+}  # fmt: skip
+for _class in TRACED:
+    for _name, _function in _OPERATORS.items():
+        setattr(_class, _name, _function)
+for _name, _jumps, _lower in (
+    ("__int__", int, math.floor), ("__trunc__", math.trunc, math.floor), ("__floor__", math.floor, math.floor),
+    ("__ceil__", math.ceil, math.floor), ("__round__", round, _floor_halves),
+):  # fmt: skip
+    setattr(TracedFloat, _name, _jumping(_jumps, _lower))
+for _class in TRACED:
+    for _name, _losing_name, _apply_losing in (
+        ("__float__", "float", float), ("as_integer_ratio", "as_integer_ratio", lambda v: v.as_integer_ratio()),
+    ):  # fmt: skip
+        setattr(_class, _name, _losing(_losing_name, _apply_losing))
+for _class, _base in ((TracedFloat, float), (TracedInt, int)):
+    setattr(_class, "__hash__", _base.__hash__)  # noqa: B010
+PREDICATES.size = lambda: TAPE.size
