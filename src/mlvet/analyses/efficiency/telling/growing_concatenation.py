@@ -16,6 +16,7 @@ from mlvet.analyses.efficiency.telling.growths import (
     returns_inside,
     sizes_looked_at,
 )
+from mlvet.analyses.efficiency.telling.merging import joined
 from mlvet.analyses.efficiency.telling.moves import inserted_after, inserted_before, stands_alone
 from mlvet.core.evidence import Related
 from mlvet.core.finding import Finding
@@ -35,6 +36,28 @@ _BUFFERS = ("numpy", "torch")
 
 
 def tell(context: Context, suggested: Suggested) -> Finding | None:
+    """One suggestion for all that grows in one block of a loop, told at the first of them that is worth having."""
+    beside = _beside(context, suggested)
+    if next((each for each in beside if _alone(context, each) is not None), None) is not suggested:
+        return None
+    return joined([found for found in (_alone(context, each) for each in beside) if found is not None])
+
+
+def _beside(context: Context, suggested: Suggested) -> list[Suggested]:
+    """What is suggested of statements of the same block for the same loop, in their order."""
+    statement = context.expressions[str(suggested.arguments[0])].statement
+    parts = (each for _, each in ast.iter_fields(context.parents[statement]) if isinstance(each, list))
+    block = {each: place for place, each in enumerate(next(part for part in parts if statement in part))}
+    found: dict[int, Suggested] = {}
+    for each in context.suggested:
+        if (each.pattern, each.arguments[1]) == (suggested.pattern, suggested.arguments[1]):
+            place = block.get(context.expressions[str(each.arguments[0])].statement)
+            if place is not None:
+                found.setdefault(place, each)
+    return [found[place] for place in sorted(found)]
+
+
+def _alone(context: Context, suggested: Suggested) -> Finding | None:
     """The suggestion to gather the parts in a list and to join them once, where the copies take a part worth having."""
     expression = context.expressions[str(suggested.arguments[0])]
     loop = context.loops[str(suggested.arguments[1])]
