@@ -36,9 +36,8 @@ def _write(file: Path) -> None:
     draw = np.random.default_rng(0)
     lengths = draw.integers(4, 24, _ROWS)
     names = ("".join(map(chr, draw.integers(97, 123, length))) for length in lengths)
-    rows = (
-        f"{name},{red},{green},{blue}" for name, (red, green, blue) in zip(names, draw.integers(0, 256, (_ROWS, 3)))
-    )
+    colours = draw.integers(0, 256, (_ROWS, 3))
+    rows = (",".join((name, *map(str, colour))) for name, colour in zip(names, colours, strict=True))
     file.parent.mkdir(exist_ok=True)
     file.write_text("\n".join(("name,red,green,blue", *rows)) + "\n", encoding="ascii")
 

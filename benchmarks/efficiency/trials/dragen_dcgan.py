@@ -1,6 +1,6 @@
 """Steps of two networks of convolutions that learn from each other, operator by operator.
 
-A step takes two seconds on a core, of which starting operators is no part that is felt; eight show what memory it takes.
+A step takes two seconds of a core, of which starting operators is no part that is felt; eight show the memory it takes.
 """
 
 from __future__ import annotations
