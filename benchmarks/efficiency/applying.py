@@ -73,6 +73,7 @@ def main(corpora: Path, only: Sequence[str] = ()) -> Table:
         seen = tried(corpora, each, module)
         if isinstance(seen, str):
             rows.append((place, each.rule, "-", "-", "-", seen, "failed"))
+            print(rows[-1], file=sys.stderr, flush=True)
             continue
         true += seen.true
         same = ("equal" if seen.equal else "differ") + f" ({seen.difference:.0e})"
