@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import shutil
 import statistics
 import subprocess
@@ -19,6 +18,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks.efficiency.established import difference, environment
+from benchmarks.efficiency.quiet import quiet
 from benchmarks.efficiency.refactoring import fix_of
 from benchmarks.efficiency.repositories import Suggestion, suggestions
 from benchmarks.efficiency.trials import Change, Trial, trials
@@ -33,8 +33,6 @@ FELT = 1.05
 _UNFELT = 4.0
 """Megabytes that are not told from none."""
 _LIMIT = 300.0
-_BUSY = 0.8
-"""The load of a machine on which two threads can no longer be timed."""
 _REPEATS = 3
 
 
@@ -69,12 +67,13 @@ def main(corpora: Path, only: Sequence[str] = ()) -> Table:
         if module is None:
             untried.append(f"{place} {each.rule}")
             continue
-        if import_module(module).trial.threads > 1 and os.getloadavg()[0] > _BUSY:
+        if import_module(module).trial.threads > 1 and not quiet():
             untried.append(f"{place} {each.rule} (needs cores that nobody else uses)")
             continue
         seen = tried(corpora, each, module)
         if isinstance(seen, str):
             rows.append((place, each.rule, "-", "-", "-", seen, "failed"))
+            print(rows[-1], file=sys.stderr, flush=True)
             continue
         true += seen.true
         same = ("equal" if seen.equal else "differ") + f" ({seen.difference:.0e})"

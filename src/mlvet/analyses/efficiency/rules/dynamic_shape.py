@@ -11,8 +11,8 @@ class DynamicShape(Rule):
 
     ## What it does
     Suggests to sum, average or count with a mask over all elements where a loop first cuts out those that the mask
-    selects; and to give a placeholder of TensorFlow 1 its size where all that is fed has one size and gradients are
-    computed in short steps.
+    selects; and to give the placeholders of TensorFlow 1 that are fed together their sizes, where all that is fed
+    has one size and gradients are computed in many short steps.
 
     ## Why it matters
     How many elements a mask selects is known only after it was looked at, so that they are counted, memory is asked for
@@ -39,8 +39,8 @@ class DynamicShape(Rule):
 
     ## How sure
     Likely. Small arrays of NumPy and PyTorch, for which the copy is cheaper, are not reported, nor are shapes left open
-    in a `tf.function` or a layer of Keras, where measurements show no gain. A placeholder is reported only if all that
-    may be fed to it is seen, and the graph is not exported.
+    in a `tf.function` or a layer of Keras, where measurements show no gain. Placeholders are reported only if all that
+    may be fed to them is seen, none of them has to stay open, and the graph is not exported.
     """
 
     code = "EFF161"

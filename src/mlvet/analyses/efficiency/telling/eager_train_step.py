@@ -74,6 +74,8 @@ def _inline(context: Context, suggested: Suggested, tape: Expression, loop: Loop
         return None
     if not _takes([_kind_of(context, each) for each in step.given.values()], "tensorflow"):
         return None
+    if _is_in_another(context, suggested, tape, loop):
+        return None
     name = _compiler(context, "tensorflow")
     outline = context.program.outline
     message = (
@@ -85,6 +87,19 @@ def _inline(context: Context, suggested: Suggested, tape: Expression, loop: Loop
         related=[Related("the steps are taken in this loop", outline.head(loop.node))], conditions=[_OFTEN],
         fix=_moved_out(context, step, name), data={"library": "tensorflow"},
     )  # fmt: skip
+
+
+def _is_in_another(context: Context, suggested: Suggested, tape: Expression, loop: Loop) -> bool:
+    """Whether a step that is told at an earlier tape of the loop has this tape in it."""
+    for each in context.suggested:
+        other = context.expressions.get(str(each.arguments[0]))
+        if other is None or each.arguments[1:] != suggested.arguments[1:] or other.node.lineno >= tape.node.lineno:
+            continue
+        step = step_of(context, other, loop)
+        around = step is not None and any(tape.node in ast.walk(one) for one in step.statements)
+        if around and _inline(context, each, other, loop) is not None:
+            return True
+    return False
 
 
 def _moved_out(context: Context, step: Step, name: str) -> Fix:

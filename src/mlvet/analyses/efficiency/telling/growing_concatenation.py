@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
+from typing import TypeGuard
 
 from mlvet.analyses.efficiency.host.outline import Expression, Loop
 from mlvet.analyses.efficiency.reasoning.solving import Suggested
@@ -16,6 +17,7 @@ from mlvet.analyses.efficiency.telling.growths import (
     returns_inside,
     sizes_looked_at,
 )
+from mlvet.analyses.efficiency.telling.merging import joined
 from mlvet.analyses.efficiency.telling.moves import inserted_after, inserted_before, stands_alone
 from mlvet.core.evidence import Related
 from mlvet.core.finding import Finding
@@ -35,6 +37,28 @@ _BUFFERS = ("numpy", "torch")
 
 
 def tell(context: Context, suggested: Suggested) -> Finding | None:
+    """One suggestion for all that grows in one block of a loop, told at the first of them that is worth having."""
+    beside = _beside(context, suggested)
+    if next((each for each in beside if _alone(context, each) is not None), None) is not suggested:
+        return None
+    return joined([found for found in (_alone(context, each) for each in beside) if found is not None])
+
+
+def _beside(context: Context, suggested: Suggested) -> list[Suggested]:
+    """What is suggested of statements of the same block for the same loop, in their order."""
+    statement = context.expressions[str(suggested.arguments[0])].statement
+    parts = (each for _, each in ast.iter_fields(context.parents[statement]) if isinstance(each, list))
+    block = {each: place for place, each in enumerate(next(part for part in parts if statement in part))}
+    found: dict[int, Suggested] = {}
+    for each in context.suggested:
+        if (each.pattern, each.arguments[1]) == (suggested.pattern, suggested.arguments[1]):
+            place = block.get(context.expressions[str(each.arguments[0])].statement)
+            if place is not None:
+                found.setdefault(place, each)
+    return [found[place] for place in sorted(found)]
+
+
+def _alone(context: Context, suggested: Suggested) -> Finding | None:
     """The suggestion to gather the parts in a list and to join them once, where the copies take a part worth having."""
     expression = context.expressions[str(suggested.arguments[0])]
     loop = context.loops[str(suggested.arguments[1])]
@@ -46,7 +70,8 @@ def tell(context: Context, suggested: Suggested) -> Finding | None:
     items = items_looked_at(context, found, loop)
     if items is None or (any(not each.last for each in items) and found.library not in _BUFFERS):
         return None
-    trips, usual = (_trips(expression, loop, count) for count in (context.trips, context.usual_trips))
+    every = _every(context, expression, loop)
+    trips, usual = (_trips(expression, loop, count, every) for count in (context.trips, context.usual_trips))
     innermost = expression.loops[-1] if expression.loops else loop
     rest = max(0.0, context.cost_of_iteration(innermost).seconds - context.own_cost(expression).seconds)
     unseen = context.works_unseen(innermost)
@@ -70,7 +95,8 @@ def tell(context: Context, suggested: Suggested) -> Finding | None:
         f"`{context.text(expression.node)}` copies all of `{found.name}` in every iteration of the loop in line "
         f"{loop.node.lineno}; {cure}"
     )
-    conditions = [] if trips is not None else [f"the loop runs at least {enough:,} times"]
+    often = f"`{found.name}` grows" if every is None else "the loop runs"
+    conditions = [] if trips is not None else [f"{often} at least {enough * (every or 1):,} times"]
     seen = [Related(f"of `{found.name}` only this is looked at in the loop", each.place) for each in looks]
     nobody = [Related(f"nobody looks at `{found.name}` before the loop ends", outline.head(loop.node))]
     fix = Fix(_counsel(found, looks, buffered)) if looks else _fix(context, loop, found)
@@ -104,10 +130,34 @@ def _row(context: Context, suggested: Suggested, expression: Expression, loop: L
     )  # fmt: skip
 
 
-def _trips(expression: Expression, loop: Loop, count: Callable[[Loop], int | None]) -> int | None:
+def _every(context: Context, expression: Expression, loop: Loop) -> int | None:
+    """In how many iterations it grows once, by conditions such as `step % 10 == 0`; None if that is not known."""
+    every = 1
+    node: ast.AST = expression.statement
+    while node is not loop.node and node in context.parents:
+        node = context.parents[node]
+        if isinstance(node, ast.If):
+            for each in (each for each in ast.walk(node.test) if _is_remainder(each)):
+                seen = context.program.seen(context.program.outline.of_node[each.right])
+                if seen is None or not isinstance(seen.number, int) or seen.number < 1:
+                    return None
+                every *= seen.number
+    return every
+
+
+def _is_remainder(node: ast.AST) -> TypeGuard[ast.BinOp]:
+    return isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mod)
+
+
+def _trips(
+    expression: Expression, loop: Loop, count: Callable[[Loop], int | None], every: int | None
+) -> int | None:  # fmt: skip
     """How often it grows in all: the product over the loops up to the outermost in which it grows."""
+    if every is None:
+        return None
     if loop not in expression.loops:
-        return count(loop)
+        found = count(loop)
+        return None if found is None else found // every
     total = 1
     for each in reversed(expression.loops):
         found = count(each)
@@ -116,7 +166,7 @@ def _trips(expression: Expression, loop: Loop, count: Callable[[Loop], int | Non
         total *= found
         if each is loop:
             break
-    return total
+    return total // every
 
 
 def _bytes(context: Context, part: ast.expr) -> float:
