@@ -25,9 +25,14 @@ class Influences:
     derivatives: NDArray[np.float64]
     shares: NDArray[np.float64]
 
-    def order(self) -> NDArray[np.int64]:
-        """The inputs by share, then by derivative; ties in the order of the program."""
-        return np.lexsort((-np.abs(self.derivatives), -self.shares))
+    def order(self, top: int = 0) -> NDArray[np.int64]:
+        """The inputs by share, then by derivative; ties in the order of the program. 0 orders all, not the first alone."""
+        if not 0 < top < len(self.shares):
+            return np.lexsort((-np.abs(self.derivatives), -self.shares))
+        least = -np.partition(-self.shares, top - 1)[top - 1]
+        among = np.flatnonzero(self.shares >= least)
+        order = np.lexsort((-np.abs(self.derivatives[among]), -self.shares[among]))
+        return among[order][:top]
 
     def elasticity(self, index: int) -> float:
         if self.value == 0:
@@ -53,7 +58,13 @@ def influences(value: float, adjoint: NDArray[np.float64], inputs: Inputs) -> In
 
 def scales(values: NDArray[np.float64], inputs: Inputs) -> NDArray[np.float64]:
     """The magnitude by which each input's derivative is weighed."""
+    return inputs.array("scales", lambda: _scales(values, inputs))
+
+
+def _scales(values: NDArray[np.float64], inputs: Inputs) -> NDArray[np.float64]:
     magnitude = np.abs(values)
+    if np.isfinite(magnitude).all() and magnitude.all():
+        return magnitude
     for _, indices in inputs.groups():
         group = magnitude[indices]
         none = (group == 0) | ~np.isfinite(group)
@@ -66,9 +77,8 @@ def scales(values: NDArray[np.float64], inputs: Inputs) -> NDArray[np.float64]:
 
 def first(found: Influences, inputs: Inputs, top: int) -> tuple[tuple[Influence, ...], float]:
     """The first inputs by share that have influence, and the share of all others; 0 lists every input there is."""
-    order = found.order()
+    order = found.order(top)
     if top:
-        order = order[:top]
         order = order[found.derivatives[order] != 0]
     listed = tuple(
         Influence(

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import sys
 from collections import deque
-from collections.abc import Iterator, MutableMapping
+from collections.abc import Callable, Iterator, MutableMapping
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
@@ -47,6 +47,7 @@ class Inputs:
     refused: dict[str, int] = field(default_factory=dict)
     """Kinds of values that were named as inputs and hold no numbers."""
     _met: dict[Path, int] = field(default_factory=dict)
+    _arrays: dict[str, NDArray[Any]] = field(default_factory=dict)
 
     def wrapped(self, value: Any, path: Path) -> Any:
         """The value with every number in it made an input."""
@@ -126,10 +127,22 @@ class Inputs:
         return len(self.paths) + sum(len(each.places) for each in self.blocks)
 
     def all_places(self) -> NDArray[np.int64]:
-        return np.concatenate([np.array(self.places, np.int64), *(each.places for each in self.blocks)])
+        return self.array("places", lambda: self._joined(self.places, [each.places for each in self.blocks], np.int64))
 
     def all_values(self) -> NDArray[np.float64]:
-        return np.concatenate([np.array(self.values, np.float64), *(each.values for each in self.blocks)])
+        return self.array("values", lambda: self._joined(self.values, [each.values for each in self.blocks], np.float64))
+
+    def array(self, name: str, make: Callable[[], NDArray[Any]]) -> NDArray[Any]:
+        """An array over all inputs, made once as long as no input is added; nobody may write into it."""
+        known = self._arrays.get(name)
+        if known is None or len(known) != self.count:
+            known = self._arrays[name] = make()
+            known.flags.writeable = False
+        return known
+
+    @staticmethod
+    def _joined(single: list[Any], blocks: list[NDArray[Any]], kind: type) -> NDArray[Any]:
+        return np.concatenate([np.array(single, kind), *blocks])
 
     def path(self, index: int) -> Path:
         if index < len(self.paths):
