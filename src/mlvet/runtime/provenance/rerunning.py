@@ -43,7 +43,7 @@ def environment_of(log: Log) -> dict[str, str]:
 
 
 def changed_sources(log: Log) -> list[str]:
-    """The files of the program that are not as they were when it was traced. Of a full log the script's text is used."""
+    """The files of the program that changed since it was traced; a script whose text the log has does not count."""
     found = []
     for each in log.of_kind("source"):
         try:
