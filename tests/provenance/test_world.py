@@ -87,6 +87,14 @@ def test_a_full_log_needs_neither_files_nor_sources(tmp_path: Path) -> None:
     assert again(tmp_path / LOG).faithful
 
 
+def test_a_changed_module_is_named_also_for_a_full_log(tmp_path: Path) -> None:
+    program(tmp_path, "def f(x):\n    return x * 2.0\n", "other.py")
+    program(tmp_path, "import other\nprint(other.f(1.0))\n")
+    traced(tmp_path, "--log", "full", "program.py")
+    program(tmp_path, "def f(x):\n    return x * 3.0\n", "other.py")
+    assert again(tmp_path / LOG).error == f"{tmp_path / 'other.py'} changed since the trace; trace it again"
+
+
 @pytest.mark.parametrize("changed", ["program.py", "other.py"])
 def test_a_changed_source_is_named(changed: str, tmp_path: Path) -> None:
     program(tmp_path, "def f(x):\n    return x * 2.0\n", "other.py")

@@ -43,7 +43,7 @@ def environment_of(log: Log) -> dict[str, str]:
 
 
 def changed_sources(log: Log) -> list[str]:
-    """The files of the program that are not as they were when it was traced. A full log has their text."""
+    """The files of the program that changed since it was traced; a script whose text the log has does not count."""
     found = []
     for each in log.of_kind("source"):
         try:
@@ -51,7 +51,7 @@ def changed_sources(log: Log) -> list[str]:
                 same = digest(file.read()) == each.data["digest"]
         except OSError:
             same = False
-        if not same and not each.raw:
+        if not same and not (each.raw and each.data["module"] == "__main__"):
             found.append(str(each.data["file"]))
     return found
 
