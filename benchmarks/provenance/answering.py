@@ -75,7 +75,9 @@ def measured(data: Path, name: str, folder: Path, rounds: int) -> dict[str, Any]
         )  # fmt: skip
         replays.append(found)
         options = [part for spec in each.algorithm.specifications for part in ("--inputs", spec)]
-        whys.append(costs(python("-m", "mlvet", "why", log, "--of", f'ranks["{nodes[0]}"]', "--exit-zero", *options)).processor)
+        whys.append(
+            costs(python("-m", "mlvet", "why", log, "--of", f'ranks["{nodes[0]}"]', "--exit-zero", *options)).processor
+        )
     mine = np.load(folder / "mlvet.npy")
     middle = {
         key: median(every[key] for every in replays)

@@ -14,8 +14,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from benchmarks.provenance.processes import Failed, Replayed, environment, job, python, trace, why
 from benchmarks.provenance.subjects import FOLDER, OWN
 from benchmarks.table import Table
@@ -65,7 +63,10 @@ def every_case() -> Iterator[Case]:
             f'beliefs["{symptom}"]["yes"]', "observed@belief_propagation", r'observed\["Gender"\]',
         )  # fmt: skip
     edges = CASES / "outgoing_edges"
-    for node, culprit, missing in (("A", r'base\["A"\]', r'base\["[BCDEF]"\]'), ("D", r'base\["[ABD]"\]', r'base\["[CEF]"\]')):
+    for node, culprit, missing in (
+        ("A", r'base\["A"\]', r'base\["[BCDEF]"\]'),
+        ("D", r'base\["[ABD]"\]', r'base\["[CEF]"\]'),
+    ):
         yield Case(
             f"outgoing edges: {node}", edges / "pagerank.py", [str(edges / "network.txt")], f'ranks["{node}"]',
             "base@pagerank", culprit, missing,
@@ -77,7 +78,9 @@ def every_case() -> Iterator[Case]:
         ("missing_step", "boris", "base", "", r'base\["ada"\]'),
         ("wrong_dependency", "ada", "base", r'base\["hugo"\]', ""),
     ):
-        yield Case(bug.replace("_", " "), BUGS / f"{bug}.py", [], f'ranks["{node}"]', f"{inputs}@pagerank", culprit, missing)
+        yield Case(
+            bug.replace("_", " "), BUGS / f"{bug}.py", [], f'ranks["{node}"]', f"{inputs}@pagerank", culprit, missing
+        )
 
 
 def _messages() -> tuple[str, str]:
@@ -100,11 +103,20 @@ def asked(case: Case, folder: Path) -> list[Any]:
     lacking = not any(re.match(case.missing, name) for name in listed) if case.missing else None
     rules = Counter(each["rule"] for each in found["findings"])
     if case.missing and lacking:
-        verdict = "what should act is missing" if not case.culprit else f"{places[0]}; those that should act are missing"
+        verdict = (
+            "what should act is missing" if not case.culprit else f"{places[0]}; those that should act are missing"
+        )
     else:
         verdict = str(places[0]) if places else "not listed"
     words = ", ".join(f"`{name}`" if count == 1 else f"{count} `{name}`" for name, count in rules.items()) or "-"
-    return [case.name, f"`{case.of}`", f"`{listed[0]}`" if listed else "none", f"{len(places)} of {len(listed)}", verdict, words]
+    return [
+        case.name,
+        f"`{case.of}`",
+        f"`{listed[0]}`" if listed else "none",
+        f"{len(places)} of {len(listed)}",
+        verdict,
+        words,
+    ]
 
 
 def case_table() -> Table:
@@ -265,10 +277,17 @@ def spam_table(data: Path | None) -> Table:
     repair = ("--ignore", str(CASES / "spam" / "common_words.txt"), "--unknown", "0.6")
     trials = [("our comments, others", str(OWN / "comments.txt"), [str(OWN / "other_comments.txt")])]
     if data is not None:
-        youtube, sms = f"{data / 'text' / 'YouTube-Spam-Collection-v1.zip'}", str(data / "text" / "SMSSpamCollection.gz")
+        youtube, sms = (
+            f"{data / 'text' / 'YouTube-Spam-Collection-v1.zip'}",
+            str(data / "text" / "SMSSpamCollection.gz"),
+        )
         parts = ("Psy", "Katy", "LMFAO", "Eminem", "Shakira")
         trials += [
-            (f"YouTube {part}, the other four", f"{youtube}:{part}", [f"{youtube}:{each}" for each in parts if each != part])
+            (
+                f"YouTube {part}, the other four",
+                f"{youtube}:{part}",
+                [f"{youtube}:{each}" for each in parts if each != part],
+            )
             for part in parts
         ]
         trials += [("SMS, YouTube", sms, [youtube]), ("YouTube, SMS", youtube, [sms])]

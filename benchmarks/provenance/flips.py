@@ -31,7 +31,13 @@ def subjects(data: Path, folder: Path) -> Iterator[Subject]:
     gnutella, votes = graphs / "p2p-Gnutella08.txt.gz", graphs / "wiki-Vote.txt.gz"
     yield subject("PageRank", "p2p-Gnutella08", gnutella)
     yield subject("PageRank", "wiki-Vote", votes)
-    for name in ("weighted PageRank", "personalized PageRank", "CollusionRank", "visits of links", "weighted visits of links"):
+    for name in (
+        "weighted PageRank",
+        "personalized PageRank",
+        "CollusionRank",
+        "visits of links",
+        "weighted visits of links",
+    ):
         yield subject(name, "p2p-Gnutella08", gnutella)
     yield subject("undirected PageRank", "facebook_combined", graphs / "facebook_combined.txt.gz", "--iterations", 20)
     for name in ("SimRank", "ASCOS"):
@@ -120,7 +126,10 @@ def spread(replayed: Replayed) -> dict[str, Any]:
     inputs = replayed.replay.found
     places = inputs.all_places()
     hanging = [each for each in replayed.outputs if each.place]
-    chosen = [max(hanging, key=lambda each: abs(each.value)), *random.Random(SEED).sample(hanging, min(OUTPUTS, len(hanging)))]
+    chosen = [
+        max(hanging, key=lambda each: abs(each.value)),
+        *random.Random(SEED).sample(hanging, min(OUTPUTS, len(hanging))),
+    ]
     found = []
     for output in chosen:
         adjoint = replayed.sweeps.backward({output.place: 1.0})

@@ -183,7 +183,7 @@ def difference(plain: Plain, expressions: Sequence[str], changed: str, step: flo
 def first_lines(source: Path, target: Path, count: int) -> Path:
     """A file with the first edges or messages of another, written once."""
     if not target.exists():
-        opened = gzip.open(source, "rt", encoding="utf-8") if source.suffix == ".gz" else source.open(encoding="utf-8")
+        opened = gzip.open(source, "rt", encoding="utf-8") if source.suffix == ".gz" else source.open(encoding="utf-8")  # noqa: SIM115
         with opened as lines:
             kept = [line for line, _ in zip((each for each in lines if not each.startswith("#")), range(count))]  # noqa: B905
         target.write_text("".join(kept), encoding="utf-8")

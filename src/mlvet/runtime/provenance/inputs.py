@@ -130,7 +130,9 @@ class Inputs:
         return self.array("places", lambda: self._joined(self.places, [each.places for each in self.blocks], np.int64))
 
     def all_values(self) -> NDArray[np.float64]:
-        return self.array("values", lambda: self._joined(self.values, [each.values for each in self.blocks], np.float64))
+        return self.array(
+            "values", lambda: self._joined(self.values, [each.values for each in self.blocks], np.float64)
+        )
 
     def array(self, name: str, make: Callable[[], NDArray[Any]]) -> NDArray[Any]:
         """An array over all inputs, made once as long as no input is added; nobody may write into it."""
