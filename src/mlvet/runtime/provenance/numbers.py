@@ -88,7 +88,7 @@ def _binary(apply: Callable[[Any, Any], Any], partials: Partials) -> tuple[Any, 
             return written(value, (self.i,), partials(a, other, value)[:1])
         if type(other) is complex:
             return apply(self.v, other)
-        return forward(self, other.item()) if _is_scalar(other) else NotImplemented
+        return NotImplemented
 
     def reflected(self: Any, other: Any) -> Any:
         if type(other) in PLAIN:
@@ -97,7 +97,7 @@ def _binary(apply: Callable[[Any, Any], Any], partials: Partials) -> tuple[Any, 
             return written(value, (self.i,), partials(other, b, value)[1:])
         if type(other) is complex:
             return apply(other, self.v)
-        return reflected(self, other.item()) if _is_scalar(other) else NotImplemented
+        return NotImplemented
 
     return forward, reflected
 
