@@ -11,6 +11,7 @@ for Python 2 are converted mechanically by the commands of `Conversion` into a f
 from __future__ import annotations
 
 import argparse
+import ast
 import json
 import os
 import shutil
@@ -190,7 +191,9 @@ def judged(start: Start, question: Question, document: Mapping[str, Any]) -> Ans
 
 
 def _same(one: str, other: str) -> bool:
-    return one.replace(" ", "").replace("'", '"') == other.replace(" ", "").replace("'", '"')
+    """Whether two names are the same expression; a name of a second call has a mark behind that is compared as it is."""
+    (one, _, first), (other, _, second) = one.partition("#"), other.partition("#")
+    return first == second and ast.dump(ast.parse(one)) == ast.dump(ast.parse(other))
 
 
 def asked(start: Start, log: Path, question: Question) -> Answer:
