@@ -17,6 +17,7 @@ _PATCHES: dict[str, tuple[str, ...]] = {
     "scipy.linalg": ("scipy_functions",),
     "scipy.special": ("scipy_functions",),
     "networkx": ("graphs",),
+    "sklearn.utils.validation": ("learning",),
     "pandas": ("frame_hooks",),
     "torch": ("torch_values",),
     "jax": ("jax_values",),
