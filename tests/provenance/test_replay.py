@@ -393,3 +393,16 @@ out = normalize(x, norm="l1")[0, 1]
     answer = ask(program, "out", "x@<module>:5")
     assert [(each["line"], each["what"]) for each in answer["breaks"]] == [(6, "scikit-learn")]
     assert not any(each["rule"] == "missing-dependency" for each in answer["findings"])
+
+
+def test_a_frame_made_of_nested_dictionaries_keeps_the_chain(ask: Ask) -> None:
+    program = """
+import pandas as pd
+
+table = {"a": {"x": 1.5, "y": 2.0}, "b": {"x": 4.0}}
+frame = pd.DataFrame(table).fillna(0.5).T
+out = float(frame.div(frame.sum(axis=1), axis=0).loc["a", "x"] * frame.loc["b", "x"])
+"""
+    found = derivatives(ask(program, "out", "table@<module>:4"))
+    assert found['table["a"]["x"]'] == pytest.approx(4.0 * 2.0 / 3.5**2)
+    assert found['table["b"]["x"]'] == pytest.approx(1.5 / 3.5)

@@ -76,6 +76,17 @@ def _objects_converted(real: Any) -> Any:
     return convert_object_array
 
 
+def _looked_up(real: Any) -> Any:
+    """The cells of a column that is given as a dictionary."""
+
+    def fast_multiget(mapping: Any, keys: Any, **default: Any) -> Any:
+        if any(type(each) in ANY_TRACED for each in mapping.values()):
+            return [mapping.get(key, float("nan")) for key in keys]
+        return real(mapping, keys, **default)
+
+    return fast_multiget
+
+
 def _external(real: Any) -> Any:
     return lambda values: values._array if isinstance(values, TracedColumn) else real(values)
 
@@ -208,6 +219,7 @@ def install(module: ModuleType) -> None:
     _everywhere("pandas.core.construction", "sanitize_array", _sanitized)
     _everywhere(construction, "ndarray_to_mgr", _matrix_to_manager)
     _everywhere(construction, "convert_object_array", _objects_converted)
+    _everywhere("pandas._libs.lib", "fast_multiget", _looked_up)
     _everywhere("pandas.core.internals.blocks", "external_values", _external)
     for name in ("arithmetic_op", "comparison_op"):
         _everywhere("pandas.core.ops.array_ops", name, _result)
