@@ -148,13 +148,21 @@ def test_relative_links_lead_somewhere(document: Path) -> None:
     assert {target for target in targets if not target.exists()} <= WRITTEN_BY_BENCH
 
 
-def test_the_recorded_output_is_what_mlvet_says() -> None:
+def test_the_recorded_output_is_what_mlvet_says(tmp_path: Path) -> None:
     recorded = "\n".join(fenced("text"))
-    command = [sys.executable, "-m", "mlvet", "check", "examples/", "--output-format", "full"]
-    said = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, encoding="utf-8").stdout
+    examples, log = ROOT / "examples" / "provenance", str(tmp_path / "log")
+    case = ("weighted_pagerank.py", "cases/negative_weights/followers.txt")
+    said = _said(ROOT, "check", "examples/", "--output-format", "full")
+    _said(examples, "trace", "--quiet", "--output", log, *case)
+    said += _said(examples, "why", log, "--of", 'ranks["mira"]', "--inputs", "graph@weighted_pagerank", "--top", "4")
     stale = [line for line in recorded.splitlines() if line not in said.splitlines()]
     assert not stale, f"record the README's block again: {stale}"
     assert sum("error[" in line for line in recorded.splitlines()) >= 3
+
+
+def _said(folder: Path, *arguments: str) -> str:
+    command = [sys.executable, "-m", "mlvet", *arguments]
+    return subprocess.run(command, cwd=folder, capture_output=True, text=True, encoding="utf-8").stdout
 
 
 def test_the_python_example_runs_and_finds_nothing_in_a_safe_range(tmp_path: Path) -> None:
