@@ -47,7 +47,7 @@ class Pairs:
 class Between:
     """The part of a tape between inputs and outputs, last number first: `ends`, `users` and `partials` of each number.
 
-    `outputs` and `inputs` say which number each of them is, -1 for those that hang on nothing or on which nothing hangs.
+    `outputs` and `inputs` say which number each of them is, -1 for those between which nothing lies.
     """
 
     ends: NDArray[np.int32]
