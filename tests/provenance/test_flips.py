@@ -43,7 +43,7 @@ def test_with_relative_deltas_the_nearest_input_is_the_one_with_the_least_part_t
     values = {f"small{number}": 1e-6 for number in range(3)}
     found = inputs(tape, **values, large=1e3)
     sweeps = Sweeps.of(tape.parts, tape.size)
-    parents = ((1, 1.0), (2, 1.0), (3, 1.0), (4, 0.5))
+    parents = (*((place, 1.0) for place in (1, 2, 3)), (4, 0.5))
     told = unstable([compared(7, 0.1, parents)], sweeps, found, 1e-3, None, relative=True)
     assert [each.input for each in told] == [3]
     assert np.isclose(told[0].change, -0.2)

@@ -9,7 +9,7 @@ from mlvet.core.finding import Finding
 
 @dataclass(frozen=True, slots=True)
 class Influence:
-    """One input: `derivative` is d output / d input, `elasticity` the percent that the output changes per percent of it.
+    """One input: `derivative` is d output / d input, `elasticity` the percent that the output changes per percent.
 
     `share` is its part of the influence of all inputs, in magnitude. An input whose value is 0 has no elasticity to
     speak of; its share is reckoned with the mean magnitude of the inputs of its group.

@@ -238,7 +238,9 @@ def _findings(
     study = Study(names, rows[0].values, [each.name for each in found], results, derivatives)
     location = Location(replay.log.header.script, 1)
     expected = tuple(dict.fromkeys(each.name for each in replay.inputs))
-    told = findings(study, location, origins=origins, expected=expected, broken=bool(BREAKS) or replay.difference is not None)
+    told = findings(
+        study, location, origins=origins, expected=expected, broken=bool(BREAKS) or replay.difference is not None
+    )
     by_output: list[list[Finding]] = [[] for _ in found]
     places = {each.name: place for place, each in enumerate(found)}
     for each in told:

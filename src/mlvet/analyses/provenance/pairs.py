@@ -47,7 +47,8 @@ class Pairs:
 class Between:
     """The part of a tape between inputs and outputs, last number first: `ends`, `users` and `partials` of each number.
 
-    `outputs` and `inputs` say which number each of them is, -1 for those between which nothing lies.
+    `outputs` and `inputs` say which number each of them is, -1 for those that hang on nothing and those on which
+    nothing hangs.
     """
 
     ends: NDArray[np.int32]

@@ -61,7 +61,9 @@ class Sweeps:
         start = 0
         for row in _endless(partials, ends):
             self._segment(first + start, first + row, ends[start : row + 1], parents, partials)
-            self.parts.append(_alone(first + row, parents[ends[row] : ends[row + 1]], partials[ends[row] : ends[row + 1]]))
+            self.parts.append(
+                _alone(first + row, parents[ends[row] : ends[row + 1]], partials[ends[row] : ends[row + 1]])
+            )
             start = row + 1
         self._segment(first + start, last, ends[start:], parents, partials)
 

@@ -116,9 +116,12 @@ def scalars(frame: types.FrameType) -> dict[str, float]:
     """The local variables, or those of the module, that are single numbers of a plain type."""
     found: dict[str, float] = {}
     held = frame.f_locals
-    gathered = {name[len(SUM) : -2]: value for name, value in held.items() if name.startswith(SUM) and value is not None}
+    sums = {name[len(SUM) : -2]: value for name, value in held.items() if name.startswith(SUM)}
+    gathered = {name: value for name, value in sums.items() if value is not None}
     for name, value in {**held, **gathered}.items() if gathered else held.items():
-        if (type(value) is float or (type(value) is int and -(2**63) <= value < 2**63)) and not name.startswith((PREFIX, SUM)):
+        if (type(value) is float or (type(value) is int and -(2**63) <= value < 2**63)) and not name.startswith(
+            (PREFIX, SUM)
+        ):
             found[name] = value
             if len(found) == LARGEST_VALUES:
                 break

@@ -78,7 +78,8 @@ class Replay:
             return None
         ending = self.rerun.ending
         footer = self.log.footer
-        if self.rerun.diverged is None and isinstance(ending, Exception) and (footer is None or footer.how != "exception"):
+        as_traced = footer is not None and footer.how == "exception"
+        if self.rerun.diverged is None and isinstance(ending, Exception) and not as_traced:
             return f"{_where(ending)}{type(ending).__name__}: {ending}, which the traced run did not raise"
         return self.rerun.diverged
 
