@@ -4,6 +4,7 @@ BIN := $(VENV)/bin
 CORPUS ?=
 CHECKOUTS ?=
 BUGS ?=
+DATA ?=
 
 .PHONY: demo test lint bench clean
 
@@ -21,7 +22,7 @@ lint: $(VENV)/.dev
 
 bench: $(VENV)/.bench
 	$(BIN)/python benchmarks/run.py $(if $(CORPUS),--corpus $(CORPUS)) \
-	    $(if $(CHECKOUTS),--checkouts $(CHECKOUTS)) $(if $(BUGS),--bugs $(BUGS))
+	    $(if $(CHECKOUTS),--checkouts $(CHECKOUTS)) $(if $(BUGS),--bugs $(BUGS)) $(if $(DATA),--data $(DATA))
 
 clean:
 	rm -rf $(VENV)

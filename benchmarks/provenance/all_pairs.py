@@ -82,8 +82,9 @@ def main(data: Path, graphs: tuple[str, ...] = ("p2p-Gnutella08", "wiki-Vote"), 
         "provenance-pairs", "Every rank by every first rank", COMMAND,
         ("graph", "pairs", "clock", "processor", "peak memory", "apart at most", "SciPy blocks by hand",
          "tainting, bitsets", *(["tainting, sets"] if sets else []), "pairs that act", "allowed"), rows,
-        (f"Plain-dict PageRank, {ITERATIONS} iterations, from a replay to the first 20 inputs of each output with their "
-         "shares and the share of the rest; peak memory of the process, program and tape included. The dictionaries of "
+        (f"Plain-dict PageRank, {ITERATIONS} iterations, from a replay to the first 20 inputs of each output with "
+         "their shares and the share of the rest; peak memory of the process, program and tape included. The "
+         "dictionaries of "
          "derivatives that the paper keeps for each variable do not finish here.",),
         details,
     )  # fmt: skip

@@ -75,9 +75,8 @@ def measured(data: Path, name: str, folder: Path, rounds: int) -> dict[str, Any]
         )  # fmt: skip
         replays.append(found)
         options = [part for spec in each.algorithm.specifications for part in ("--inputs", spec)]
-        whys.append(
-            costs(python("-m", "mlvet", "why", log, "--of", f'ranks["{nodes[0]}"]', "--exit-zero", *options)).processor
-        )
+        options += ["--of", f'ranks["{nodes[0]}"]', "--exit-zero"]
+        whys.append(costs(python("-m", "mlvet", "why", log, *options)).processor)
     mine = np.load(folder / "mlvet.npy")
     middle = {
         key: median(every[key] for every in replays)
@@ -117,11 +116,13 @@ def main(data: Path, rounds: int = ROUNDS, graphs: tuple[str, ...] = tuple(GRAPH
             print(" | ".join(map(str, rows[-1])), flush=True)
     return Table(
         "provenance-questions", "One output by all first ranks and edge weights", COMMAND,
-        ("graph", "inputs", "run", "replay / run", "`mlvet why` / run", "further sweep", "further question", "SciPy by hand",
-         "JAX", "torch", "apart at most", "allowed"), rows,
-        (f"Plain-dict PageRank, {ITERATIONS} iterations; processor time of one thread, medians of {rounds} runs in turn. "
-         "The replay counts the program's second run alone, `mlvet why` the whole process with start, imports, reading "
-         "the graph and the answer. A question is a sweep, shares of all inputs and the first 20. By hand: the gradient of "
-         "one output after everything else is prepared (JAX compiled, torch with its graph kept).",),
+        ("graph", "inputs", "run", "replay / run", "`mlvet why` / run", "further sweep", "further question",
+         "SciPy by hand", "JAX", "torch", "apart at most", "allowed"), rows,
+        (f"Plain-dict PageRank, {ITERATIONS} iterations; processor time of one thread, medians of {rounds} runs in "
+         "turn. The replay counts the program's second run alone, `mlvet why` the whole process with start, "
+         "imports, reading "
+         "the graph and the answer. A question is a sweep, shares of all inputs and the first 20. By hand: "
+         "the gradient "
+         "of one output after everything else is prepared (JAX compiled, torch with its graph kept).",),
         details,
     )  # fmt: skip

@@ -2,9 +2,9 @@
 
     python -m benchmarks.provenance.by_hand WAY GRAPH ITERATIONS ANSWER OUTPUT...
 
-WAY is scipy, jax, torch (the derivatives of each output by first ranks and shares of edges), blocks (those of all outputs
-by all first ranks), bitsets or sets (which first ranks an output hangs on). Seconds of the processor and of the clock go
-to the file ANSWER, with the derivatives beside it as an array.
+WAY is scipy, jax, torch (the derivatives of each output by first ranks and shares of edges), blocks (those of all
+outputs by all first ranks), bitsets or sets (which first ranks an output hangs on). Seconds of the processor and of the
+clock go to the file ANSWER, with the derivatives beside it as an array.
 """
 
 from __future__ import annotations

@@ -63,10 +63,8 @@ def every_case() -> Iterator[Case]:
             f'beliefs["{symptom}"]["yes"]', "observed@belief_propagation", r'observed\["Gender"\]',
         )  # fmt: skip
     edges = CASES / "outgoing_edges"
-    for node, culprit, missing in (
-        ("A", r'base\["A"\]', r'base\["[BCDEF]"\]'),
-        ("D", r'base\["[ABD]"\]', r'base\["[CEF]"\]'),
-    ):
+    nodes = (("A", r'base\["A"\]', r'base\["[BCDEF]"\]'), ("D", r'base\["[ABD]"\]', r'base\["[CEF]"\]'))
+    for node, culprit, missing in nodes:
         yield Case(
             f"outgoing edges: {node}", edges / "pagerank.py", [str(edges / "network.txt")], f'ranks["{node}"]',
             "base@pagerank", culprit, missing,
@@ -78,9 +76,8 @@ def every_case() -> Iterator[Case]:
         ("missing_step", "boris", "base", "", r'base\["ada"\]'),
         ("wrong_dependency", "ada", "base", r'base\["hugo"\]', ""),
     ):
-        yield Case(
-            bug.replace("_", " "), BUGS / f"{bug}.py", [], f'ranks["{node}"]', f"{inputs}@pagerank", culprit, missing
-        )
+        name, script = bug.replace("_", " "), BUGS / f"{bug}.py"
+        yield Case(name, script, [], f'ranks["{node}"]', f"{inputs}@pagerank", culprit, missing)
 
 
 def _messages() -> tuple[str, str]:
@@ -103,20 +100,12 @@ def asked(case: Case, folder: Path) -> list[Any]:
     lacking = not any(re.match(case.missing, name) for name in listed) if case.missing else None
     rules = Counter(each["rule"] for each in found["findings"])
     if case.missing and lacking:
-        verdict = (
-            "what should act is missing" if not case.culprit else f"{places[0]}; those that should act are missing"
-        )
+        verdict = f"{places[0]}; what should act is missing" if case.culprit else "what should act is missing"
     else:
         verdict = str(places[0]) if places else "not listed"
     words = ", ".join(f"`{name}`" if count == 1 else f"{count} `{name}`" for name, count in rules.items()) or "-"
-    return [
-        case.name,
-        f"`{case.of}`",
-        f"`{listed[0]}`" if listed else "none",
-        f"{len(places)} of {len(listed)}",
-        verdict,
-        words,
-    ]
+    top = f"`{listed[0]}`" if listed else "none"
+    return [case.name, f"`{case.of}`", top, f"{len(places)} of {len(listed)}", verdict, words]
 
 
 def case_table() -> Table:
@@ -238,12 +227,15 @@ def injection_table(data: Path | None, count: int = INJECTED, networks: Sequence
         ("network", "faults",
          *(f"{what}, {seen}" for seen in ("all beliefs seen", "only leaves seen") for what in
            ("shows", "own table", "first by share", "first 3", "first by spread", "first 3"))), rows,
-        (f"{count} seeded faults of `inject_faults.py` for each network (turned probabilities of a row, exchanged states along "
-         "an edge, a wrong parent); nothing is observed. The symptom is the belief that is furthest from that of the sound "
-         "network, which stands for what an expert expects: of all variables, or of leaves alone. Counts are of faults that "
-         f"show, that is, move the symptom by {SHOWS:g}. Asked for the provenance of the symptom by all tables, summed for each "
-         "table: by share as `mlvet why` has it, or by the spread of the derivatives within each row. `own table`: how often "
-         "the faulty table is simply that of the symptom.",),
+        (f"{count} seeded faults of `inject_faults.py` for each network (turned probabilities of a row, "
+         "exchanged states "
+         "along an edge, a wrong parent); nothing is observed. The symptom is the belief that is furthest from that of "
+         "the sound network, which stands for what an expert expects: of all variables, or of leaves alone. "
+         "Counts are of "
+         f"faults that show, that is, move the symptom by {SHOWS:g}. Asked for the provenance of the symptom by all "
+         "tables, summed for each table: by share as `mlvet why` has it, or by the spread of the derivatives "
+         "within each "
+         "row. `own table`: how often the faulty table is simply that of the symptom.",),
         details,
     )  # fmt: skip
 
@@ -277,16 +269,14 @@ def spam_table(data: Path | None) -> Table:
     repair = ("--ignore", str(CASES / "spam" / "common_words.txt"), "--unknown", "0.6")
     trials = [("our comments, others", str(OWN / "comments.txt"), [str(OWN / "other_comments.txt")])]
     if data is not None:
-        youtube, sms = (
-            f"{data / 'text' / 'YouTube-Spam-Collection-v1.zip'}",
-            str(data / "text" / "SMSSpamCollection.gz"),
-        )
+        texts = data / "text"
+        youtube, sms = f"{texts / 'YouTube-Spam-Collection-v1.zip'}", str(texts / "SMSSpamCollection.gz")
         parts = ("Psy", "Katy", "LMFAO", "Eminem", "Shakira")
         trials += [
             (
                 f"YouTube {part}, the other four",
                 f"{youtube}:{part}",
-                [f"{youtube}:{each}" for each in parts if each != part],
+                [f"{youtube}:{one}" for one in parts if one != part],
             )
             for part in parts
         ]
@@ -302,8 +292,9 @@ def spam_table(data: Path | None) -> Table:
         "provenance-spam", "A spam filter before and after what provenance shows", COMMAND,
         ("learned from, applied to", "spam: found / passed", "good: let through / false alarms", "accuracy",
          "after: spam", "after: good", "after: accuracy"), rows,
-        ("The repair is the one that provenance of one false alarm and one spam that passed suggests: common words are left "
-         "out, unknown words score 0.6 instead of 0.4. It was made for the first row; the others show how far it carries.",),
+        ("The repair is the one that provenance of one false alarm and one spam that passed suggests: common words are "
+         "left out, unknown words score 0.6 instead of 0.4. It was made for the first row; the others show how far it "
+         "carries.",),
     )  # fmt: skip
 
 

@@ -31,13 +31,9 @@ def subjects(data: Path, folder: Path) -> Iterator[Subject]:
     gnutella, votes = graphs / "p2p-Gnutella08.txt.gz", graphs / "wiki-Vote.txt.gz"
     yield subject("PageRank", "p2p-Gnutella08", gnutella)
     yield subject("PageRank", "wiki-Vote", votes)
-    for name in (
-        "weighted PageRank",
-        "personalized PageRank",
-        "CollusionRank",
-        "visits of links",
-        "weighted visits of links",
-    ):
+    for name in ("weighted PageRank", "personalized PageRank", "CollusionRank"):
+        yield subject(name, "p2p-Gnutella08", gnutella)
+    for name in ("visits of links", "weighted visits of links"):
         yield subject(name, "p2p-Gnutella08", gnutella)
     yield subject("undirected PageRank", "facebook_combined", graphs / "facebook_combined.txt.gz", "--iterations", 20)
     for name in ("SimRank", "ASCOS"):
@@ -96,8 +92,8 @@ def flips(data: Path, tried: bool = True) -> Table:
         ("algorithm", "data", "comparisons", "nearest kept", "of them ties", *(f"delta {delta:g}" for delta in DELTAS),
          "tried at delta 0.001"), rows,
         ("Cells: unstable comparisons (|slope| x delta reaches the margin for some input) of those whose margin is "
-         "at most delta, among the nearest that are kept for each line of a program; ties, whose margin is 0, are not in them. Tried: `mlvet why` runs the program "
-         "again with the input moved and with the other side taken.",),
+         "at most delta, among the nearest that are kept for each line of a program; ties, whose margin is 0, are not "
+         "in them. Tried: `mlvet why` runs the program again with the input moved and with the other side taken.",),
         details,
     )  # fmt: skip
 
@@ -122,14 +118,13 @@ def largest_output(replayed: Replayed) -> dict[str, str]:
 
 
 def spread(replayed: Replayed) -> dict[str, Any]:
-    """Of some outputs: derivatives above thresholds, inputs that carry most of the influence, inputs that are tainted."""
+    """Of some outputs: derivatives above thresholds, inputs that carry most of the influence, those "
+    "that are tainted."""
     inputs = replayed.replay.found
     places = inputs.all_places()
     hanging = [each for each in replayed.outputs if each.place]
-    chosen = [
-        max(hanging, key=lambda each: abs(each.value)),
-        *random.Random(SEED).sample(hanging, min(OUTPUTS, len(hanging))),
-    ]
+    drawn = random.Random(SEED).sample(hanging, min(OUTPUTS, len(hanging)))
+    chosen = [max(hanging, key=lambda each: abs(each.value)), *drawn]
     found = []
     for output in chosen:
         adjoint = replayed.sweeps.backward({output.place: 1.0})
@@ -180,14 +175,16 @@ def distribution(data: Path) -> Table:
             carrying, hung = (np.mean([one[key] for one in others]) for key in ("carrying", "tainted"))
             rows.append(
                 [each.algorithm.name, each.data, f"{found['inputs']:,}", *(f"{share:.2%}" for share in above),
-                 f"{top['tainted']:,}", f"{top['carrying']:,}", f"{top['hundred']:.1%}", f"{hung:,.0f}", f"{carrying:,.0f}"]
+                 f"{top['tainted']:,}", f"{top['carrying']:,}", f"{top['hundred']:.1%}",
+                 f"{hung:,.0f}", f"{carrying:,.0f}"]
             )  # fmt: skip
             print(" | ".join(map(str, rows[-1])), flush=True)
     return Table(
-        "provenance-distribution", "How derivatives are distributed, and how much tainting reports", COMMAND.format("distribution"),
+        "provenance-distribution", "How derivatives are distributed, and how much tainting reports",
+        COMMAND.format("distribution"),
         ("algorithm", "data", "inputs", *(f"above {each:g}" for each in THRESHOLDS), "largest output: tainted",
          f"carry {COVERED:.0%}", "first 100 carry", f"mean of {OUTPUTS} others: tainted", f"carry {COVERED:.0%}"), rows,
-        ("Shares of derivatives, by all inputs, above thresholds; then, of the output with the largest value and of others "
-         "drawn at random, how many inputs tainting reports, and how many of them carry most of the influence.",),
+        ("Shares of derivatives, by all inputs, above thresholds; then, of the output with the largest value and of "
+         "others drawn at random, how many inputs tainting reports, and how many of them carry most of it.",),
         details,
     )  # fmt: skip

@@ -86,8 +86,8 @@ def main(data: Path, rounds: int = ROUNDS) -> Table:
             print(" | ".join(map(str, rows[-1])), flush=True)
     return Table(
         "provenance-overhead", "Cost of tracing", COMMAND,
-        ("algorithm", "data", "plain", "`mlvet trace`", "median of pairs", "`--log full`", "log", "full log", "allowed"),
-        rows,
+        ("algorithm", "data", "plain", "`mlvet trace`", "median of pairs", "`--log full`", "log", "full log",
+         "allowed"), rows,
         (f"Processor time of whole processes, start and imports included; medians of {rounds} runs of each kind, "
          "in turn and in changing order. Logs under 1 MB are asked for wiki-Vote.",),
         details,

@@ -191,7 +191,7 @@ def judged(start: Start, question: Question, document: Mapping[str, Any]) -> Ans
 
 
 def _same(one: str, other: str) -> bool:
-    """Whether two names are the same expression; a name of a second call has a mark behind that is compared as it is."""
+    """Whether two names are the same expression; the mark behind the name of a second call is compared as it is."""
     (one, _, first), (other, _, second) = one.partition("#"), other.partition("#")
     return first == second and ast.dump(ast.parse(one)) == ast.dump(ast.parse(other))
 

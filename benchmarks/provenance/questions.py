@@ -200,7 +200,9 @@ PROGRAMS = (
     Program(
         "mbforbes/py-factorgraph", "mbforbes/py-factorgraph", "9306f181a071338878f34ce8e13ce15a7fec46d3",
         (
-            Question(("p@set_potential",), "g._factors[1]._outgoing[0][2]", "p#2[2, 1]", 0.245139476, element="p[2, 1]"),
+            Question(
+                ("p@set_potential",), "g._factors[1]._outgoing[0][2]", "p#2[2, 1]", 0.245139476, element="p[2, 1]"
+            ),
             Question(("p@set_potential",), "g._factors[1]._outgoing[0][2]", "p[1]", 0.0362275088),
         ),
         script="examples/simplegraph.py",

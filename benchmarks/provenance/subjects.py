@@ -1,4 +1,4 @@
-"""The programs of examples/provenance on data: how they start, what is asked of them, and how they run without mlvet."""
+"""The programs of examples/provenance on data: how they start, what is asked of them, how they run without mlvet."""
 
 from __future__ import annotations
 
@@ -86,7 +86,9 @@ def algorithms() -> Mapping[str, Algorithm]:
         _pagerank("weighted PageRank", "weighted_pagerank.py", ("graph", "ranks")),
         _pagerank("undirected PageRank", "undirected_pagerank.py", ("edges", "ranks")),
         _pagerank("visits of links", "visits_of_links_pagerank.py", ("visits", "ranks")),
-        _pagerank("weighted visits of links", "weighted_visits_of_links_pagerank.py", ("visits", "popularity", "ranks")),
+        _pagerank(
+            "weighted visits of links", "weighted_visits_of_links_pagerank.py", ("visits", "popularity", "ranks")
+        ),
         _pagerank("personalized PageRank", "personalized_pagerank.py", ("graph", "teleport", "ranks")),
         _pagerank("CollusionRank", "collusionrank.py", ("graph", "blame", "ranks")),
         Algorithm("SimRank", "simrank.py", "simrank", ("graph", "similarity"), ("similarity",), "similarity"),
@@ -96,7 +98,9 @@ def algorithms() -> Mapping[str, Algorithm]:
             "belief propagation", "belief_propagation.py", "belief_propagation", ("tables", "observed"), ("beliefs",),
             "beliefs",
         ),
-        Algorithm("Gibbs sampling", "gibbs_sampling.py", "gibbs_sampling", ("weights", "alpha", "beta"), gibbs, "draws"),
+        Algorithm(
+            "Gibbs sampling", "gibbs_sampling.py", "gibbs_sampling", ("weights", "alpha", "beta"), gibbs, "draws"
+        ),
         Algorithm("naive Bayes", "naive_bayes.py", "spam_score", at, ("scores",), "scores", _spam_scores),
         Algorithm("PageRank, arrays", "pagerank_arrays.py", "pagerank", ("weights", "ranks"), ("ranks",), "ranks"),
         Algorithm(
@@ -183,8 +187,8 @@ def difference(plain: Plain, expressions: Sequence[str], changed: str, step: flo
 def first_lines(source: Path, target: Path, count: int) -> Path:
     """A file with the first edges or messages of another, written once."""
     if not target.exists():
-        opened = gzip.open(source, "rt", encoding="utf-8") if source.suffix == ".gz" else source.open(encoding="utf-8")  # noqa: SIM115
-        with opened as lines:
-            kept = [line for line, _ in zip((each for each in lines if not each.startswith("#")), range(count))]  # noqa: B905
-        target.write_text("".join(kept), encoding="utf-8")
+        raw = source.read_bytes()
+        text = (gzip.decompress(raw) if source.suffix == ".gz" else raw).decode()
+        lines = [line for line in text.splitlines(keepends=True) if not line.startswith("#")]
+        target.write_text("".join(lines[:count]), encoding="utf-8")
     return target

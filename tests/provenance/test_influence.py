@@ -33,8 +33,7 @@ def test_inputs_that_are_added_later_count() -> None:
 
 
 def test_shares_and_the_residual() -> None:
-    listed, residual = first(
-        influences(2.0, np.array([0.0, 0.5, 0.25, -0.25]), inputs([2.0, 2.0, 2.0])), inputs([2.0] * 3), 1
-    )
+    found = inputs([2.0, 2.0, 2.0])
+    listed, residual = first(influences(2.0, np.array([0.0, 0.5, 0.25, -0.25]), found), found, 1)
     assert [each.share for each in listed] == [0.5]
     assert residual == pytest.approx(0.5)

@@ -47,8 +47,7 @@ def unstable(
     """The unstable comparisons with the inputs that turn them; `relative` to the inputs' magnitudes.
 
     The nearest of each line of the program come first, then the second of each: a line that sorts equal numbers does
-    not
-    hide the others.
+    not hide the others.
     """
     places = inputs.all_places()
     reach = delta * scales(inputs.all_values(), inputs) if relative else np.full(len(places), delta)

@@ -26,8 +26,7 @@ class Influences:
     shares: NDArray[np.float64]
 
     def order(self, top: int = 0) -> NDArray[np.int64]:
-        """The inputs by share, then by derivative; ties in the order of the program. 0 orders all, not the first "
-        "alone."""
+        """The inputs by share, then by derivative; ties in the order of the program. 0 orders all of them."""
         if not 0 < top < len(self.shares):
             return np.lexsort((-np.abs(self.derivatives), -self.shares))
         least = -np.partition(-self.shares, top - 1)[top - 1]

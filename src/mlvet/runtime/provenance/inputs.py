@@ -127,12 +127,10 @@ class Inputs:
         return len(self.paths) + sum(len(each.places) for each in self.blocks)
 
     def all_places(self) -> NDArray[np.int64]:
-        return self.array("places", lambda: self._joined(self.places, [each.places for each in self.blocks], np.int64))
+        return self.array("places", lambda: _joined(self.places, [each.places for each in self.blocks], np.int64))
 
     def all_values(self) -> NDArray[np.float64]:
-        return self.array(
-            "values", lambda: self._joined(self.values, [each.values for each in self.blocks], np.float64)
-        )
+        return self.array("values", lambda: _joined(self.values, [each.values for each in self.blocks], np.float64))
 
     def array(self, name: str, make: Callable[[], NDArray[Any]]) -> NDArray[Any]:
         """An array over all inputs, made once as long as no input is added; nobody may write into it."""
@@ -141,10 +139,6 @@ class Inputs:
             known = self._arrays[name] = make()
             known.flags.writeable = False
         return known
-
-    @staticmethod
-    def _joined(single: list[Any], blocks: list[NDArray[Any]], kind: type) -> NDArray[Any]:
-        return np.concatenate([np.array(single, kind), *blocks])
 
     def path(self, index: int) -> Path:
         if index < len(self.paths):
@@ -178,6 +172,10 @@ def element(path: Path, index: tuple[int, ...]) -> Path:
     if not index:
         return path
     return (path, "[", index if len(index) > 1 else index[0])
+
+
+def _joined(single: list[Any], blocks: list[NDArray[Any]], kind: type) -> NDArray[Any]:
+    return np.concatenate([np.array(single, kind), *blocks])
 
 
 def root_of(path: Path) -> str:
