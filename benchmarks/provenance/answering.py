@@ -75,7 +75,7 @@ def measured(data: Path, name: str, folder: Path, rounds: int) -> dict[str, Any]
         )  # fmt: skip
         replays.append(found)
         options = [part for spec in each.algorithm.specifications for part in ("--inputs", spec)]
-        options += ["--of", f'ranks["{nodes[0]}"]', "--exit-zero"]
+        options += ["--of", f'ranks["{nodes[0]}"]', "--exit-zero", "--flips", "0"]
         whys.append(costs(python("-m", "mlvet", "why", log, *options)).processor)
     mine = np.load(folder / "mlvet.npy")
     middle = {
@@ -121,7 +121,8 @@ def main(data: Path, rounds: int = ROUNDS, graphs: tuple[str, ...] = tuple(GRAPH
         (f"Plain-dict PageRank, {ITERATIONS} iterations; processor time of one thread, medians of {rounds} runs in "
          "turn. The replay counts the program's second run alone, `mlvet why` the whole process with start, "
          "imports, reading "
-         "the graph and the answer. A question is a sweep, shares of all inputs and the first 20. By hand: "
+         "the graph and the answer, but no comparison is tried by further runs. A question is a sweep, shares "
+         "of all inputs and the first 20. By hand: "
          "the gradient "
          "of one output after everything else is prepared (JAX compiled, torch with its graph kept).",),
         details,

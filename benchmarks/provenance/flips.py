@@ -14,7 +14,6 @@ from benchmarks.provenance.processes import Failed, Replayed, job, trace, why
 from benchmarks.provenance.subjects import OWN, Subject, first_lines, subject
 from benchmarks.table import Table
 from mlvet.analyses.provenance.influence import influences
-from mlvet.analyses.provenance.sweep import Segment
 from mlvet.runtime.provenance.predicates import PREDICATES
 
 COMMAND = "python -m benchmarks.provenance --only {} --data DIR"
@@ -37,7 +36,7 @@ def subjects(data: Path, folder: Path) -> Iterator[Subject]:
         yield subject(name, "p2p-Gnutella08", gnutella)
     yield subject("undirected PageRank", "facebook_combined", graphs / "facebook_combined.txt.gz", "--iterations", 20)
     for name in ("SimRank", "ASCOS"):
-        yield subject(name, "wiki-Vote, 100 edges", votes, "--edges", 100)
+        yield subject(name, "followers", OWN / "followers.txt")
     yield subject("TextRank", "SMS, 40 messages", first_lines(texts / "SMSSpamCollection.gz", folder / "sms.txt", 40))
     yield subject("belief propagation", "alarm", data / "bif" / "alarm.bif.gz")
     yield subject("Gibbs sampling", "notices", OWN / "notices.txt")
@@ -118,41 +117,28 @@ def largest_output(replayed: Replayed) -> dict[str, str]:
 
 
 def spread(replayed: Replayed) -> dict[str, Any]:
-    """Of some outputs: derivatives above thresholds, inputs that carry most of the influence, those "
-    "that are tainted."""
+    """Of some outputs: derivatives above thresholds, inputs that carry most of the influence, tainted ones."""
     inputs = replayed.replay.found
     places = inputs.all_places()
-    hanging = [each for each in replayed.outputs if each.place]
-    drawn = random.Random(SEED).sample(hanging, min(OUTPUTS, len(hanging)))
-    chosen = [max(hanging, key=lambda each: abs(each.value)), *drawn]
-    found = []
-    for output in chosen:
+    hanging = sorted((each for each in replayed.outputs if each.place), key=lambda each: -abs(each.value))
+    largest_first = iter(hanging)
+    drawn = iter(random.Random(SEED).sample(hanging, len(hanging)))
+    found: list[dict[str, Any]] = []
+    while len(found) <= OUTPUTS and (output := next(drawn if found else largest_first, None)) is not None:
         adjoint = replayed.sweeps.backward({output.place: 1.0})
+        if not adjoint[places].any():
+            continue
         shares = np.sort(influences(output.value, adjoint, inputs).shares)[::-1]
         derivatives = np.abs(adjoint[places])
         largest = derivatives.max()
         found.append(
-            {"output": output.name, "tainted": tainted(replayed, output.place),
+            {"output": output.name, "tainted": int(replayed.sweeps.tainted(output.place)[places].sum()),
              "above": [float((derivatives > each).mean()) for each in THRESHOLDS],
              "relative": [float((derivatives > each * largest).mean()) for each in THRESHOLDS],
              "carrying": int(np.searchsorted(np.cumsum(shares), COVERED * shares.sum()) + 1),
              "hundred": float(shares[:100].sum())}
         )  # fmt: skip
     return {"inputs": inputs.count, "found": found}
-
-
-def tainted(replayed: Replayed, place: int) -> int:
-    """How many inputs an output hangs on, whatever the derivative."""
-    from dataclasses import replace
-
-    from mlvet.analyses.provenance.sweep import Sweeps
-
-    sweeps = Sweeps(replayed.sweeps.size)
-    for part in replayed.sweeps.parts:
-        if not isinstance(part, Segment):
-            return -1
-        sweeps.parts.append(replace(part, partials=np.ones(len(part.partials))))
-    return int((sweeps.backward({place: 1.0})[replayed.replay.found.all_places()] > 0).sum())
 
 
 def distribution(data: Path) -> Table:

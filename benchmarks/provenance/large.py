@@ -41,7 +41,9 @@ def measured(nodes: int, edges: int, folder: Path) -> dict[str, Any]:
     asked = {}
     for name, inputs in (("ranks", ["ranks@pagerank"]), ("ranks and edges", list(each.algorithm.specifications))):
         options = [part for spec in inputs for part in ("--inputs", spec)]
-        cost = costs(python("-m", "mlvet", "why", log, "--of", f'ranks["{node}"]', "--exit-zero", *options))
+        cost = costs(
+            python("-m", "mlvet", "why", log, "--of", f'ranks["{node}"]', "--exit-zero", "--flips", 0, *options)
+        )
         asked[name] = {"processor": cost.processor, "clock": cost.clock, "memory": cost.memory}
     return {
         "plain": plain.processor, "plain memory": plain.memory, "traced": traced.processor,

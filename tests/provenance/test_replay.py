@@ -203,6 +203,12 @@ out = f(x)
     assert [each["rule"] for each in answer["findings"]] == ["unstable-predicate"]
 
 
+def test_no_comparisons_are_looked_for_where_none_are_wanted(ask: Ask) -> None:
+    program = "x = 2.0000001\nout = x if x > 2.0 else 0.0\n"
+    assert ask(program, "out", "x@<module>")["flips"]
+    assert not ask(program, "out", "x@<module>", options=("--flips", "0"))["flips"]
+
+
 def test_sorting_and_draws_are_comparisons_too(ask: Ask) -> None:
     program = """
 import random

@@ -178,7 +178,10 @@ def _why(parser: argparse.ArgumentParser) -> None:
     flips.add_argument(
         "--max-derivative", metavar="D", type=_number(float), help="leave out margins above D times --delta"
     )
-    flips.add_argument("--flips", metavar="N", type=_number(int), default=5, help="comparisons to try (default: 5)")
+    flips.add_argument(
+        "--flips", metavar="N", type=_number(int, or_none=True), default=5,
+        help="comparisons to look for and try (default: 5; 0 for none, which is quicker)",
+    )  # fmt: skip
     how = parser.add_argument_group("how to run")
     how.add_argument("--timeout", metavar="SECONDS", type=_number(float), help="limit for each replay (default: none)")
     how.add_argument("--memory", metavar="SIZE", type=_memory, help="room for sweeps over many outputs (default: 1G)")
@@ -379,13 +382,15 @@ def _grade(scale: type[Grade]) -> Callable[[str], Grade]:
     return read
 
 
-def _number(kind: Callable[[str], float]) -> Callable[[str], float]:
+def _number(kind: Callable[[str], float], *, or_none: bool = False) -> Callable[[str], float]:
+    """A number above zero; with `or_none`, also 0."""
+
     def read(text: str) -> float:
         try:
             value = kind(text)
         except ValueError:
             value = -1
-        if not 0 < value <= LARGEST:
+        if not 0 < value <= LARGEST and not (or_none and value == 0):
             raise argparse.ArgumentTypeError(f"`{text}` is not a number above zero, at most {LARGEST}")
         return value
 

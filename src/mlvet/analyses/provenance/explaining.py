@@ -87,7 +87,7 @@ def answered(question: Question) -> Answer:
     sweeps = Sweeps.of(TAPE.parts, TAPE.size)
     answer.entries = sweeps.entries
     turning: list[Unstable] = []
-    if question.delta is not None:
+    if question.delta is not None and question.flips:
         turning = unstable(
             PREDICATES.all(), sweeps, replay.found, question.delta, question.max_derivative, relative=question.relative
         )
