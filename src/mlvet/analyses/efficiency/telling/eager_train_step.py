@@ -103,8 +103,7 @@ def _is_in_another(context: Context, suggested: Suggested, tape: Expression, loo
 
 
 def _moved_out(context: Context, step: Step, name: str) -> Fix:
-    parameters = ", ".join(step.given)
-    title = f"move the step into a function: `@{name}`, `def {step.name}({parameters}): ...`"
+    title = f"move the step into a function: `@{name}`, `def {step.name}({step.parameters}): ...`"
     edits = extracted(context, step, f"@{name}") if context.edits.reference(_COMPILER["tensorflow"][0]) else None
     return Fix(title) if edits is None else Fix(title, edits, Applicability.UNSAFE, _REASON["tensorflow"])
 

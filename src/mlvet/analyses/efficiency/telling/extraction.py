@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from mlvet.analyses.efficiency.host.flows import reached
-from mlvet.analyses.efficiency.host.outline import Expression, Loop
+from mlvet.analyses.efficiency.host.outline import Expression, Function, Loop
 from mlvet.analyses.efficiency.telling.context import Context
 from mlvet.analyses.efficiency.telling.moves import block_of, first_line, lines_of, shifted, stands_alone
 from mlvet.core.fix import Edit
@@ -26,13 +27,21 @@ _APPLYING = frozenset(("apply_gradients", "apply", "assign_sub", "assign_add", "
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """Statements of a loop that make one step, with what they are `given` by it and what is `read_later` of them."""
+    """Statements of a loop that make one step, with what they are `given` by it and what is `read_later` of them.
+
+    As a function it stands before the statement `before`, and takes the names in `around` of the function there too.
+    """
 
     name: str
     statements: tuple[ast.stmt, ...]
     given: dict[str, Expression]
     read_later: tuple[str, ...]
-    outermost: Loop
+    before: ast.stmt
+    around: tuple[str, ...]
+
+    @property
+    def parameters(self) -> str:
+        return ", ".join((*self.around, *self.given))
 
 
 def step_of(context: Context, tape: Expression, loop: Loop) -> Step | None:
@@ -47,11 +56,13 @@ def step_of(context: Context, tape: Expression, loop: Loop) -> Step | None:
     statements = tuple(body[start : end + 1])
     if not all(isinstance(each, _PLAIN) for each in statements) or any(map(_is_on_the_host, statements)):
         return None
-    given, set_here, early = _names(context, statements, loop.around[0] if loop.around else loop)
+    outermost = loop.around[0] if loop.around else loop
+    given, set_here, early = _names(context, statements, outermost)
     if early:
         return None
     later = _read_later(context, loop, statements, set_here)
-    return Step(_new_name(context, tape), statements, given, later, loop.around[0] if loop.around else loop)
+    before, around = _place_for(context, outermost, statements, given)
+    return Step(_new_name(context, tape), statements, given, later, before, around)
 
 
 def _new_name(context: Context, tape: Expression) -> str:
@@ -153,10 +164,10 @@ def _read_later(
 
 
 def extracted(context: Context, step: Step, decorator: str) -> tuple[Edit, ...] | None:
-    """The step as a function before the outermost loop, and a call in its place; None if the text does not allow it."""
+    """The step as a function of its own, and a call in its place; None if the text does not allow it."""
     text = context.edits
     found = [context.editable(each) for each in step.statements]
-    before = context.editable(step.outermost.node)
+    before = context.editable(step.before)
     statements = [each for node in found if node is not None and (each := text.statement(node)) is not None]
     if len(statements) != len(found) or not isinstance(before, ast.stmt) or not text.begins_line(before):
         return None
@@ -171,15 +182,76 @@ def extracted(context: Context, step: Step, decorator: str) -> tuple[Edit, ...] 
     result = ", ".join(step.read_later)
     if not content.endswith("\n"):
         content += "\n"
-    head = f"{new}{decorator}\n{new}def {step.name}({', '.join(step.given)}):\n"
-    ending = f"{inner}return {result}\n\n" if result else "\n"
-    call = f"{step.name}({', '.join(step.given)})"
+    head = f"{new}{decorator}\n{new}def {step.name}({step.parameters}):\n"
+    ending = (f"{inner}return {result}\n" if result else "") + ("\n" if new else "\n\n")
+    call = f"{step.name}({step.parameters})"
     replaced = f"{old}{result} = {call}\n" if result else f"{old}{call}\n"
     end = last.end_lineno or last.lineno
     return (
         text.inserted((first_line(before), 1), head + content + ending),
         Edit(text.removed((first_line(first), 1), (end, len(text.line(end)) + 1)).location, replaced),
     )
+
+
+def _place_for(
+    context: Context, outermost: Loop, statements: tuple[ast.stmt, ...], given: dict[str, Expression]
+) -> tuple[ast.stmt, tuple[str, ...]]:
+    """The statement before which the function goes, and which names of the function around it takes then.
+
+    That is the outermost loop; but where the function around it runs again and again, a function made inside would be
+    compiled again each time, so it goes to the top level.
+    """
+    assert isinstance(outermost.node, ast.stmt)
+    if not _runs_again(context, outermost.function):
+        return outermost.node, ()
+    around = list(_functions_around(outermost.function))
+    stored = {each.id for each in _ordered_all(statements) if isinstance(each.ctx, ast.Store)}
+    known = {name for each in around for name in _names_of(context, each)} - stored - set(given)
+    taken = (each.id for each in _ordered_all(statements) if each.id in known)
+    return _at_top_level(context, around[-1].node), tuple(dict.fromkeys(taken))
+
+
+def _runs_again(context: Context, function: Function) -> bool:
+    """Whether a function of the file is called in a loop, by itself or through others."""
+    around = set(_functions_around(function))
+    while True:
+        calls = [each for each in context.expressions.values() if around & _entered(context, each)]
+        if any(each.loops for each in calls):
+            return True
+        found = around | {one for each in calls for one in _functions_around(each.function)}
+        if found == around:
+            return False
+        around = found
+
+
+def _entered(context: Context, call: Expression) -> set[Function]:
+    site = context.program.site(call) if isinstance(call.node, ast.Call) else None
+    functions = context.program.outline.function_at
+    return {found for span in site.enters if (found := functions.get(span)) is not None} if site is not None else set()
+
+
+def _functions_around(function: Function) -> Iterator[Function]:
+    """A function with those that it is defined in, without the top level."""
+    while not isinstance(function.node, ast.Module):
+        yield function
+        if function.outer is None:
+            return
+        function = function.outer
+
+
+def _names_of(context: Context, function: Function) -> set[str]:
+    node = function.node
+    given = node.args if not isinstance(node, ast.Module) else ast.arguments([], [], None, [], [], None, [])
+    parameters = [*given.posonlyargs, *given.args, *given.kwonlyargs, *filter(None, (given.vararg, given.kwarg))]
+    own = {name.partition(".")[2] for name in context.settings if name.startswith(f"{function.name}.")}
+    return own | {each.arg for each in parameters}
+
+
+def _at_top_level(context: Context, node: ast.AST) -> ast.stmt:
+    while not isinstance(context.parents[node], ast.Module):
+        node = context.parents[node]
+    assert isinstance(node, ast.stmt)
+    return node
 
 
 def _seen(context: Context, step: Step) -> list[Seen]:
