@@ -11,7 +11,8 @@ import sys
 import traceback
 from pathlib import Path
 
-from mlvet.analyses.provenance.explaining import Answer, answered
+from mlvet.analyses.provenance.answer import Answer
+from mlvet.analyses.provenance.explaining import answered
 from mlvet.analyses.provenance.question import Question
 from mlvet.core.errors import UnsupportedInput, UsageError
 

@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from mlvet.analyses.provenance.explaining import Answer
+from mlvet.analyses.provenance.answer import Answer
 from mlvet.analyses.provenance.question import Question
 from mlvet.core.errors import InternalError, UnsupportedInput
 from mlvet.runtime.provenance.log import read

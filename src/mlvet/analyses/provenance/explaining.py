@@ -5,10 +5,11 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 
 import numpy as np
 
+from mlvet.analyses.provenance.answer import Answer, Turning
 from mlvet.analyses.provenance.findings import Origin, findings
 from mlvet.analyses.provenance.flips import Unstable, flip, unstable
 from mlvet.analyses.provenance.influence import Influences, first, histogram, influences, scales
@@ -25,7 +26,7 @@ from mlvet.core.location import Location
 from mlvet.runtime.provenance.breaks import BREAKS
 from mlvet.runtime.provenance.labels import LABELS
 from mlvet.runtime.provenance.log import read
-from mlvet.runtime.provenance.nan_origins import ORIGINS, Made
+from mlvet.runtime.provenance.nan_origins import ORIGINS
 from mlvet.runtime.provenance.predicates import PREDICATES, Deciding, Place
 from mlvet.runtime.provenance.replaying import Replay
 from mlvet.runtime.provenance.specification import inputs_of
@@ -41,32 +42,6 @@ _UNFOLLOWED = {
     "thread": "the program starts threads, which are not followed: what they compute may be attributed wrongly",
     "fork": "the program starts processes, which are not followed",
 }
-
-
-@dataclass(slots=True)
-class Answer:
-    """What the replaying process gives back."""
-
-    explanations: list[Explanation] = field(default_factory=list)
-    turning: list[Turning] = field(default_factory=list)
-    values: dict[str, float] = field(default_factory=dict)
-    seen: list[tuple[bool, float]] = field(default_factory=list)
-    """Outcomes and margins of watched comparisons."""
-    origins: list[Made] = field(default_factory=list)
-    entries: int = 0
-    seconds: float = 0.0
-    """How long the replay took."""
-
-
-@dataclass(frozen=True, slots=True)
-class Turning:
-    """An unstable comparison, in words that another process understands."""
-
-    place: tuple[str, int, int, int]
-    outcome: bool
-    margin: float
-    input: str
-    change: float
 
 
 def answered(question: Question) -> Answer:

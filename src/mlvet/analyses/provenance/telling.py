@@ -6,11 +6,7 @@ import os
 from collections.abc import Iterable
 from dataclasses import replace
 
-import numpy as np
-
-from mlvet.analyses.provenance.explaining import Answer
-from mlvet.analyses.provenance.findings import unstable_findings
-from mlvet.analyses.provenance.study import Study
+from mlvet.analyses.provenance.answer import Answer
 from mlvet.core.explanation import Explanation
 from mlvet.core.finding import Finding
 from mlvet.core.fingerprint import fingerprinted
@@ -23,9 +19,8 @@ def told(answer: Answer, *, only_jumps: bool) -> list[Explanation]:
         explanations = [
             replace(each, flips=tuple(one for one in each.flips if one.jump and one.confirmed)) for each in explanations
         ]
-    unstable = unstable_findings(_study(explanations), {each.output: each.flips for each in explanations})
     by_output: dict[str, list[Finding]] = {}
-    for finding in unstable:
+    for finding in _unstable(explanations):
         data = finding.evidence.data if finding.evidence else {}
         by_output.setdefault(str(data.get("output")), []).append(finding)
     return [
@@ -39,14 +34,20 @@ def _known(findings: Iterable[Finding]) -> list[Finding]:
     return fingerprinted(list(findings), {}, base, base)
 
 
-def _study(explanations: list[Explanation]) -> Study:
-    """Just the inputs that the flips name."""
+def _unstable(explanations: list[Explanation]) -> list[Finding]:
+    """The findings about flips, from just the inputs that are told; without flips no array library is loaded."""
+    if not any(each.flips for each in explanations):
+        return []
+    import numpy as np
+
+    from mlvet.analyses.provenance.findings import unstable_findings
+    from mlvet.analyses.provenance.study import Study
+
     values: dict[str, float] = {}
     for each in explanations:
         values |= {one.input: one.value for one in each.influences}
-    names = list(values)
-    results = np.array([each.value for each in explanations])
-    return Study(
-        names, np.array([values[name] for name in names]), [each.output for each in explanations], results,
-        np.zeros((len(explanations), len(names))),
+    study = Study(
+        list(values), np.array(list(values.values())), [each.output for each in explanations],
+        np.array([each.value for each in explanations]), np.zeros((len(explanations), len(values))),
     )  # fmt: skip
+    return list(unstable_findings(study, {each.output: each.flips for each in explanations}))

@@ -6,8 +6,8 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from functools import partial
 
+from mlvet.analyses.provenance.answer import Answer, Turning
 from mlvet.analyses.provenance.asking import asked
-from mlvet.analyses.provenance.explaining import Answer, Turning
 from mlvet.analyses.provenance.question import Question
 from mlvet.core.errors import MlvetError
 from mlvet.core.explanation import Explanation, Flip

@@ -88,14 +88,18 @@ class Formula:
                 back_a(by)
                 back_b(f"-{by}")
             elif sign == "*":
-                back_a(self._named(f"{by} * {b}"))
-                back_b(self._named(f"{by} * {a}"))
+                back_a(self._times(by, b))
+                back_b(self._times(by, a))
             else:
                 part = self._named(f"{by} / {b}")
                 back_a(part)
                 back_b(f"-{part} * {result}")
 
         return result, back
+
+    def _times(self, by: str, factor: str) -> str:
+        """A derivative times a factor; one times it is the factor itself, which makes no new number."""
+        return factor if by == "1.0" else self._named(f"{by} * {factor}")
 
     def _power(self, node: ast.BinOp, exponent: int) -> tuple[str, Callable[[str], None]]:
         a, back = self.value(node.left)

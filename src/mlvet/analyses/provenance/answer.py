@@ -1,0 +1,37 @@
+"""What a process that replays a program gives back; the process that asks loads this and no array library."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from mlvet.core.explanation import Explanation
+
+if TYPE_CHECKING:
+    from mlvet.runtime.provenance.nan_origins import Made
+
+
+@dataclass(slots=True)
+class Answer:
+    """What the replaying process gives back."""
+
+    explanations: list[Explanation] = field(default_factory=list)
+    turning: list[Turning] = field(default_factory=list)
+    values: dict[str, float] = field(default_factory=dict)
+    seen: list[tuple[bool, float]] = field(default_factory=list)
+    """Outcomes and margins of watched comparisons."""
+    origins: list[Made] = field(default_factory=list)
+    entries: int = 0
+    seconds: float = 0.0
+    """How long the replay took."""
+
+
+@dataclass(frozen=True, slots=True)
+class Turning:
+    """An unstable comparison, in words that another process understands."""
+
+    place: tuple[str, int, int, int]
+    outcome: bool
+    margin: float
+    input: str
+    change: float
