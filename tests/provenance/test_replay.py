@@ -412,3 +412,49 @@ out = float(frame.div(frame.sum(axis=1), axis=0).loc["a", "x"] * frame.loc["b", 
     found = derivatives(ask(program, "out", "table@<module>:4"))
     assert found['table["a"]["x"]'] == pytest.approx(4.0 * 2.0 / 3.5**2)
     assert found['table["b"]["x"]'] == pytest.approx(1.5 / 3.5)
+
+
+def test_products_are_gathered_whatever_kinds_their_factors_have(ask: Ask) -> None:
+    program = """
+import numpy as np
+
+def weighed(rates, amounts):
+    total = 0.0
+    for rate, amount in zip(rates, amounts):
+        total += rate * amount
+    return total
+
+traced = {"a": 2.0, "b": 3.0}
+rates = [traced["a"], traced["b"], 0.5, traced["a"], 4, traced["b"], 2, np.float64(0.25), True]
+amounts = [traced["b"], 10.0, traced["a"], 7, traced["b"], np.float64(1.5), 3.0, traced["a"], traced["a"]]
+result = weighed(rates, amounts)
+"""
+    a, b = 2.0, 3.0
+    answer = ask(program, "result", "traced@<module>:10")
+    assert answer["value"] == a * b + b * 10.0 + 0.5 * a + a * 7 + 4 * b + b * 1.5 + 6.0 + 0.25 * a + a
+    expected = {'traced["a"]': b + 0.5 + 7 + 0.25 + 1, 'traced["b"]': a + 10 + 4 + 1.5}
+    assert derivatives(answer) == pytest.approx(expected)
+
+
+@pytest.mark.parametrize("first", ["np.float64(0.0)", "np.zeros(2)", "np.ones(2) * traced['b']", "traced['b']"])
+def test_sums_of_products_may_begin_with_any_number(first: str, ask: Ask) -> None:
+    program = f"""
+import numpy as np
+
+def weighed(total, rates):
+    for rate in rates:
+        total += rate * rates[0]
+    return total
+
+traced = {{"a": 2.0, "b": 3.0}}
+begun = {first}
+same = begun
+result = weighed(begun, [traced["a"], 0.5, 4.0])
+out = result if isinstance(result, float) else result[1]
+"""
+    answer = ask(program, "out", "traced@<module>:9")
+    expected = {'traced["a"]': 2 * 2.0 + 0.5 + 4.0}
+    if "traced" in first:
+        expected['traced["b"]'] = 1.0
+    found = {name: each for name, each in derivatives(answer).items() if each}
+    assert found == pytest.approx(expected)

@@ -135,6 +135,15 @@ def is_text(node: ast.BinOp) -> bool:
     )
 
 
+def factors_of(node: ast.expr) -> tuple[ast.expr, ast.expr] | None:
+    """The factors of a product of two operands that no site would take apart further."""
+    if not (isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult)) or is_text(node):
+        return None
+    factors = node.left, node.right
+    plain = all(not isinstance(each, ast.Constant) and not operators_of(each) for each in factors)
+    return factors if plain and not any(map(_binds, factors)) else None
+
+
 def operators_of(node: ast.expr) -> int:
     """How many operators a site for this expression would take together."""
     if isinstance(node, ast.BinOp) and type(node.op) in _OPERATORS and not is_text(node):
@@ -287,10 +296,12 @@ def _formula(node: ast.expr) -> Formula | None:
     formula.computed = len(formula.lines)
     back("1.0")
     fits = 0 < len(formula.operands) <= _MOST_OPERANDS
-    walrus = any(
-        isinstance(each, ast.NamedExpr | ast.Await | ast.Yield) for one in formula.operands for each in ast.walk(one)
-    )
-    return formula if fits and not walrus else None
+    return formula if fits and not any(map(_binds, formula.operands)) else None
+
+
+def _binds(node: ast.expr) -> bool:
+    """Whether an operand does more than yield a value."""
+    return any(isinstance(each, ast.NamedExpr | ast.Await | ast.Yield) for each in ast.walk(node))
 
 
 def _comparing(name: str, place: Place, sign: str) -> Iterator[str]:

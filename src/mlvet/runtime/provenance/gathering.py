@@ -13,10 +13,11 @@ from typing import Any
 from mlvet.runtime.provenance import numbers
 from mlvet.runtime.provenance.arrays import as_float
 from mlvet.runtime.provenance.counting import PREFIX, SUM
-from mlvet.runtime.provenance.fused import Sites, operators_of
+from mlvet.runtime.provenance.fused import KIND, TYPE, Sites, factors_of, operators_of
 from mlvet.runtime.provenance.tape import TAPE
 
 START, SEAL, FLOAT = "__mlvet_start__", "__mlvet_seal__", "__mlvet_float__"
+TIMES, PLAIN = "__mlvet_times__", "__mlvet_plain__"
 _LOOPS = (ast.For, ast.While)
 _SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
 _OPAQUE = ("locals", "eval", "exec", "vars", "globals")
@@ -32,14 +33,40 @@ def start(total: Any, parents: list[int], partials: list[float]) -> Any:
 
 
 def seal(total: Any, parents: list[int], partials: list[float]) -> Any:
-    """The sum with its place."""
-    if not parents or type(total) not in numbers.PLAIN:
+    """The sum with its place. One that became an array or a scalar of NumPy takes up what was gathered beside it."""
+    if not parents:
         return total
-    return numbers.traced(total, _row(parents, partials))
+    place = _row(parents, partials)
+    if type(total) in numbers.PLAIN:
+        return numbers.traced(total, place)
+    total += numbers.traced(_NOTHING, place)
+    return total
 
 
+_NOTHING = -0.0
+"""What changes no number that it is added to, 0.0 and -0.0 included."""
 _row = TAPE.row
-HELPERS: dict[str, Any] = {START: start, SEAL: seal, FLOAT: as_float}
+HELPERS: dict[str, Any] = {START: start, SEAL: seal, FLOAT: as_float, TIMES: float.__mul__, PLAIN: float}
+
+_PRODUCT = f"""
+A = FIRST
+B = SECOND
+if {TYPE}(A) is {KIND}:
+    if {TYPE}(B) is {KIND}:
+        TOTAL += {TIMES}(A, B); P += (A.i, B.i); W += (B, A)
+    elif {TYPE}(B) is {PLAIN}:
+        TOTAL += A.v * B; P.append(A.i); W.append(B)
+    else:
+        TOTAL += TERM
+elif {TYPE}(A) is {PLAIN} and {TYPE}(B) is {KIND}:
+    TOTAL += A * B.v; P.append(B.i); W.append(A)
+else:
+    TOTAL += TERM
+"""
+"""A product that is added to a sum: what a site would do, without a call and for each kind of factors at once.
+
+Partial derivatives of a product are its factors, and a traced number is as good as a plain one where it is packed.
+"""
 
 
 class Replayed(ast.NodeTransformer):
@@ -163,6 +190,9 @@ class Replayed(ast.NodeTransformer):
         return self.generic_visit(node)
 
     def _term(self, node: ast.stmt, name: str, term: ast.expr, subtracted: bool) -> Any:
+        factors = factors_of(term)
+        if factors is not None and isinstance(node, ast.AugAssign) and not subtracted:
+            return self._product(node, name, term, factors)
         number = self.gathers[name]
         value: ast.expr = ast.UnaryOp(ast.USub(), term) if subtracted else term
         ast.copy_location(value, term)
@@ -182,6 +212,21 @@ class Replayed(ast.NodeTransformer):
         if isinstance(node, ast.Assign):
             made = ast.Assign([total], ast.BinOp(ast.Name(total.id, ast.Load()), ast.Add(), value))
         return ast.fix_missing_locations(ast.copy_location(made, node))
+
+    def _product(
+        self, node: ast.AugAssign, name: str, term: ast.expr, factors: tuple[ast.expr, ast.expr]
+    ) -> list[ast.stmt]:
+        number = self.gathers[name]
+        names = {
+            "A": f"__mlvet_a{number}__", "B": f"__mlvet_b{number}__", "P": f"__mlvet_p{number}__",
+            "W": f"__mlvet_w{number}__", "TOTAL": f"{SUM}{name}__",
+        }  # fmt: skip
+        term_of = ast.BinOp(ast.Name(names["A"], ast.Load()), ast.Mult(), ast.Name(names["B"], ast.Load()))
+        call = self.sites.gathered(ast.copy_location(term_of, term), names["P"], names["W"])
+        assert call is not None
+        expressions = {"FIRST": self.visit(factors[0]), "SECOND": self.visit(factors[1]), "TERM": call}
+        filled = _Filled(names, expressions)
+        return [ast.fix_missing_locations(filled.visit(each)) for each in _parsed(_PRODUCT, node)]
 
     def visit_BinOp(self, node: ast.BinOp) -> Any:
         return self._arithmetic(node)
@@ -226,6 +271,19 @@ class Replayed(ast.NodeTransformer):
     def visit_AnnAssign(self, node: ast.AnnAssign) -> Any:
         if node.value is not None:
             node.value = self.visit(node.value)
+        return node
+
+
+class _Filled(ast.NodeTransformer):
+    """Puts names and expressions in the places of a template's names."""
+
+    def __init__(self, names: dict[str, str], expressions: dict[str, ast.expr]) -> None:
+        self.names, self.expressions = names, expressions
+
+    def visit_Name(self, node: ast.Name) -> ast.expr:
+        if node.id in self.expressions:
+            return self.expressions[node.id]
+        node.id = self.names.get(node.id, node.id)
         return node
 
 
