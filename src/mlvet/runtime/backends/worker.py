@@ -1158,11 +1158,17 @@ class LiteRt(Graphs):
             {
                 "name": self.names[each.outputs[0]], "kind": self.kinds[each.opcodeIndex],
                 "inputs": list(OrderedDict.fromkeys(self.names[index] for index in each.inputs if index in made)),
-                "outputs": [self.names[index] for index in each.outputs], "config": _plain_options(each),
+                "outputs": [self.names[index] for index in each.outputs], "config": self._config(each),
             }
             for each in self.graph.operators
             if len(each.outputs)
         ]  # fmt: skip
+
+    def _config(self, node: Any) -> Dict[str, Any]:
+        found = _plain_options(node)
+        if self.kinds[node.opcodeIndex] in ("CONV_2D", "DEPTHWISE_CONV_2D", "TRANSPOSE_CONV"):
+            found["kernel_size"] = [int(size) for size in self.graph.tensors[node.inputs[1]].shape[1:3]]
+        return found
 
     def part(self, values: List[str], given: List[str], to: str) -> None:
         import copy
@@ -1781,12 +1787,16 @@ class Exported(Driver):
         given = dict(zip(names, node.args))
         given.update(node.kwargs)
         nodes = self.torch.fx.Node
-        return {
+        found = {
             name: json.loads(json.dumps(value, default=str))
             for name, value in given.items()
             if not isinstance(value, nodes)
             and not (isinstance(value, (list, tuple)) and any(isinstance(each, nodes) for each in value))
         }
+        weight = given.get("weight")
+        if isinstance(weight, nodes) and weight.name in self.held:
+            found.update(_kernel_size(getattr(node.target, "__name__", ""), self.held[weight.name]))
+        return found
 
     def ready(self, target: Optional[str] = None) -> None:
         if self.module is None and target is None and not self.double and self.way != "eager":
@@ -1882,6 +1892,11 @@ class Exported(Driver):
         open_dims = [[index for index, size in enumerate(port["shape"]) if size is None] for port in self.inputs()]
         shapes = tuple(dict.fromkeys(dims, torch.export.Dim.AUTO) for dims in open_dims)
         return torch.export.export(module, tuple(tensors), dynamic_shapes=shapes, strict=False)
+
+
+def _kernel_size(kind: str, weight: Any) -> Dict[str, Any]:
+    """The places that the kernel of a convolution covers, which torch has in the shape of its weight."""
+    return {"kernel_size": list(weight.shape[2:])} if "conv" in kind else {}
 
 
 class Scripted(Driver):
@@ -2081,6 +2096,8 @@ class _ScriptCalls:
                 plain = value.toIValue()
                 if isinstance(plain, (bool, int, float, str)) or _plain_numbers(plain):
                     found[name] = plain
+            elif name == "weight" and value.node().kind() == "prim::Constant":
+                found.update(_kernel_size(self._kind(node), value.toIValue()))
         return found
 
     def _arguments(self, node: Any) -> List[str]:
