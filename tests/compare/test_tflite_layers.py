@@ -32,6 +32,25 @@ def test_operators_that_agree_yield_no_finding(compare: Compare, saved_models: P
     assert any(each["layer"].endswith("pool") for each in told["layers"])
 
 
+HALF = """
+import tensorflow as tf
+converter = tf.lite.TFLiteConverter.from_saved_model("saved")
+converter.optimizations = [tf.lite.Optimize.DEFAULT]
+converter.target_spec.supported_types = [tf.float16]
+open("half.tflite", "wb").write(converter.convert())
+"""
+
+
+def test_weights_of_half_precision_are_part_of_the_operators_that_take_them(
+    compare: Compare, saved_models: Path
+) -> None:
+    subprocess.run([sys.executable, "-c", HALF], cwd=saved_models, check=True, capture_output=True)
+    code, report, _ = compare(str(saved_models / "half.tflite"))
+    told = report["summary"]["analyses"]["compare"]
+    assert (code, report["findings"], told["unjudged"]) == (0, [], {})
+    assert "DEQUANTIZE" not in {each["kind"] for each in told["layers"]}
+
+
 QUANTISED = """
 import numpy as np, tensorflow as tf
 converter = tf.lite.TFLiteConverter.from_saved_model("saved")

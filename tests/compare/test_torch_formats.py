@@ -138,6 +138,16 @@ def test_a_scripted_module_does_not_tell_what_goes_in(compare: Compare, torch_mo
     assert "give examples by --data" in errors
 
 
+def test_pictures_of_another_shape_are_told_in_the_words_of_torch(
+    compare: Compare, torch_models: Path, tmp_path: Path
+) -> None:
+    np.savez(tmp_path / "data.npz", image=np.ones((2, 5, 10, 10), np.float32))
+    code, report, errors = compare(str(torch_models / "model.pt"), "--data", "data.npz", "--backends", "torch")
+    assert (code, report, errors.count("\n")) == (2, {}, 1)
+    assert "expected input[2, 5, 10, 10] to have 3 channels" in errors
+    assert "Traceback" not in errors
+
+
 @pytest.mark.parametrize("name", ["broken.pt2", "broken.pt"])
 def test_damaged_files_are_told_in_one_line(compare: Compare, torch_models: Path, tmp_path: Path, name: str) -> None:
     whole = (torch_models / f"model{Path(name).suffix}").read_bytes()

@@ -164,7 +164,10 @@ def _cast(call: Call) -> Value:
 
 
 def _dequantize(call: Call) -> Value:
-    """Numbers of half precision; the reader refuses what is quantised."""
+    """Numbers of half precision, stored ones at once; the reader refuses what is quantised."""
+    stored = call.known.get(call.input(0))
+    if stored is not None:
+        return call.constant(stored.astype(np.float32))
     return call.add("cast", call.input(0), to=dtypes.f32)
 
 

@@ -1090,7 +1090,10 @@ class OnnxReference(Graphs):
 
 
 class LiteRt(Graphs):
-    """TFLite files, with the kernels that are used by default or with the plain ones that are their reference."""
+    """TFLite files, with the kernels that are used by default or with the plain ones that are their reference.
+
+    Nodes are the operators that depend on an input; what they take of stored numbers alone is computed with them.
+    """
 
     def prepare(self, request: Dict[str, Any]) -> None:
         self.library = _imported("ai_edge_litert.interpreter")
@@ -1153,7 +1156,10 @@ class LiteRt(Graphs):
     def nodes(self) -> List[Node]:
         if not self._parse() or len(self.file.subgraphs) > 1:
             return []
-        made = {index for each in self.graph.operators for index in each.outputs} | set(self.graph.inputs)
+        made = set(self.graph.inputs)
+        for each in self.graph.operators:
+            if made.intersection(each.inputs):
+                made.update(each.outputs)
         return [
             {
                 "name": self.names[each.outputs[0]], "kind": self.kinds[each.opcodeIndex],
@@ -1161,7 +1167,7 @@ class LiteRt(Graphs):
                 "outputs": [self.names[index] for index in each.outputs], "config": self._config(each),
             }
             for each in self.graph.operators
-            if len(each.outputs)
+            if made.intersection(each.outputs)
         ]  # fmt: skip
 
     def _config(self, node: Any) -> Dict[str, Any]:
@@ -1980,7 +1986,10 @@ class Scripted(Driver):
     def _apply(self, function: Any, given: Dict[str, Any]) -> List[Any]:
         torch = self.torch
         with torch.no_grad(), torch.jit.optimized_execution(not self.plain):
-            found = torch.utils._pytree.tree_leaves(function(*self.tensors(given)))
+            try:
+                found = torch.utils._pytree.tree_leaves(function(*self.tensors(given)))
+            except RuntimeError as error:
+                raise RuntimeError(_script_cause(str(error)))
         return [each.numpy() for each in found if isinstance(each, torch.Tensor)]
 
     def convert(self, converter: str, to: str, given: Dict[str, Any], target: Optional[str]) -> Dict[str, Any]:
@@ -2159,6 +2168,13 @@ class _ScriptCalls:
 _SCRIPT_FLOATS = (5, 6, 15)
 _SCRIPT_DOUBLE = 7
 """The numbers that TorchScript has for half, single and brain floats, and for double precision."""
+
+
+def _script_cause(words: str) -> str:
+    """What failed in TorchScript; it tells the way there first."""
+    if not words.startswith("The following operation failed in the TorchScript interpreter"):
+        return words
+    return words.strip().rpartition("RuntimeError: ")[2]
 
 
 def _script_is_tensor(value: Any) -> bool:
