@@ -91,7 +91,11 @@ class Overwrites(torch.nn.Module):
         first = doubled[:, 0]
         first.relu_()
         return doubled.sum(dim=(2, 3))
+class Untraceable(torch.nn.Module):
+    def forward(self, image):
+        return torch.quantize_per_tensor(image, 0.1, 0, torch.qint8).dequantize()
 torch.jit.script(Branches()).save("branches.pt")
+torch.jit.script(Untraceable()).save("untraceable.pt")
 torch.jit.script(Overwrites()).save("overwrites.pt")
 """
 
@@ -111,6 +115,14 @@ def test_branches_and_loops_are_calls_that_are_judged_whole(
     code, report, _ = compare(str(odd_modules / "branches.pt"), *images, "--backends", "torch,torch-eager")
     assert (code, report["findings"], told(report)["unjudged"]) == (0, [], {})
     assert {"Loop", "to", "view"} <= {each["layer"] for each in told(report)["layers"]}
+
+
+def test_calls_that_the_reference_cannot_follow_are_no_defect(
+    compare: Compare, odd_modules: Path, images: tuple[str, str]
+) -> None:
+    code, report, _ = compare(str(odd_modules / "untraceable.pt"), *images)
+    assert (code, report["findings"]) == (0, [])
+    assert any(note.startswith("mlvet: not compared") for note in report["summary"]["notes"])
 
 
 def test_what_changes_values_in_place_is_compared_by_its_outputs(

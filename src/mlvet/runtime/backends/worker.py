@@ -2024,14 +2024,22 @@ class MlvetScripted(Scripted):
         shapes = tuple((name, np.shape(array), str(np.asarray(array).dtype)) for name, array in given.items())
         key = tuple(wanted) + shapes
         if key not in self.graphs:
-            single = OrderedDict((name, _single(array)) for name, array in given.items())
-            self.graphs[key] = self.frontend.from_calls(self.function(wanted, list(given)), self.tensors(single))
+            self.graphs[key] = self._called(wanted, given)
             while len(self.graphs) > Graphs.kept:
                 self.graphs.popitem(last=False)
         graph = self.graphs[key]
         entering = {value.name: array for value, array in zip(graph.inputs, given.values())}
         found = self.reference.evaluate(graph, entering, double=self.wide)
         return [np.asarray(found[value.name]) for value in graph.outputs]
+
+    def _called(self, wanted: List[str], given: Dict[str, Any]) -> Any:
+        """The operators that torch calls; tracing them is no part of the model, so where it fails nobody is wrong."""
+        tensors = self.tensors(OrderedDict((name, _single(array)) for name, array in given.items()))
+        function = self.function(wanted, list(given))
+        try:
+            return self.frontend.from_calls(function, tensors)
+        except Exception as error:
+            raise Unsupported("the calls of torch cannot be traced: {}".format(_script_cause(str(error))))
 
 
 def _single(array: Any) -> Any:
@@ -2174,7 +2182,7 @@ def _script_cause(words: str) -> str:
     """What failed in TorchScript; it tells the way there first."""
     if not words.startswith("The following operation failed in the TorchScript interpreter"):
         return words
-    return words.strip().rpartition("RuntimeError: ")[2]
+    return re.split(r"(?m)^\w+(?:Error|Exception): |<--- HERE\n", words.strip())[-1].strip()
 
 
 def _script_is_tensor(value: Any) -> bool:
