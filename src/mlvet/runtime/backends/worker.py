@@ -2140,8 +2140,8 @@ class _ScriptCalls:
             table[name] = graph.addInput()
             table[name].setType(torch._C.TensorType.get())
         for node in self._cut([self.inside[name] for name in wanted], inner)[0]:
-            for value, copy in zip(node.outputs(), self._copied(graph, node, table, double)):
-                table.setdefault(value.debugName(), copy)
+            for value, twin in zip(node.outputs(), self._copied(graph, node, table, double)):
+                table.setdefault(value.debugName(), twin)
         results = [table[self.inside[name]] for name in wanted]
         together = graph.insertNode(graph.create("prim::TupleConstruct", results, 1)).output()
         together.setType(torch._C.TupleType([torch._C.TensorType.get() for _ in results]))
@@ -2155,14 +2155,14 @@ class _ScriptCalls:
             wide = self._wide(value)
             if wide is not value:
                 return [graph.insertConstant(wide)]
-        copy = graph.insertNode(graph.createClone(node, lambda value: table[value.debugName()]))
+        twin = graph.insertNode(graph.createClone(node, lambda value: table[value.debugName()]))
         if double and "dtype" in self._arguments(node):
             place = self._arguments(node).index("dtype")
             asked = list(node.inputs())[place]
             if asked.node().kind() == "prim::Constant" and asked.toIValue() in _SCRIPT_FLOATS:
-                with graph.insert_point_guard(copy):
-                    copy.replaceInput(place, graph.insertConstant(_SCRIPT_DOUBLE))
-        return list(copy.outputs())
+                with graph.insert_point_guard(twin):
+                    twin.replaceInput(place, graph.insertConstant(_SCRIPT_DOUBLE))
+        return list(twin.outputs())
 
     def _wide(self, value: Any) -> Any:
         torch = self.torch
@@ -2182,7 +2182,7 @@ def _script_cause(words: str) -> str:
     """What failed in TorchScript; it tells the way there first."""
     if not words.startswith("The following operation failed in the TorchScript interpreter"):
         return words
-    return re.split(r"(?m)^\w+(?:Error|Exception): |<--- HERE\n", words.strip())[-1].strip()
+    return words.rpartition("Error:")[2].strip() or words.splitlines()[0]
 
 
 def _script_is_tensor(value: Any) -> bool:
