@@ -158,7 +158,7 @@ def main(clean: Sequence[Case], faulty: Sequence[Case]) -> Table:
             f"off by {worst:.2g} times its noise, where {_limit():g} are told.",
             "Magnitudes, in times the error that the sound layer has beside double precision: "
             + "; ".join(f"{name} {times}" for name, times in faults) + ".",
-            "The list of faults was committed before this run, on models of a seed that was not tried before. A fault "
+            "The list of faults was committed before it was first run. A fault "
             "is in the right layer if every finding names it, and the backend is right if every finding blames it.",
         ),
         {"clean": [case.to_json() for case in clean], "faulty": [case.to_json() for case in faulty]},

@@ -81,6 +81,12 @@ def test_layers_that_differ_only_in_size_are_one_cause() -> None:
         ("Conv", {"kernel_shape": [3, 3]}, (4, 64, 8, 8), 576),
         ("AveragePooling2D", {"pool_size": [2, 2]}, (4, 8, 8, 64), 4),
         ("Conv2DTranspose", {"kernel_size": [4, 4], "strides": [2, 2]}, (4, 8, 8, 64), 256),
+        ("conv2d", {"kernel_size": [3, 3], "groups": 2}, (4, 64, 8, 8), 288),
+        ("avg_pool2d", {"kernel_size": [3, 3]}, (4, 64, 8, 8), 9),
+        ("linear", {}, (4, 4096), 4096),
+        ("CONV_2D", {"kernel_size": [3, 3]}, (4, 8, 8, 64), 576),
+        ("DEPTHWISE_CONV_2D", {"kernel_size": [3, 3]}, (4, 8, 8, 64), 9),
+        ("FULLY_CONNECTED", {}, (4, 4096), 4096),
         ("ReLU", {}, (4, 4096), 1),
     ],
 )

@@ -157,6 +157,8 @@ def test_a_pair_that_is_apart_by_rounding_alone_is_a_note_and_no_finding() -> No
     found.walk.errors = [error for error in found.walk.errors if error.layer.name != "l3"]
     assert [finding.rule for finding in findings(found, "model.keras")] == ["inconsistent-backends"]
     assert list(notes(found)) == []
+    found.walk.agreed = {"l3": {frozenset((pair.first, pair.second)) for pair in found.pairs}}
+    assert findings(found, "model.keras") == []
 
 
 def test_names_of_layers_are_no_markup() -> None:

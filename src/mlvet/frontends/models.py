@@ -50,6 +50,10 @@ def _read(path: Path, shown: str) -> Graph:
             from mlvet.frontends.torch_export import read_pt2
 
             return read_pt2(path, shown)
+        case ".tflite":
+            from mlvet.frontends.tflite import read_tflite
+
+            return read_tflite(path, shown)
         case ".mlvet":
             from mlvet.ir.text import read_text
 

@@ -271,11 +271,17 @@ class _Comparing:
         if not self.subject.layers:
             self.found.notes.append("the model has no layers that can be run alone")
             return
+        alike = [run for run in self.runs if self._same_layers(run)]
+        self.found.notes += [
+            f"`{run}` takes the model apart in other layers and is compared by its outputs"
+            for run in self.runs
+            if run not in alike
+        ]
         chosen = self._worst(count)
         picked = {name: array[chosen] if self.subject.batched else array for name, array in examples.items()}
         files = stored(self.folder, "walked", picked)
         walker = Walker(
-            self.subject, self.runs, self.oracle, files,
+            self.subject, alike, self.oracle, files,
             lambda done, of: self.progress("walking through the layers", done, of),
             room=self.request.limits.states, divisible=self.subject.batched and len(chosen) > 1,
             keep_wrong=self.request.reproduce is not None or bool(self.request.mutate),
@@ -287,6 +293,11 @@ class _Comparing:
         except TooLarge:
             walker.clear()
             self._walk(examples, len(chosen) // 2)
+
+    def _same_layers(self, run: Run) -> bool:
+        """Whether a backend takes the model apart in the same layers; a module of TorchScript tells each its own."""
+        told = [layer["name"] for layer in run.opened["nodes"]]
+        return self.subject.format != "torchscript" or told == [layer.name for layer in self.subject.layers]
 
     def _worst(self, count: int) -> list[int]:
         """The examples on which pairs are furthest apart, then the first ones."""
@@ -313,7 +324,7 @@ class _Comparing:
         wrong = {error.backend for error in self.found.walk.wrong()}
         for number, run in enumerate(self.runs):
             self.progress(f"the plain model beside its layers on {run}", number, len(self.runs))
-            if str(run) not in wrong and run.worker.alive:
+            if str(run) not in wrong and run.worker.alive and self._same_layers(run):
                 fused = fusion_dependent(run, self.subject, files, self.request.batch if self.subject.batched else 0)
                 if fused is not None:
                     self.found.fused.append(fused)

@@ -178,7 +178,7 @@ def notes(found: Comparison) -> Iterator[str]:
             top = _steepest(found, pair)
             where = f", most at `{top.name}` ({top.kind})" if top else ""
             yield (
-                f"{_consequence([pair])}, though every layer is right on both up to rounding: "
+                f"{_consequence([pair])}, though every layer is right or the same on both up to rounding: "
                 f"the model itself makes small differences large{where}"
             )
 
@@ -194,14 +194,20 @@ def _without_cause(found: Comparison) -> Iterator[list[Pair]]:
 
 
 def _amplified(found: Comparison, pair: Pair) -> bool:
-    """Whether each layer was judged on both backends, with the example that is furthest apart among others."""
-    walk, both = found.walk, {pair.first, pair.second}
+    """Whether each layer was judged on both backends, or yields the same on both where no oracle knows it.
+
+    The example that is furthest apart has to be among those that were tried.
+    """
+    walk, both = found.walk, frozenset((pair.first, pair.second))
     judged = {(error.backend, error.layer.name) for error in walk.errors}
     return (
         bool(found.subject.layers)
         and np.isfinite(pair.difference)
         and pair.example in found.walked
-        and all((backend, layer.name) in judged for backend in both for layer in found.subject.layers)
+        and all(
+            both in walk.agreed.get(layer.name, ()) or all((backend, layer.name) in judged for backend in both)
+            for layer in found.subject.layers
+        )
     )
 
 

@@ -14,10 +14,17 @@ from typing import Any
 from mlvet.analyses.compare.subject import Layer
 
 _PARTIAL_SUMS = 64
-_BY_LAST_DIM = ("Dense", "EinsumDense", "MatMul", "Gemm", "LSTM", "GRU", "SimpleRNN", "MultiHeadAttention", "RNN")
+_BY_LAST_DIM = (
+    "Dense", "EinsumDense", "MatMul", "Gemm", "LSTM", "GRU", "SimpleRNN", "MultiHeadAttention", "RNN",
+    "linear", "matmul", "mm", "bmm", "addmm", "lstm", "gru", "FULLY_CONNECTED", "BATCH_MATMUL",
+)  # fmt: skip
 _TRANSFORMS = ("DFT", "STFT")
 """By their definition these sum up all samples, where a fast transform halves them again and again."""
-_OVER_PLACES = ("GlobalAveragePooling", "GlobalAveragePool", "ReduceMean", "ReduceSum", "Mean", "Sum")
+_OVER_PLACES = (
+    "GlobalAveragePooling", "GlobalAveragePool", "ReduceMean", "ReduceSum", "Mean", "Sum", "mean", "sum",
+    "adaptive_avg_pool", "MEAN", "SUM",
+)  # fmt: skip
+_OF_TORCH = ("conv", "_convolution")
 
 
 def summing(layer: Layer, shapes: Sequence[tuple[int, ...]]) -> float:
@@ -35,8 +42,9 @@ def terms(layer: Layer, shapes: Sequence[tuple[int, ...]]) -> int:
         return shape[1]
     kernel = _kernel(layer.config)
     if kernel:
-        pools = "Pool" in layer.kind or "Depthwise" in layer.kind
-        spread = prod(_sizes(layer.config, "strides")) if "Transpose" in layer.kind else 1
+        kind = layer.kind.lower()
+        pools = "pool" in kind or "depthwise" in kind
+        spread = prod(_sizes(layer.config, "strides")) if "transpose" in kind else 1
         return prod(kernel) * (1 if pools else _channels(layer, shape)) // spread
     if layer.kind.startswith(_OVER_PLACES):
         return prod(shape[1:])
@@ -55,7 +63,9 @@ def _sizes(config: Mapping[str, Any], key: str) -> tuple[int, ...]:
 
 
 def _channels(layer: Layer, shape: tuple[int, ...]) -> int:
-    """Layers of Keras have channels last unless they say so, nodes of graphs have them first."""
+    """Layers of Keras have channels last unless they say so, nodes of ONNX and calls of torch have them first."""
     if "kernel_shape" in layer.config or layer.config.get("data_format") == "channels_first":
         return shape[1]
+    if layer.kind.startswith(_OF_TORCH):
+        return max(1, shape[1] // int(layer.config.get("groups", 1)))
     return shape[-1]

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from mlvet.analyses.compare.agreement import agreeing
 from mlvet.analyses.compare.judging import Judge, Results, forget
 from mlvet.analyses.compare.local_errors import LocalError
 from mlvet.analyses.compare.localization import deviation
@@ -50,13 +51,17 @@ class Seen:
 
 @dataclass(slots=True)
 class Walk:
-    """What a walk has seen. `deltas` holds the mean deviation of each value for each pair of backends."""
+    """What a walk has seen. `deltas` holds the mean deviation of each value for each pair of backends.
+
+    `agreed` holds for layers without an oracle the pairs that yield the same on the same input.
+    """
 
     errors: list[LocalError] = field(default_factory=list)
     failures: list[LayerFailure] = field(default_factory=list)
     deltas: dict[tuple[str, str], dict[str, float]] = field(default_factory=dict)
     judges: dict[str, str] = field(default_factory=dict)
     unjudged: dict[str, str] = field(default_factory=dict)
+    agreed: dict[str, set[frozenset[str]]] = field(default_factory=dict)
     seen: dict[str, Seen] = field(default_factory=dict)
     room: int = 0
 
@@ -105,6 +110,7 @@ class Walker:
         judged = self._judge.judged(layer, self.right, results)
         if judged is None:
             self.walk.unjudged[layer.name] = "no oracle knows such a layer"
+            self.walk.agreed[layer.name] = agreeing([self.right[value] for value in layer.inputs], results)
             self._carry_on(layer, results)
             return
         self.walk.judges[layer.name] = judged.by

@@ -3,6 +3,6 @@
 from __future__ import annotations
 
 from mlvet.frontends.torch_export.archive import read_pt2
-from mlvet.frontends.torch_export.live import from_torch
+from mlvet.frontends.torch_export.live import from_calls, from_torch
 
-__all__ = ["from_torch", "read_pt2"]
+__all__ = ["from_calls", "from_torch", "read_pt2"]

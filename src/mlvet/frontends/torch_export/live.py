@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from math import inf
 from typing import Any
 
@@ -31,6 +31,27 @@ def from_torch(
         name = next((_plain(entry) for entry in program.module_call_graph[:1] if entry.fqn), "program")
     record = _record(program, _dim_names(program, dynamic_shapes), torch)
     return lower(record, name=name, format="torch.export")
+
+
+def from_calls(function: Any, tensors: Sequence[Any]) -> Graph:
+    """The graph of the operators that a function of tensors calls on examples; it holds for their sizes."""
+    import torch
+    from torch.fx.experimental.proxy_tensor import make_fx
+
+    def called(*given: Any) -> Any:
+        return function(*given)
+
+    with torch.no_grad():
+        traced = make_fx(called, pre_dispatch=True)(*tensors)
+    traced.graph.eliminate_dead_code()
+    body = _Reader(torch, Sizes({}, {})).body(traced)
+    stored = [node for node in traced.graph.nodes if node.op == "get_attr"]
+    entries = (
+        *(Entry(name, "input") for name in body.inputs),
+        *(Entry(node.name, "constant", node.name, _data(getattr(traced, node.target), torch)) for node in stored),
+    )
+    program = Program(body, entries, body.outputs, f"torch {torch.__version__}")
+    return lower(program, name="function", format="torch calls")
 
 
 def _plain(entry: Any) -> str:

@@ -16,7 +16,7 @@ KERAS = ("tensorflow", "jax", "torch", "numpy", "openvino")
 ONNX = ("onnxruntime", "onnxruntime-noopt", "openvino", "onnx-reference", "torch", "mlvet")
 TFLITE = ("litert", "litert-reference", "openvino")
 EXPORTED = ("torch", "torch-eager", "mlvet")
-SCRIPTED = ("torch", "torch-eager")
+SCRIPTED = ("torch", "torch-eager", "mlvet")
 SAVED_MODEL = ("tensorflow", "openvino")
 OF_FORMAT: Mapping[str, Sequence[str]] = {
     "keras": KERAS, "onnx": ONNX, "tflite": TFLITE, "pt2": EXPORTED, "torchscript": SCRIPTED,
@@ -102,6 +102,8 @@ class Backend:
             opening: dict[str, Any] = {"driver": "keras"}
         elif self.name.startswith("torch"):
             opening = {"driver": _TORCH_DRIVERS[self.format], "way": self.name.partition("-")[2]}
+        elif (self.format, self.name) == ("torchscript", "mlvet"):
+            opening = {"driver": "mlvet-scripted"}
         else:
             opening = {"driver": self.name, **_OPENINGS.get(self.name, {})}
         return Command(self.python, surroundings, {**opening, **self.opening, "double": self.double})

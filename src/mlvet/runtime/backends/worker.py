@@ -1090,7 +1090,10 @@ class OnnxReference(Graphs):
 
 
 class LiteRt(Graphs):
-    """TFLite files, with the kernels that are used by default or with the plain ones that are their reference."""
+    """TFLite files, with the kernels that are used by default or with the plain ones that are their reference.
+
+    Nodes are the operators that depend on an input; what they take of stored numbers alone is computed with them.
+    """
 
     def prepare(self, request: Dict[str, Any]) -> None:
         self.library = _imported("ai_edge_litert.interpreter")
@@ -1153,16 +1156,25 @@ class LiteRt(Graphs):
     def nodes(self) -> List[Node]:
         if not self._parse() or len(self.file.subgraphs) > 1:
             return []
-        made = {index for each in self.graph.operators for index in each.outputs} | set(self.graph.inputs)
+        made = set(self.graph.inputs)
+        for each in self.graph.operators:
+            if made.intersection(each.inputs):
+                made.update(each.outputs)
         return [
             {
                 "name": self.names[each.outputs[0]], "kind": self.kinds[each.opcodeIndex],
                 "inputs": list(OrderedDict.fromkeys(self.names[index] for index in each.inputs if index in made)),
-                "outputs": [self.names[index] for index in each.outputs], "config": _plain_options(each),
+                "outputs": [self.names[index] for index in each.outputs], "config": self._config(each),
             }
             for each in self.graph.operators
-            if len(each.outputs)
+            if made.intersection(each.outputs)
         ]  # fmt: skip
+
+    def _config(self, node: Any) -> Dict[str, Any]:
+        found = _plain_options(node)
+        if self.kinds[node.opcodeIndex] in ("CONV_2D", "DEPTHWISE_CONV_2D", "TRANSPOSE_CONV"):
+            found["kernel_size"] = [int(size) for size in self.graph.tensors[node.inputs[1]].shape[1:3]]
+        return found
 
     def part(self, values: List[str], given: List[str], to: str) -> None:
         import copy
@@ -1781,12 +1793,16 @@ class Exported(Driver):
         given = dict(zip(names, node.args))
         given.update(node.kwargs)
         nodes = self.torch.fx.Node
-        return {
+        found = {
             name: json.loads(json.dumps(value, default=str))
             for name, value in given.items()
             if not isinstance(value, nodes)
             and not (isinstance(value, (list, tuple)) and any(isinstance(each, nodes) for each in value))
         }
+        weight = given.get("weight")
+        if isinstance(weight, nodes) and weight.name in self.held:
+            found.update(_kernel_size(getattr(node.target, "__name__", ""), self.held[weight.name]))
+        return found
 
     def ready(self, target: Optional[str] = None) -> None:
         if self.module is None and target is None and not self.double and self.way != "eager":
@@ -1884,8 +1900,16 @@ class Exported(Driver):
         return torch.export.export(module, tuple(tensors), dynamic_shapes=shapes, strict=False)
 
 
+def _kernel_size(kind: str, weight: Any) -> Dict[str, Any]:
+    """The places that the kernel of a convolution covers, which torch has in the shape of its weight."""
+    return {"kernel_size": list(weight.shape[2:])} if "conv" in kind else {}
+
+
 class Scripted(Driver):
-    """A module of TorchScript: by the executor of its users, or (`eager`) by one that neither profiles nor joins."""
+    """A module of TorchScript: by the executor of its users, or (`eager`) by one that neither profiles nor joins.
+
+    Its nodes are the calls of the frozen module that yield tensors; each runs alone in the same executor.
+    """
 
     def open(self, request: Dict[str, Any]) -> None:
         self.torch = torch = _imported("torch")
@@ -1900,8 +1924,18 @@ class Scripted(Driver):
         except RuntimeError as error:
             raise BadModel("no TorchScript: {}".format(str(error).splitlines()[0]))
         self.double = bool(request.get("double"))
+        self.calls = self._taken_apart()
         if self.double:
             self.module.double()
+        self.functions: "OrderedDict[Tuple[str, ...], Any]" = OrderedDict()
+
+    def _taken_apart(self) -> "Optional[_ScriptCalls]":
+        names = [each["name"] for each in self.inputs()]
+        try:
+            return _ScriptCalls(self.torch, self.module, names)
+        except Exception as error:
+            sys.stderr.write("the module cannot be taken apart: {}\n".format(error))
+            return None
 
     def inputs(self) -> List[Dict[str, Any]]:
         """The arguments of the module, whose sizes and element types a file of TorchScript does not tell."""
@@ -1912,21 +1946,50 @@ class Scripted(Driver):
         return [{"name": each.name, "shape": None, "dtype": ""} for each in needed]
 
     def outputs(self) -> List[str]:
-        return ["output"]
+        return ["output"] if self.calls is None else self.calls.outputs
 
     def nodes(self) -> List[Node]:
-        return []
+        return [] if self.calls is None else self.calls.nodes
 
     def run(self, given: Dict[str, Any], batch: int, target: Optional[str] = None) -> List[Any]:
-        return _joined([self._apply(part) for part in (_batches(given, batch) if batch else [given])])
+        parts = _batches(given, batch) if batch else [given]
+        if self.calls is None or (target is None and not self.double):
+            return _joined([self._apply(self.module, part) for part in parts])
+        wanted = self.outputs() if target is None else [target]
+        return _joined([self.between(wanted, part) for part in parts])
 
-    def _apply(self, given: Dict[str, Any]) -> List[Any]:
+    def step(self, node: str, given: Dict[str, Any]) -> List[Any]:
+        return self.between(self._made_by(node), OrderedDict((name, array) for name, (array, _) in given.items()))
+
+    def _made_by(self, node: str) -> List[str]:
+        return [name for each in self.nodes() if each["name"] == node for name in each["outputs"]]
+
+    def between(self, wanted: List[str], given: Dict[str, Any]) -> List[Any]:
+        """Values of the module, computed from arrays for earlier ones."""
+        return self._apply(self.function(wanted, list(given)), given)
+
+    def function(self, wanted: List[str], given: List[str]) -> Any:
+        """What leads from some values to others; the last few functions are kept."""
+        if self.calls is None:
+            raise Unsupported("the module cannot be taken apart")
+        key = tuple(wanted) + ("",) + tuple(given)
+        if key not in self.functions:
+            self.functions[key] = self.calls.function(wanted, given, self.double)
+            while len(self.functions) > Graphs.kept:
+                self.functions.popitem(last=False)
+        return self.functions[key]
+
+    def tensors(self, given: Dict[str, Any]) -> List[Any]:
+        found = [self.torch.from_numpy(np.array(array)) for array in given.values()]
+        return [each.double() if self.double and each.is_floating_point() else each for each in found]
+
+    def _apply(self, function: Any, given: Dict[str, Any]) -> List[Any]:
         torch = self.torch
-        tensors = [torch.from_numpy(np.array(array)) for array in given.values()]
-        if self.double:
-            tensors = [each.double() if each.is_floating_point() else each for each in tensors]
         with torch.no_grad(), torch.jit.optimized_execution(not self.plain):
-            found = torch.utils._pytree.tree_leaves(self.module(*tensors))
+            try:
+                found = torch.utils._pytree.tree_leaves(function(*self.tensors(given)))
+            except RuntimeError as error:
+                raise RuntimeError(_script_cause(str(error)))
         return [each.numpy() for each in found if isinstance(each, torch.Tensor)]
 
     def convert(self, converter: str, to: str, given: Dict[str, Any], target: Optional[str]) -> Dict[str, Any]:
@@ -1934,12 +1997,241 @@ class Scripted(Driver):
         torch = self.torch
         if target is not None:
             raise Unsupported("a module of TorchScript cannot be cut")
-        tensors = tuple(torch.from_numpy(np.array(array)) for array in given.values())
         names = list(given)
         open_dims = {name: {0: "n"} for name in names}
+        tensors = tuple(self.tensors(given))
         with torch.no_grad():
             torch.onnx.export(self.module, tensors, to, dynamo=False, input_names=names, dynamic_axes=open_dims)
         return {"version": "torch.onnx {}".format(torch.__version__), "inputs": _inputs_of_onnx(to)}
+
+
+class MlvetScripted(Scripted):
+    """The references of the operators that torch calls where it runs a module of TorchScript on given values."""
+
+    def open(self, request: Dict[str, Any]) -> None:
+        Scripted.open(self, dict(request, double=False))
+        self.wide = bool(request.get("double"))
+        self.frontend = _imported("mlvet.frontends.torch_export")
+        self.reference = _imported("mlvet.runtime.reference")
+        self.version = "mlvet {}".format(_imported("mlvet").__version__)
+        self.graphs: "OrderedDict[Tuple[Any, ...], Any]" = OrderedDict()
+
+    def run(self, given: Dict[str, Any], batch: int, target: Optional[str] = None) -> List[Any]:
+        wanted = self.outputs() if target is None else [target]
+        return _joined([self.between(wanted, part) for part in (_batches(given, batch) if batch else [given])])
+
+    def between(self, wanted: List[str], given: Dict[str, Any]) -> List[Any]:
+        shapes = tuple((name, np.shape(array), str(np.asarray(array).dtype)) for name, array in given.items())
+        key = tuple(wanted) + shapes
+        if key not in self.graphs:
+            self.graphs[key] = self._called(wanted, given)
+            while len(self.graphs) > Graphs.kept:
+                self.graphs.popitem(last=False)
+        graph = self.graphs[key]
+        entering = {value.name: array for value, array in zip(graph.inputs, given.values())}
+        found = self.reference.evaluate(graph, entering, double=self.wide)
+        return [np.asarray(found[value.name]) for value in graph.outputs]
+
+    def _called(self, wanted: List[str], given: Dict[str, Any]) -> Any:
+        """The operators that torch calls; tracing them is no part of the model, so where it fails nobody is wrong."""
+        tensors = self.tensors(OrderedDict((name, _single(array)) for name, array in given.items()))
+        function = self.function(wanted, list(given))
+        try:
+            return self.frontend.from_calls(function, tensors)
+        except Exception as error:
+            raise Unsupported("the calls of torch cannot be traced: {}".format(_script_cause(str(error))))
+
+
+def _single(array: Any) -> Any:
+    return np.asarray(array, np.float32) if np.asarray(array).dtype == np.float64 else array
+
+
+class _ScriptCalls:
+    """The calls of a frozen module of TorchScript, and functions that are made of some of them.
+
+    A node is a call that yields tensors and depends on an input. Sizes, lists and tuples that it takes are computed
+    with it, from the tensors that they depend on.
+    """
+
+    def __init__(self, torch: Any, module: Any, inputs: List[str]) -> None:
+        self.torch = torch
+        graph = torch.jit.freeze(module, optimize_numerics=False).graph
+        held, places = next(graph.inputs()), list(graph.inputs())[1:]
+        self.order = list(graph.nodes())
+        self.used = [list(OrderedDict.fromkeys(each.debugName() for each in _script_uses(node))) for node in self.order]
+        self.made = [[each.debugName() for each in node.outputs()] for node in self.order]
+        if held.uses() or not all(self._harmless(node) for node in self.order):
+            raise Unsupported("it changes values in place that are looked at again")
+        self.inside = OrderedDict((name, place.debugName()) for name, place in zip(inputs, places))
+        self.moving = {place.debugName() for place in places}
+        self.nodes: List[Node] = []
+        self._name_calls()
+        outside = {inside: name for name, inside in self.inside.items()}
+        self.outputs = [outside[name] for end in graph.outputs() for name in _script_tensors(end)]
+
+    def _harmless(self, node: Any) -> bool:
+        """Whether a call changes no value that another one may look at."""
+        if any("!" in inner.schema() for block in node.blocks() for inner in _script_nodes(block)):
+            return False
+        if "!" not in node.schema():
+            return True
+        changed = next(node.inputs())
+        maker = changed.node()
+        shares = "(a" in maker.schema() and "!" not in maker.schema()
+        return len(changed.uses()) == 1 and maker.kind().startswith("aten::") and not shares
+
+    def _name_calls(self) -> None:
+        tensors: Dict[str, None] = OrderedDict.fromkeys(self.moving)
+        known: Dict[str, Any] = {}
+        for node, used, made in zip(self.order, self.used, self.made):
+            if not self.moving.intersection(used):
+                continue
+            self.moving.update(made)
+            yielded = [each.debugName() for each in node.outputs() if _script_is_tensor(each)]
+            if not yielded:
+                continue
+            kind = self._kind(node)
+            name = _fresh("/".join(filter(None, (_script_path(node), kind))), known)
+            names = [name if not index else "{}:{}".format(name, index) for index in range(len(yielded))]
+            outside = {inside: outer for outer, inside in self.inside.items()}
+            entering = [outside[each] for each in self._cut(yielded, list(tensors))[1]]
+            known[name] = None
+            self.inside.update(zip(names, yielded))
+            tensors.update(dict.fromkeys(yielded))
+            config = self._config(node)
+            self.nodes.append({"name": name, "kind": kind, "inputs": entering, "outputs": names, "config": config})
+
+    def _kind(self, node: Any) -> str:
+        """The operator; for what takes a result apart, the one that it is the result of."""
+        taken = next(node.inputs()).node() if node.kind().endswith("Unpack") else node
+        return str(taken.kind()).split("::")[-1]
+
+    def _config(self, node: Any) -> Dict[str, Any]:
+        found = {}
+        for name, value in zip(self._arguments(node), node.inputs()):
+            if value.node().kind() == "prim::Constant" and not _script_is_tensor(value):
+                plain = value.toIValue()
+                if isinstance(plain, (bool, int, float, str)) or _plain_numbers(plain):
+                    found[name] = plain
+            elif name == "weight" and value.node().kind() == "prim::Constant":
+                found.update(_kernel_size(self._kind(node), value.toIValue()))
+        return found
+
+    def _arguments(self, node: Any) -> List[str]:
+        if not node.kind().startswith("aten::"):
+            return []
+        return [each.name for each in self.torch._C.parse_schema(node.schema()).arguments]
+
+    def _cut(self, wanted: List[str], given: List[str]) -> "Tuple[List[Any], List[str]]":
+        """The calls that lead to some values, and which of those that are given they need."""
+        needed, kept = set(wanted), []
+        for node, used, made in zip(reversed(self.order), reversed(self.used), reversed(self.made)):
+            if needed.intersection(made).difference(given):
+                kept.append(node)
+                needed.update(used)
+        return kept[::-1], [name for name in given if name in needed]
+
+    def function(self, wanted: List[str], given: List[str], double: bool) -> Any:
+        """A function of tensors, made of the calls between some values and others."""
+        torch, table = self.torch, {}
+        graph = torch._C.Graph()
+        inner = [self.inside[name] for name in given]
+        for name in inner:
+            table[name] = graph.addInput()
+            table[name].setType(torch._C.TensorType.get())
+        for node in self._cut([self.inside[name] for name in wanted], inner)[0]:
+            for value, twin in zip(node.outputs(), self._copied(graph, node, table, double)):
+                table.setdefault(value.debugName(), twin)
+        results = [table[self.inside[name]] for name in wanted]
+        together = graph.insertNode(graph.create("prim::TupleConstruct", results, 1)).output()
+        together.setType(torch._C.TupleType([torch._C.TensorType.get() for _ in results]))
+        graph.registerOutput(together)
+        return torch._C._create_function_from_graph("forward", graph)
+
+    def _copied(self, graph: Any, node: Any, table: Dict[str, Any], double: bool) -> List[Any]:
+        """What a call yields in another graph; in double precision its constants and element types are wide."""
+        if double and node.kind() == "prim::Constant":
+            value = node.output().toIValue()
+            wide = self._wide(value)
+            if wide is not value:
+                return [graph.insertConstant(wide)]
+        twin = graph.insertNode(graph.createClone(node, lambda value: table[value.debugName()]))
+        if double and "dtype" in self._arguments(node):
+            place = self._arguments(node).index("dtype")
+            asked = list(node.inputs())[place]
+            if asked.node().kind() == "prim::Constant" and asked.toIValue() in _SCRIPT_FLOATS:
+                with graph.insert_point_guard(twin):
+                    twin.replaceInput(place, graph.insertConstant(_SCRIPT_DOUBLE))
+        return list(twin.outputs())
+
+    def _wide(self, value: Any) -> Any:
+        torch = self.torch
+        if isinstance(value, torch.Tensor) and value.is_floating_point():
+            return value.double()
+        if isinstance(value, list) and value and all(isinstance(each, torch.Tensor) for each in value):
+            return [self._wide(each) for each in value]
+        return value
+
+
+_SCRIPT_FLOATS = (5, 6, 15)
+_SCRIPT_DOUBLE = 7
+"""The numbers that TorchScript has for half, single and brain floats, and for double precision."""
+
+
+def _script_cause(words: str) -> str:
+    """What failed in TorchScript; it tells the way there first."""
+    if not words.startswith("The following operation failed in the TorchScript interpreter"):
+        return words
+    return words.rpartition("Error:")[2].strip() or words.splitlines()[0]
+
+
+def _script_is_tensor(value: Any) -> bool:
+    return bool(value.type().kind() == "TensorType")
+
+
+def _script_nodes(block: Any) -> Any:
+    """The calls in a block and in the blocks inside it."""
+    for node in block.nodes():
+        yield node
+        for inner in node.blocks():
+            for each in _script_nodes(inner):
+                yield each
+
+
+def _script_uses(node: Any) -> Any:
+    """What a call takes, by itself or in its blocks."""
+    for value in node.inputs():
+        yield value
+    for block in node.blocks():
+        for value in block.outputs():
+            yield value
+        for inner in block.nodes():
+            for value in _script_uses(inner):
+                yield value
+
+
+def _script_tensors(value: Any) -> List[str]:
+    """The tensors that a result of the module consists of, in the order in which a caller finds them."""
+    if _script_is_tensor(value):
+        return [value.debugName()]
+    maker, parts = value.node(), list(value.node().inputs())
+    if maker.kind() in ("prim::TupleConstruct", "prim::ListConstruct", "prim::DictConstruct"):
+        held = parts[1::2] if maker.kind() == "prim::DictConstruct" else parts
+        return [name for each in held for name in _script_tensors(each)]
+    if maker.kind() == "prim::Constant" and value.type().kind() in ("NoneType", "IntType", "FloatType", "BoolType"):
+        return []
+    raise Unsupported("the results of the module are not told one by one")
+
+
+def _script_path(node: Any) -> str:
+    """The module that a call belongs to, as its users name it."""
+    told = node.getModuleHierarchy() if hasattr(node, "getModuleHierarchy") else ""
+    parts = re.findall(r"(\w+)\([^()]*\)", told)
+    return ".".join(part for part in parts if part not in ("SELF", "TOP", "UNKNOWN_INSTANCE"))
+
+
+def _plain_numbers(value: Any) -> bool:
+    return isinstance(value, list) and all(isinstance(each, (bool, int, float)) for each in value)
 
 
 # SavedModels
@@ -2138,6 +2430,7 @@ DRIVERS = {
     "saved-model": SavedModel,
     "scripted": Scripted,
     "mlvet": Mlvet,
+    "mlvet-scripted": MlvetScripted,
 }
 
 
