@@ -7,7 +7,6 @@ import random
 import sys
 import tempfile
 from collections.abc import Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from statistics import fmean
 from typing import Any
@@ -192,12 +191,11 @@ def main(data: Path | None) -> Table:
     details: dict[str, Any] = {}
     with tempfile.TemporaryDirectory(prefix="mlvet-benchmark-") as place:
         folder = Path(place)
-        every = list(subjects(data, folder))
-        with ThreadPoolExecutor(2) as pool:
-            for each, found in zip(every, pool.map(lambda each: _tried(each, folder), every), strict=True):
-                if "failed" in found:
-                    rows.append([each.algorithm.name, each.data, "-", "-", "-", "-", "-", f"NO: {found['failed']}"])
-                    continue
+        for each in subjects(data, folder):
+            found = _tried(each, folder)
+            if "failed" in found:
+                rows.append([each.algorithm.name, each.data, "-", "-", "-", "-", "-", f"NO: {found['failed']}"])
+            else:
                 right = found["mean"] <= ASKED
                 rows.append(
                     [each.algorithm.name, each.data, f"{found['all']:,}", f"{found['flagged']:,}",
@@ -206,6 +204,7 @@ def main(data: Path | None) -> Table:
                 details[each.name] = {
                     name: found[name] for name in ("mean", "most", "worst", "all", "flagged", "acting", "compared")
                 }
+            print(" | ".join(map(str, rows[-1])), flush=True)
         rows += closed(data, folder)
     means = [found["mean"] for found in details.values()]
     return Table(
