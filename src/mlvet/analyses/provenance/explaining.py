@@ -15,6 +15,7 @@ from mlvet.analyses.provenance.influence import Influences, first, histogram, in
 from mlvet.analyses.provenance.outputs import Output, outputs, specifications
 from mlvet.analyses.provenance.pairs import MEMORY, pairs
 from mlvet.analyses.provenance.paths import graph_of, stopped
+from mlvet.analyses.provenance.probing import Probe, probe
 from mlvet.analyses.provenance.question import Question
 from mlvet.analyses.provenance.study import Study
 from mlvet.analyses.provenance.sweep import Sweeps
@@ -53,6 +54,8 @@ class Answer:
     seen: list[tuple[bool, float]] = field(default_factory=list)
     """Outcomes and margins of watched comparisons."""
     origins: list[Made] = field(default_factory=list)
+    losses: list[Break] = field(default_factory=list)
+    probe: Probe = field(default_factory=Probe)
     entries: int = 0
     seconds: float = 0.0
     """How long the replay took."""
@@ -78,6 +81,9 @@ def answered(question: Question) -> Answer:
     if question.origins:
         answer.origins = list(ORIGINS)
         return answer
+    if question.losses:
+        answer.losses = _breaks()
+        return answer
     found = _outputs(question, replay)
     answer.values = {each.name: each.value for each in found}
     if question.changed or question.forced:
@@ -102,6 +108,8 @@ def answered(question: Question) -> Answer:
         rows.append(row)
     for place, one in enumerate(_findings(found[:_ONE_BY_ONE], rows, question, replay)):
         answer.explanations[place] = replace(answer.explanations[place], findings=one)
+    if question.delta is not None:
+        answer.probe = probe(found[:_ONE_BY_ONE], rows, replay.found)
     rest = found[_ONE_BY_ONE:]
     if any(isinstance(part, Step) for part in sweeps.parts):
         answer.explanations += (explained(each, question, replay, sweeps, flips, None)[0] for each in rest)
@@ -161,7 +169,7 @@ def replayed(question: Question, seen: list[tuple[bool, float]]) -> Replay:
         deciding.setdefault((path, line, number), {})[ordinal] = _watching(seen)
     replay = Replay(
         read(question.log), inputs_of(question.inputs), specifications(question.of), question.changed, deciding,
-        labels=question.paths, origins=question.origins,
+        labels=question.paths, origins=question.origins, losses=question.losses,
     )  # fmt: skip
     replay.run()
     return replay
