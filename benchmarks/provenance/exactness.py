@@ -22,6 +22,8 @@ from mlvet.runtime.provenance.predicates import PREDICATES
 COMMAND = "python -m benchmarks.provenance --only exactness --data DIR"
 INPUTS = 100
 OUTPUTS = 5
+LOOKED_AT = 500
+"""So many outputs are looked at for those that inputs move by enough to be seen."""
 STEP = 1e-3
 """Step of a difference, in parts of the input's magnitude; rounded to a power of two, by which counts stay exact."""
 SMALLER = {"Gibbs sampling": 1e-4, "naive Bayes": 1e-4, "belief propagation": 1e-4, "belief propagation, arrays": 1e-4}
@@ -82,7 +84,7 @@ def sampled(replayed: Replayed, seed: int, step: float) -> dict[str, Any]:
     hanging = sorted((each for each in replayed.outputs if each.place), key=lambda each: -abs(each.value))
     drawn = chance.sample(hanging[1:], len(hanging) - 1)
     chosen, gradients = [], np.zeros((0, len(places)))
-    for output in (hanging[0], *drawn[:50]):
+    for output in (hanging[0], *drawn[:LOOKED_AT]):
         gradient = replayed.sweeps.backward({output.place: 1.0})[places]
         if (np.abs(gradient) * steps).max() > SEEN * abs(output.value) and len(chosen) < OUTPUTS:
             chosen.append(output)
