@@ -41,7 +41,7 @@ def called(function: Any, /, *given: Any, **named: Any) -> Any:
     before = [(each, *_state(each)) for each in arguments if isinstance(each, np.ndarray)]
     known = dict(BREAKS)
     result = function(*given, **named)
-    if BREAKS != known or not any(_places(each) for each in arguments):
+    if known != BREAKS or not any(_places(each) for each in arguments):
         return result
     if type(result) is str or type(result) is bytes:
         return _remembered(result)
@@ -63,7 +63,7 @@ def write(function: Any, /, *given: Any) -> Any:
     return _remembered(made) if any(_places(each) for each in given) else made
 
 
-def percent(form: str, given: Any) -> str:
+def percent(form: str, given: Any) -> Any:
     """`form % given`."""
     made = form % given
     return _remembered(made) if _places(given) else made
@@ -76,7 +76,7 @@ def part(value: Any) -> Any:
     return value
 
 
-def whole(made: str) -> str:
+def whole(made: str) -> Any:
     """Text with values between braces."""
     if not _pending:
         return made
@@ -138,7 +138,7 @@ def _places(value: Any, depth: int = 0) -> bool:
         places = value.places if isinstance(value, TracedArray) else None
         return places is not None and bool(places.any())
     if type(value) is str or type(value) is bytes:
-        alike = (each for each in _texts if type(each) is type(value))
+        alike: Iterator[Any] = (each for each in _texts if type(each) is type(value))
         return len(value) >= _SHORTEST and any(value in each for each in alike)
     return any(_places(each, depth + 1) for each in _parts(value, depth))
 
