@@ -24,6 +24,7 @@ from mlvet.core.explanation import Break, Explanation, Flip, Influence, Link, Ve
 from mlvet.core.finding import Finding
 from mlvet.core.location import Location
 from mlvet.runtime.provenance.breaks import BREAKS
+from mlvet.runtime.provenance.capture import parameters
 from mlvet.runtime.provenance.labels import LABELS
 from mlvet.runtime.provenance.log import read
 from mlvet.runtime.provenance.nan_origins import ORIGINS, Made
@@ -38,6 +39,8 @@ _STUDIED = 300_000
 """Inputs up to which findings are looked for: each needs its name."""
 
 
+_OFFERED = 6
+"""Parameters of functions that are offered as inputs."""
 _UNFOLLOWED = {
     "thread": "the program starts threads, which are not followed: what they compute may be attributed wrongly",
     "fork": "the program starts processes, which are not followed",
@@ -167,8 +170,9 @@ def replayed(question: Question, seen: list[tuple[bool, float]]) -> Replay:
         deciding.setdefault((path, line, number), {})[ordinal] = _other_side
     for path, line, number, ordinal in question.watched:
         deciding.setdefault((path, line, number), {})[ordinal] = _watching(seen)
+    log = read(question.log)
     replay = Replay(
-        read(question.log), inputs_of(question.inputs), specifications(question.of), question.changed, deciding,
+        log, inputs_of(question.inputs or log.header.inputs), specifications(question.of), question.changed, deciding,
         labels=question.paths, origins=question.origins, losses=question.losses,
     )  # fmt: skip
     replay.run()
@@ -199,7 +203,9 @@ def _no_inputs(replay: Replay) -> str:
         return f"the inputs hold no numbers: {kinds}"
     if replay.inputs:
         return "the program never came to where the inputs are assigned"
-    return "no inputs: name them with --inputs NAME@FUNCTION:LINE, or mark them with mlvet.provenance.input"
+    there = parameters(replay.log.header.script)
+    such = f", such as {', '.join(there[:_OFFERED])}" if there else ""
+    return f"no inputs: name them with --inputs NAME@FUNCTION:LINE{such}, or mark them with mlvet.provenance.input"
 
 
 def explained(
