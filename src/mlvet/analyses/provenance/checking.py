@@ -55,7 +55,7 @@ def _told(explanation: Explanation, seen: float, slope: float, places: tuple[Bre
         f"{seen * FAR:.3g}, and the derivatives explain {part}; inputs may act that are not told"
     )
     if not places and not explanation.breaks:
-        note += ". No call of the program shows where: look for compiled code, text, files, threads"
+        note += ". No call of the program shows where: look for rounding, compiled code, text, files, threads"
     known = {(each.path, each.line) for each in explanation.breaks}
     breaks = (*explanation.breaks, *(each for each in places if (each.path, each.line) not in known))
     findings = tuple(each for each in explanation.findings if each.rule not in _BY_ABSENCE)
