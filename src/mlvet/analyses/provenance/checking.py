@@ -49,10 +49,9 @@ def checked(answer: Answer, question: Question, workers: int = 2) -> Answer:
 
 
 def _told(explanation: Explanation, seen: float, slope: float, places: tuple[Break, ...]) -> Explanation:
-    part = f"{slope / seen + 0.0:.0%} of that" if seen else f"a change of {slope * FAR:.3g}"
     note = (
         f"the chain is lost on the way: runs with many inputs moved by {FAR:.2g} of them change the output by "
-        f"{seen * FAR:.3g}, and the derivatives explain {part}; inputs may act that are not told"
+        f"{seen * FAR:.3g}, where the derivatives say {slope * FAR:.3g}; inputs may act otherwise than told"
     )
     if not places and not explanation.breaks:
         note += ". No call of the program shows where: look for rounding, compiled code, text, files, threads"
