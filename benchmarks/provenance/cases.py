@@ -69,15 +69,20 @@ def every_case() -> Iterator[Case]:
             f"outgoing edges: {node}", edges / "pagerank.py", [str(edges / "network.txt")], f'ranks["{node}"]',
             "base@pagerank", culprit, missing,
         )  # fmt: skip
-    for bug, node, inputs, culprit, missing in (
-        ("wrong_graph_structure", "elena", "base", r'base\["ada"\]', ""),
-        ("directed_graph", "carla", "base", "", r'base\["dmitri"\]'),
-        ("missing_initial_values", "ada", "ranks", r'ranks\["boris"\]', ""),
-        ("missing_step", "boris", "base", "", r'base\["ada"\]'),
-        ("wrong_dependency", "ada", "base", r'base\["hugo"\]', ""),
+    for bug, of, inputs, culprit, missing in (
+        (
+            "wrong_graph_structure",
+            'ranks["dmitri"] - base["dmitri"]',
+            "base",
+            r'base\["(ada|boris|carla|greta|hugo)"\]',
+            "",
+        ),
+        ("directed_graph", 'ranks["carla"]', "base", "", r'base\["dmitri"\]'),
+        ("missing_initial_values", 'ranks["ada"]', "ranks", r'ranks\["boris"\]', ""),
+        ("missing_step", 'ranks["boris"]', "base", "", r'base\["ada"\]'),
+        ("wrong_dependency", 'ranks["ada"]', "base", r'base\["hugo"\]', ""),
     ):
-        name, script = bug.replace("_", " "), BUGS / f"{bug}.py"
-        yield Case(name, script, [], f'ranks["{node}"]', f"{inputs}@pagerank", culprit, missing)
+        yield Case(bug.replace("_", " "), BUGS / f"{bug}.py", [], of, f"{inputs}@pagerank", culprit, missing)
 
 
 def _messages() -> tuple[str, str]:

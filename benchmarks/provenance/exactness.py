@@ -7,7 +7,6 @@ import random
 import sys
 import tempfile
 from collections.abc import Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from statistics import fmean
 from typing import Any
@@ -23,6 +22,8 @@ from mlvet.runtime.provenance.predicates import PREDICATES
 COMMAND = "python -m benchmarks.provenance --only exactness --data DIR"
 INPUTS = 100
 OUTPUTS = 5
+LOOKED_AT = 500
+"""So many outputs are looked at for those that inputs move by enough to be seen."""
 STEP = 1e-3
 """Step of a difference, in parts of the input's magnitude; rounded to a power of two, by which counts stay exact."""
 SMALLER = {"Gibbs sampling": 1e-4, "naive Bayes": 1e-4, "belief propagation": 1e-4, "belief propagation, arrays": 1e-4}
@@ -83,7 +84,7 @@ def sampled(replayed: Replayed, seed: int, step: float) -> dict[str, Any]:
     hanging = sorted((each for each in replayed.outputs if each.place), key=lambda each: -abs(each.value))
     drawn = chance.sample(hanging[1:], len(hanging) - 1)
     chosen, gradients = [], np.zeros((0, len(places)))
-    for output in (hanging[0], *drawn[:50]):
+    for output in (hanging[0], *drawn[:LOOKED_AT]):
         gradient = replayed.sweeps.backward({output.place: 1.0})[places]
         if (np.abs(gradient) * steps).max() > SEEN * abs(output.value) and len(chosen) < OUTPUTS:
             chosen.append(output)
@@ -192,12 +193,11 @@ def main(data: Path | None) -> Table:
     details: dict[str, Any] = {}
     with tempfile.TemporaryDirectory(prefix="mlvet-benchmark-") as place:
         folder = Path(place)
-        every = list(subjects(data, folder))
-        with ThreadPoolExecutor(2) as pool:
-            for each, found in zip(every, pool.map(lambda each: _tried(each, folder), every), strict=True):
-                if "failed" in found:
-                    rows.append([each.algorithm.name, each.data, "-", "-", "-", "-", "-", f"NO: {found['failed']}"])
-                    continue
+        for each in subjects(data, folder):
+            found = _tried(each, folder)
+            if "failed" in found:
+                rows.append([each.algorithm.name, each.data, "-", "-", "-", "-", "-", f"NO: {found['failed']}"])
+            else:
                 right = found["mean"] <= ASKED
                 rows.append(
                     [each.algorithm.name, each.data, f"{found['all']:,}", f"{found['flagged']:,}",
@@ -206,6 +206,7 @@ def main(data: Path | None) -> Table:
                 details[each.name] = {
                     name: found[name] for name in ("mean", "most", "worst", "all", "flagged", "acting", "compared")
                 }
+            print(" | ".join(map(str, rows[-1])), flush=True)
         rows += closed(data, folder)
     means = [found["mean"] for found in details.values()]
     return Table(

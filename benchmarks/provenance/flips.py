@@ -82,7 +82,7 @@ def flips(data: Path, tried: bool = True) -> Table:
             details[each.name] = {"near": near, "ties": ties, "small": small, "turned": turned, **told}
             rows.append(
                 [each.algorithm.name, each.data, f"{found['comparisons']:,}", ties + len(near), ties,
-                 *(f"{turned[index]} of {small[index]}" for index in range(len(DELTAS))),
+                 *(f"{turned[index]} / {small[index]}" for index in range(len(DELTAS))),
                  told.get("words", "-")]
             )  # fmt: skip
             print(" | ".join(map(str, rows[-1])), flush=True)
@@ -90,7 +90,7 @@ def flips(data: Path, tried: bool = True) -> Table:
         "provenance-flips", "Comparisons that a change of one input turns", COMMAND.format("flips"),
         ("algorithm", "data", "comparisons", "nearest kept", "of them ties", *(f"delta {delta:g}" for delta in DELTAS),
          "tried at delta 0.001"), rows,
-        ("Cells: unstable comparisons (|slope| x delta reaches the margin for some input) of those whose margin is "
+        ("Cells: unstable comparisons (|slope| x delta reaches the margin for some input) / those whose margin is "
          "at most delta, among the nearest that are kept for each line of a program; ties, whose margin is 0, are not "
          "in them. Tried: `mlvet why` runs the program again with the input moved and with the other side taken.",),
         details,

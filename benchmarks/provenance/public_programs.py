@@ -170,9 +170,8 @@ def judged(start: Start, question: Question, document: Mapping[str, Any]) -> Ans
     top = [(str(each["input"]), float(each["share"])) for each in influences[:3]]
     value = float(document["value"])
     broken = "; ".join(
-        str(each.get("message", ""))
-        for each in document.get("findings", [])
-        if any(word in str(each.get("rule", "")) for word in ("opaque", "broken", "chain"))
+        [f"{Path(each['path']).name}:{each['line']} {each['what']}" for each in document.get("breaks", [])]
+        + [note for note in document.get("notes", []) if "chain is lost" in note]
     )
     mine = next((each for each in influences if _same(str(each["input"]), question.probe)), None)
     expected = difference(start, question)

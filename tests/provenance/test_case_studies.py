@@ -61,10 +61,18 @@ def test_a_rank_that_follows_outgoing_edges_hangs_on_the_wrong_nodes(tmp_path: P
     assert len(acting(right)) == 6
 
 
+def test_a_graph_that_is_built_wrongly_brings_rank_from_strangers_first(tmp_path: Path) -> None:
+    program = "cases/implementation_bugs/wrong_graph_structure{}.py"
+    of = 'ranks["dmitri"] - base["dmitri"]'
+    faulty = acting(asked(tmp_path, program.format(""), (), of, "base@pagerank"))
+    assert faulty[:3] == ['base["ada"]', 'base["carla"]', 'base["farid"]']
+    repaired = acting(asked(tmp_path, program.format("_repaired"), (), of, "base@pagerank"))
+    assert repaired == ['base["farid"]', 'base["elena"]', 'base["dmitri"]']
+
+
 @pytest.mark.parametrize(
     ("program", "of", "wrong", "name"),
     [
-        ("wrong_graph_structure", 'ranks["elena"]', True, 'base["ada"]'),
         ("directed_graph", 'ranks["carla"]', False, 'base["dmitri"]'),
         ("missing_step", 'ranks["boris"]', False, 'base["ada"]'),
         ("wrong_dependency", 'ranks["boris"]', True, 'base["hugo"]'),

@@ -90,6 +90,12 @@ def test_the_derivative_is_that_of_a_finite_difference(expression: str, ask: Ask
         assert found.get(name, 0.0) == pytest.approx((up - down) / (2 * step), rel=1e-6, abs=1e-7)
 
 
+@pytest.mark.parametrize(("of", "by"), [("x - y", 2.25), ("math.log(x)", 1.6), ("sum([x, x, y])", 5.25)])
+def test_an_output_may_be_an_expression_of_what_the_program_leaves(of: str, by: float, ask: Ask) -> None:
+    program = "import math\n\ndef f(a):\n    return a * a, a / 4\n\nx, y = f(1.25)\n"
+    assert derivatives(ask(program, of, "a@f")) == {"a": pytest.approx(by)}
+
+
 STATEMENTS = """
 class Model:
     def __init__(self, weights, bias):

@@ -383,7 +383,10 @@ def test_the_line_at_the_end_says_where_the_log_is(tmp_path: Path) -> None:
     program(tmp_path, "print('out')\n")
     found = plain(tmp_path, "-m", "mlvet", "trace", "program.py")
     assert found.stdout == b"out\n"
-    assert re.fullmatch(rb"mlvet: log in program.py.mlvet-trace; ask with `mlvet why \S+ --of 'NAME'`\n", found.stderr)
+    assert re.fullmatch(
+        rb"mlvet: log in program.py.mlvet-trace; ask with `mlvet why \S+ --of 'NAME' --inputs 'NAME@FUNCTION'`\n",
+        found.stderr,
+    )
 
 
 def test_arguments_after_the_script_are_the_scripts(tmp_path: Path) -> None:

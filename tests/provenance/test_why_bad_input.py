@@ -60,10 +60,11 @@ def answer(folder: Path, *arguments: str) -> dict[str, Any]:
         (("log", "--of", "words", "--inputs", "x@f"), "holds no numbers"),
         (("log", "--of", "out", "--inputs", "x"), "expected NAME@FUNCTION:LINE"),
         (("log", "--of", "out", "--inputs", "x@g"), "no function `g`"),
-        (("log", "--of", "out", "--inputs", "tabel@f"), "does not assign `tabel`"),
+        (("log", "--of", "out", "--inputs", "tabel@f"), "does not assign `tabel` there; did you mean table"),
+        (("log", "--of", "out", "--inputs", "x@f:9"), "it is a parameter: x@f"),
         (("log", "--of", "out", "--inputs", "total@f:7"), "it is assigned in line 3"),
         (("log", "--of", "out", "--inputs", "words@<module>"), "hold no numbers"),
-        (("log", "--of", "out"), "name them with --inputs"),
+        (("log", "--of", "out"), "name them with --inputs NAME@FUNCTION:LINE, such as x@f, table@f"),
         (("missing", "--of", "out"), "no such file"),
         (("program.py", "--of", "out"), "not a log"),
         (("log", "--of", "out", "--inputs", "x@f", "--output-format", "yaml"), "unknown output format"),
@@ -205,3 +206,10 @@ print(draw)
     done = traced(program, tmp_path)
     found = answer(tmp_path, "--of", "out", "--inputs", "x@<module>:4")
     assert found["influences"][0]["derivative"] == float(done.stdout)
+
+
+def test_inputs_that_were_named_for_the_trace_need_not_be_named_again(tmp_path: Path) -> None:
+    (tmp_path / "program.py").write_text(PROGRAM, encoding="utf-8")
+    done = run("trace", "--inputs", "x@f", "--output", "log", "program.py", cwd=tmp_path)
+    assert done.stderr.endswith("--of 'NAME'`\n")
+    assert [each["input"] for each in answer(tmp_path, "--of", "out")["influences"]] == ["x"]

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from mlvet.core.explanation import Explanation
 
 _QUICK = 3.0
-"""Seconds of a replay up to which comparisons are tried although nobody asked for it."""
+"""Seconds of a replay up to which further runs are made although nobody asked for them."""
 _RELATIVE = 1e-3
 
 
@@ -56,14 +56,15 @@ def _question(options: argparse.Namespace) -> Question:
 
 def _answered(options: argparse.Namespace, question: Question) -> tuple[str | bytes, list[Explanation]]:
     from mlvet.analyses.provenance.asking import asked
+    from mlvet.analyses.provenance.checking import checked
     from mlvet.analyses.provenance.telling import told
     from mlvet.analyses.provenance.trying import tried
     from mlvet.core.source import Source
     from mlvet.report.explanation import render
 
     answer = asked(question, options.timeout)
-    if options.delta is not None or answer.seconds <= _QUICK:
-        answer = tried(answer, question)
+    if options.flips and (options.delta is not None or answer.seconds <= _QUICK):
+        answer = checked(tried(answer, question), question)
     explanations = told(answer, only_jumps=options.delta is None)
     paths = {finding.location.path for each in explanations for finding in each.findings}
     sources = {path: Source(path, Path(path).read_text(errors="replace")) for path in paths if os.path.isfile(path)}

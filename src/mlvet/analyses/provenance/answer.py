@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from mlvet.core.explanation import Explanation
+from mlvet.analyses.provenance.probing import Probe
+from mlvet.core.explanation import Break, Explanation
 
 if TYPE_CHECKING:
     from mlvet.runtime.provenance.nan_origins import Made
@@ -21,6 +22,8 @@ class Answer:
     seen: list[tuple[bool, float]] = field(default_factory=list)
     """Outcomes and margins of watched comparisons."""
     origins: list[Made] = field(default_factory=list)
+    losses: list[Break] = field(default_factory=list)
+    probe: Probe = field(default_factory=Probe)
     entries: int = 0
     seconds: float = 0.0
     """How long the replay took."""

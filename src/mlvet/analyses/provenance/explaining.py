@@ -10,6 +10,7 @@ from dataclasses import replace
 import numpy as np
 
 from mlvet.analyses.provenance.answer import Answer, Turning
+from mlvet.analyses.provenance.directions import probe
 from mlvet.analyses.provenance.findings import Origin, findings
 from mlvet.analyses.provenance.flips import Unstable, flip, unstable
 from mlvet.analyses.provenance.influence import Influences, first, histogram, influences, scales
@@ -24,6 +25,7 @@ from mlvet.core.explanation import Break, Explanation, Flip, Influence, Link, Ve
 from mlvet.core.finding import Finding
 from mlvet.core.location import Location
 from mlvet.runtime.provenance.breaks import BREAKS
+from mlvet.runtime.provenance.capture import parameters
 from mlvet.runtime.provenance.labels import LABELS
 from mlvet.runtime.provenance.log import read
 from mlvet.runtime.provenance.nan_origins import ORIGINS
@@ -38,6 +40,8 @@ _STUDIED = 300_000
 """Inputs up to which findings are looked for: each needs its name."""
 
 
+_OFFERED = 6
+"""Parameters of functions that are offered as inputs."""
 _UNFOLLOWED = {
     "thread": "the program starts threads, which are not followed: what they compute may be attributed wrongly",
     "fork": "the program starts processes, which are not followed",
@@ -52,6 +56,9 @@ def answered(question: Question) -> Answer:
     answer.seconds = time.perf_counter() - began
     if question.origins:
         answer.origins = list(ORIGINS)
+        return answer
+    if question.losses:
+        answer.losses = _breaks()
         return answer
     found = _outputs(question, replay)
     answer.values = {each.name: each.value for each in found}
@@ -77,6 +84,8 @@ def answered(question: Question) -> Answer:
         rows.append(row)
     for place, one in enumerate(_findings(found[:_ONE_BY_ONE], rows, question, replay)):
         answer.explanations[place] = replace(answer.explanations[place], findings=one)
+    if question.delta is not None:
+        answer.probe = probe(found[:_ONE_BY_ONE], rows, replay.found)
     rest = found[_ONE_BY_ONE:]
     if any(isinstance(part, Step) for part in sweeps.parts):
         answer.explanations += (explained(each, question, replay, sweeps, flips, None)[0] for each in rest)
@@ -134,9 +143,10 @@ def replayed(question: Question, seen: list[tuple[bool, float]]) -> Replay:
         deciding.setdefault((path, line, number), {})[ordinal] = _other_side
     for path, line, number, ordinal in question.watched:
         deciding.setdefault((path, line, number), {})[ordinal] = _watching(seen)
+    log = read(question.log)
     replay = Replay(
-        read(question.log), inputs_of(question.inputs), specifications(question.of), question.changed, deciding,
-        labels=question.paths, origins=question.origins,
+        log, inputs_of(question.inputs or log.header.inputs), specifications(question.of), question.changed, deciding,
+        labels=question.paths, origins=question.origins, losses=question.losses,
     )  # fmt: skip
     replay.run()
     return replay
@@ -166,7 +176,9 @@ def _no_inputs(replay: Replay) -> str:
         return f"the inputs hold no numbers: {kinds}"
     if replay.inputs:
         return "the program never came to where the inputs are assigned"
-    return "no inputs: name them with --inputs NAME@FUNCTION:LINE, or mark them with mlvet.provenance.input"
+    there = parameters(replay.log.header.script)
+    such = f", such as {', '.join(there[:_OFFERED])}" if there else ""
+    return f"no inputs: name them with --inputs NAME@FUNCTION:LINE{such}, or mark them with mlvet.provenance.input"
 
 
 def explained(

@@ -5,14 +5,17 @@ from __future__ import annotations
 import difflib
 import re
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
 from mlvet.core.errors import UsageError
+from mlvet.runtime.provenance import arrays, functions
 from mlvet.runtime.provenance import inputs as naming
 from mlvet.runtime.provenance.replaying import Replay
 from mlvet.runtime.provenance.scalars import ANY_TRACED
 from mlvet.runtime.provenance.specification import Specification, specification
+from mlvet.runtime.provenance.tape import TAPE
 
 _MOST = 200_000
 _SUBSCRIPT = re.compile(r"^(?P<parent>.*)\[(?P<key>[^\[\]]*)\]$", re.S)
@@ -34,6 +37,24 @@ def specifications(texts: tuple[str, ...]) -> tuple[Specification, ...]:
 
 def outputs(texts: tuple[str, ...], replay: Replay) -> list[Output]:
     """The numbers that the expressions stand for; all numbers of a container."""
+    with _reading(replay):
+        return _found(texts, replay)
+
+
+@contextmanager
+def _reading(replay: Replay) -> Iterator[None]:
+    """While expressions are evaluated, functions carry derivatives as they did in the program."""
+    functions.installed(replay.found.wrapped)
+    arrays.install()
+    try:
+        yield
+    finally:
+        arrays.uninstall()
+        functions.removed()
+        TAPE.close()
+
+
+def _found(texts: tuple[str, ...], replay: Replay) -> list[Output]:
     found: list[Output] = []
     caught = {each.text: number for number, each in enumerate(replay.outputs)}
     for text in texts:

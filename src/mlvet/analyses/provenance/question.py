@@ -27,6 +27,8 @@ class Question:
     memory: float | None = None
     origins: bool = False
     """Only the first NaN of the run is looked for."""
+    losses: bool = False
+    """Only calls that lose the chain are looked for."""
     changed: dict[str, float] = field(default_factory=dict)
     """Inputs to which something is added: another run that is not verified against the log."""
     forced: tuple[tuple[str, int, int, int], ...] = ()

@@ -29,6 +29,8 @@ class Captures:
     found: set[str] = field(default_factory=set)
     functions: set[str] = field(default_factory=set)
     assigned: dict[str, set[int]] = field(default_factory=dict)
+    names: dict[str, set[str]] = field(default_factory=dict)
+    """The names that a function binds, of those that are asked for."""
 
     def applied(self, tree: ast.Module, module: str, path: str) -> ast.Module:
         """The tree with the named places changed."""
@@ -59,6 +61,8 @@ class Captures:
             body[at:at] = change.after(body[0])
             self.found.add(wanted.text)
             return
+        stored = {each.id for each in ast.walk(scope) if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Store)}
+        self.names.setdefault(wanted.function, set()).update(parameters, stored)
         places = _Places(wanted)
         places.block(body, change)
         self.assigned.setdefault(f"{wanted.name}@{wanted.function}", set()).update(places.lines)
@@ -78,6 +82,11 @@ class Captures:
                 raise UsageError(f"{each.text}: the program has no function `{each.function}`{hint}")
             lines = sorted(self.assigned.get(f"{each.name}@{each.function}", ()))
             where = f"; it is assigned in line {', '.join(map(str, lines[:8]))}" if lines else ""
+            bound = sorted(self.names.get(each.function, ()))
+            if each.line is not None and each.name in bound:
+                where = where or f"; it is a parameter: {each.name}@{each.function}"
+            elif not lines and (near := difflib.get_close_matches(each.name, bound, 3, 0.4)):
+                where = f"; did you mean {' or '.join(near)}?"
             raise UsageError(f"{each.text}: `{each.function}` does not assign `{each.name}` there{where}")
 
 
@@ -235,6 +244,18 @@ def _bound(target: ast.expr) -> list[str]:
     if isinstance(target, ast.Starred):
         return _bound(target.value)
     return [ast.unparse(target)] if isinstance(target, ast.Name | ast.Attribute) else []
+
+
+def parameters(script: str) -> list[str]:
+    """What functions of a script can be given, as specifications; nothing if it cannot be read."""
+    try:
+        with open(script, "rb") as file:
+            tree = ast.parse(file.read())
+    except (OSError, SyntaxError, ValueError):
+        return []
+    functions = [each for each in ast.walk(tree) if isinstance(each, _FUNCTIONS)]
+    given = ((each.name, [*each.args.posonlyargs, *each.args.args, *each.args.kwonlyargs]) for each in functions)
+    return [f"{each.arg}@{name}" for name, every in given for each in every if each.arg not in ("self", "cls")]
 
 
 def _parameters(scope: ast.AST) -> set[str]:

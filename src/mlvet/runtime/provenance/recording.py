@@ -177,7 +177,8 @@ class Run:
         elif self.request.quiet:
             return
         else:
-            words = f"log in {shown}; ask with `mlvet why {shown} --of 'NAME'`"
+            inputs = "" if self.request.inputs else " --inputs 'NAME@FUNCTION'"
+            words = f"log in {shown}; ask with `mlvet why {shown} --of 'NAME'{inputs}`"
         with suppress(OSError, ValueError, AttributeError):
             sys.stderr.flush()
             os.write(2, f"mlvet: {words}\n".encode(errors="backslashreplace"))

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from mlvet.runtime.provenance import arrays, functions, gathering, labels, nan_origins
+from mlvet.runtime.provenance import arrays, functions, gathering, labels, losses, nan_origins
 from mlvet.runtime.provenance.breaks import is_users
 from mlvet.runtime.provenance.capture import INPUT, KEPT, STORED, Captures
 from mlvet.runtime.provenance.fused import Sites
@@ -38,6 +38,8 @@ class Replay:
     """Whether values between inputs and outputs get names."""
     origins: bool = False
     """Whether this run looks for the first NaN, and for nothing else."""
+    losses: bool = False
+    """Whether this run looks for calls that lose the chain."""
     found: Inputs = field(default_factory=Inputs)
     kept: dict[int, Any] = field(default_factory=dict)
     rerun: Rerun | None = None
@@ -49,7 +51,7 @@ class Replay:
         PREDICATES.forced = self.forced
         captures = Captures(self.inputs, self.outputs)
         hooks = {INPUT: self._input, STORED: self._stored, KEPT: self._keep, **gathering.HELPERS}
-        vars(builtins).update({**hooks, **labels.HELPERS, **nan_origins.HELPERS})
+        vars(builtins).update({**hooks, **labels.HELPERS, **losses.HELPERS, **nan_origins.HELPERS})
         functions.installed(self.found.wrapped)
         arrays.install()
         if self.origins:
@@ -96,6 +98,8 @@ class Replay:
         del module
         if self.origins:
             return nan_origins.looked_at(tree)
+        if self.losses:
+            tree = losses.looked_at(tree)
         if self.labels:
             tree = labels.labelled(tree)
         self._modules += 1

@@ -1,0 +1,32 @@
+"""The direction in which inputs are moved to check derivatives, and what outputs should change by along it."""
+
+from __future__ import annotations
+
+import math
+import random
+from collections.abc import Sequence
+
+import numpy as np
+
+from mlvet.analyses.provenance.influence import Influences, scales
+from mlvet.analyses.provenance.outputs import Output
+from mlvet.analyses.provenance.probing import Probe
+from mlvet.runtime.provenance.inputs import Inputs
+
+_MOVED = 1000
+"""So many inputs are moved, drawn at random where there are more."""
+_SEED = 9
+
+
+def probe(found: Sequence[Output], rows: Sequence[Influences], inputs: Inputs) -> Probe:
+    """A direction by random signs; an input that is 0 stays, as it may be there to switch something off."""
+    chance = random.Random(_SEED)
+    sizes = scales(inputs.all_values(), inputs)
+    movable = np.flatnonzero(np.isfinite(inputs.all_values()) & (inputs.all_values() != 0)).tolist()
+    chosen = sorted(chance.sample(movable, min(_MOVED, len(movable))))
+    changes = np.array([chance.choice((-1.0, 1.0)) for _ in chosen]) * sizes[chosen]
+    direction = {inputs.name(index): float(change) for index, change in zip(chosen, changes, strict=True)}
+    slopes = {
+        output.name: float(row.derivatives[chosen] @ changes) for output, row in zip(found, rows, strict=True)
+    }  # fmt: skip
+    return Probe(direction, {name: slope for name, slope in slopes.items() if math.isfinite(slope)})
