@@ -56,6 +56,7 @@ def lost(answer: dict[str, Any]) -> bool:
     ("expression", "what"),
     [
         ("float(str(a)) * 2 + a", "text"),
+        ('float(str(str(a).encode(), encoding="ascii"))', "text"),
         ('float("%.12f" % a)', "text"),
         ('float(f"{a:.12f}")', "text"),
         ("json.loads(json.dumps([a]))[0]", "json.loads"),

@@ -57,9 +57,9 @@ def read(value: Any) -> Any:
     return value
 
 
-def write(function: Any, /, *given: Any) -> Any:
+def write(function: Any, /, *given: Any, **named: Any) -> Any:
     """Text that `str`, `repr` or `format` makes."""
-    made = function(*given)
+    made = function(*given, **named)
     return _remembered(made) if any(_places(each) for each in given) else made
 
 
@@ -186,9 +186,9 @@ class _Looked(ast.NodeTransformer):
         if name == "float" and len(node.args) == 1 and not node.keywords:
             node.args = [_call(READ, node.args[0])]
         elif name in _TEXTUAL:
-            return ast.copy_location(ast.Call(ast.Name(WRITE, ast.Load()), [node.func, *node.args], []), node)
+            return _handed(WRITE, node)
         elif name not in _OWN_FRAME and not name.startswith("__mlvet") and not hasattr(builtins, name or "-"):
-            return ast.copy_location(ast.Call(ast.Name(CALL, ast.Load()), [node.func, *node.args], node.keywords), node)
+            return _handed(CALL, node)
         return node
 
     def visit_JoinedStr(self, node: ast.JoinedStr) -> Any:
@@ -202,6 +202,11 @@ class _Looked(ast.NodeTransformer):
         if isinstance(node.op, ast.Mod) and isinstance(node.left, ast.Constant) and isinstance(node.left.value, str):
             return ast.copy_location(_call(PERCENT, node.left, node.right), node)
         return node
+
+
+def _handed(name: str, node: ast.Call) -> ast.Call:
+    """A call handed to a function of ours, with what is called first."""
+    return ast.copy_location(ast.Call(ast.Name(name, ast.Load()), [node.func, *node.args], node.keywords), node)
 
 
 def _call(name: str, *arguments: ast.expr) -> ast.Call:
