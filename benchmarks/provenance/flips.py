@@ -101,7 +101,7 @@ def _tried(each: Subject, log: Path) -> dict[str, Any]:
     """What re-execution says of the flips of one output."""
     output = job(f"{__name__}:largest_output", log, each.algorithm.specifications, [each.algorithm.of])["name"]
     explanation = why(log, [output], each.algorithm.specifications, "--delta", 1e-3)
-    found = explanation["flips"]
+    found = [{**one, "path": Path(one["path"]).name} for one in explanation["flips"]]
     confirmed = [one for one in found if one["confirmed"]]
     jumps = [one["jump"] for one in found if one["jump"] is not None]
     value = abs(explanation["value"]) or 1.0
