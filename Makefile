@@ -19,6 +19,8 @@ lint: $(VENV)/.dev
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+	@twice=$$(find tests -name 'test_*.py' | sed 's|.*/||' | sort | uniq -d); \
+	    test -z "$$twice" || { echo "pytest collects one file of each name: $$twice"; exit 1; }
 
 bench: $(VENV)/.bench
 	$(BIN)/python benchmarks/run.py $(if $(CORPUS),--corpus $(CORPUS)) \
