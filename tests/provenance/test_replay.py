@@ -464,3 +464,24 @@ out = result if isinstance(result, float) else result[1]
         expected['traced["b"]'] = 1.0
     found = {name: each for name, each in derivatives(answer).items() if each}
     assert found == pytest.approx(expected)
+
+
+@pytest.mark.parametrize("first", ["np.int64(0)", "np.zeros(2, int)"])
+def test_sums_of_whole_numbers_stay_whole(first: str, ask: Ask) -> None:
+    program = f"""
+import numpy as np
+
+def counted(total, counts):
+    for count in counts:
+        total += count * 3
+    return total
+
+counts = [2, 5]
+result = counted({first}, counts)
+kind = str(np.asarray(result).dtype)
+out = result + 0.5 if np.ndim(result) == 0 else result[0] + 0.5
+row = list(range(100))[int(np.max(result))]
+"""
+    answer = ask(program, "out", "counts@<module>:9")
+    assert answer["value"] == 21.5
+    assert {name: each for name, each in derivatives(answer).items() if each} == {"counts[0]": 3.0, "counts[1]": 3.0}

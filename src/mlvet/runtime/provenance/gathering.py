@@ -39,12 +39,15 @@ def seal(total: Any, parents: list[int], partials: list[float]) -> Any:
     place = _row(parents, partials)
     if type(total) in numbers.PLAIN:
         return numbers.traced(total, place)
-    total += numbers.traced(_NOTHING, place)
+    total += numbers.traced(_nothing(total), place)
     return total
 
 
-_NOTHING = -0.0
-"""What changes no number that it is added to, 0.0 and -0.0 included."""
+def _nothing(total: Any) -> float:
+    """What changes no number that it is added to, 0.0 and -0.0 included, nor makes a float of a whole one."""
+    return 0 if getattr(getattr(total, "dtype", None), "kind", "") in ("i", "u") else -0.0
+
+
 _row = TAPE.row
 HELPERS: dict[str, Any] = {START: start, SEAL: seal, FLOAT: as_float, TIMES: float.__mul__, PLAIN: float}
 
