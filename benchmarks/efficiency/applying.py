@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 import statistics
 import subprocess
@@ -67,8 +68,8 @@ def main(corpora: Path, only: Sequence[str] = ()) -> Table:
         if module is None:
             untried.append(f"{place} {each.rule}")
             continue
-        if import_module(module).trial.threads > 1 and not quiet():
-            untried.append(f"{place} {each.rule} (needs cores that nobody else uses)")
+        if reason := lacking(import_module(module).trial.threads):
+            untried.append(f"{place} {each.rule} ({reason})")
             continue
         seen = tried(corpora, each, module)
         if isinstance(seen, str):
@@ -93,6 +94,13 @@ def main(corpora: Path, only: Sequence[str] = ()) -> Table:
         )
     columns = ("suggestion", "rule", "applied", "time", "memory", "results", "verdict")
     return Table("efficiency-applied", "Efficiency: suggestions applied", COMMAND, columns, rows, said)
+
+
+def lacking(threads: int) -> str:
+    """What a trial of some threads needs and does not have here."""
+    if threads > (os.cpu_count() or 1):
+        return f"is suggested for {threads} cores or more"
+    return "needs cores that nobody else uses" if threads > 1 and not quiet() else ""
 
 
 def sample(found: Sequence[Suggestion]) -> list[Suggestion]:

@@ -9,7 +9,7 @@ from typing import Any
 from benchmarks.efficiency.trials import Trial
 from benchmarks.efficiency.trials._loading import picked, sums
 
-trial = Trial("keras-io/examples", "vision/siamese_network.py", 149, "input-pipeline", threads=2)
+trial = Trial("keras-io/examples", "vision/siamese_network.py", 149, "input-pipeline", threads=4)
 
 
 def prepare(folder: Path) -> Any:

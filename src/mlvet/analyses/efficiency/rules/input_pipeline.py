@@ -47,7 +47,8 @@ class InputPipeline(Rule):
     ## How sure
     Likely, on the conditions that the finding names: the machine has cores to spare and input takes a part of a step.
     Data sets that keep items once they are made, or make them on a device, are left alone, and so are those that are
-    known to have few items, or whose items are computed by what uses all cores anyway.
+    known to have few items, or whose items are computed by what uses all cores anyway. An item that is made of several
+    files has them read at once without any setting: the condition then names the cores that are needed beyond these.
     """
 
     code = "EFF175"

@@ -52,9 +52,16 @@ def _serial_map(context: Context, suggested: Suggested, expression: Expression) 
         f"prepared at once, in the same order"
     )
     return context.finding(
-        suggested, message, _place(context, node), conditions=[_CORES, "preparing the items takes a part of each step"],
+        suggested, message, _place(context, node),
+        conditions=[_cores(suggested), "preparing the items takes a part of each step"],
         fix=fix, data={"case": "serial-map"},
     )  # fmt: skip
+
+
+def _cores(suggested: Suggested) -> str:
+    """How many cores a parallel `map` needs to be felt: files that one item is made of take one each without it."""
+    files = int(suggested.arguments[2])
+    return _CORES if files < 2 else f"the machine has more than {files} processor cores: an item reads {files} files at once"
 
 
 def _random(context: Context) -> bool:

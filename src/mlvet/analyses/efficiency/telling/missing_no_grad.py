@@ -18,6 +18,8 @@ _LARGE = 5e7
 """Bytes of operands and results from which on an evaluation that runs once is worth a word."""
 _LEAST_SHARE = 0.1
 """The part of an iteration's activations that is felt: they are about half of what an iteration keeps at its peak."""
+_MARGIN = 2.0
+"""How many times that part must be there where sizes are guessed."""
 _OTHERS = ("tensorflow", "keras", "flax", "jax")
 
 
@@ -57,8 +59,9 @@ def _is_slight(context: Context, call: Expression) -> bool:
     """Whether every iteration also learns, from so much more that the activations of a call are not felt."""
     if not call.loops or not _learns_beside(context, call):
         return False
-    own = cost(context.nodes_of_one(call), context.sizes).bytes
-    return own < _LEAST_SHARE * context.cost_of_iteration(call.loops[-1]).bytes / BACKWARD
+    own, all_of_it = cost(context.nodes_of_one(call), context.sizes), context.cost_of_iteration(call.loops[-1])
+    least = _LEAST_SHARE * (_MARGIN if own.guessed or all_of_it.guessed else 1.0)
+    return own.bytes < least * all_of_it.bytes / BACKWARD
 
 
 def _learns_beside(context: Context, call: Expression) -> bool:
