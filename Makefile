@@ -34,6 +34,7 @@ $(BIN)/python:
 
 $(VENV)/.core: pyproject.toml | $(BIN)/python
 	$(BIN)/pip install --quiet --constraint constraints.txt --editable .
+	$(BIN)/python -m compileall -q src
 	touch $@
 
 # torch first and pinned: a looser range would pull several gigabytes of CUDA packages.

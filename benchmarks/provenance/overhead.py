@@ -21,25 +21,25 @@ def subjects(data: Path, folder: Path) -> Iterator[tuple[Subject, float]]:
     """Programs of at least two seconds, and the overhead that is allowed."""
     graphs, texts = data / "graphs", data / "text"
     votes, papers = graphs / "wiki-Vote.txt.gz", graphs / "cit-HepPh.txt.gz"
-    yield subject("PageRank", "wiki-Vote", votes, "--iterations", 60, "--epsilon", 0), 0.05
+    yield subject("PageRank", "wiki-Vote", votes, "--iterations", 90, "--epsilon", 0), 0.05
     yield subject("PageRank", "cit-HepPh", papers, "--iterations", 15, "--epsilon", 0), 0.05
     for name in ("weighted PageRank", "visits of links", "weighted visits of links", "personalized PageRank"):
-        yield subject(name, "wiki-Vote", votes, "--iterations", 40, "--epsilon", 0), 0.1
-    yield subject("CollusionRank", "wiki-Vote", votes, "--iterations", 50, "--epsilon", 0), 0.1
+        yield subject(name, "wiki-Vote", votes, "--iterations", 100, "--epsilon", 0), 0.1
+    yield subject("CollusionRank", "wiki-Vote", votes, "--iterations", 200, "--epsilon", 0), 0.1
     friends = graphs / "facebook_combined.txt.gz"
     yield subject("undirected PageRank", "facebook_combined", friends, "--iterations", 30, "--epsilon", 0), 0.1
-    yield subject("SimRank", "wiki-Vote, 900 edges", votes, "--edges", 900, "--iterations", 6, "--epsilon", 0), 0.1
-    yield subject("ASCOS", "wiki-Vote, 900 edges", votes, "--edges", 900, "--iterations", 12, "--epsilon", 0), 0.1
+    yield subject("SimRank", "wiki-Vote, 900 edges", votes, "--edges", 900, "--iterations", 9, "--epsilon", 0), 0.1
+    yield subject("ASCOS", "wiki-Vote, 900 edges", votes, "--edges", 900, "--iterations", 30, "--epsilon", 0), 0.1
     sms = first_lines(texts / "SMSSpamCollection.gz", folder / "sms.txt", 300)
     yield subject("TextRank", "SMS, 300 messages", sms, "--iterations", 120, "--epsilon", 0), 0.1
     alarm = data / "bif" / "win95pts.bif.gz"
-    yield subject("belief propagation", "win95pts", alarm, "--iterations", 60, "--epsilon", 0), 0.1
-    yield subject("Gibbs sampling", "SMS, 300 messages", sms, "--iterations", 150), 0.1
+    yield subject("belief propagation", "win95pts", alarm, "--iterations", 600, "--epsilon", 0), 0.1
+    yield subject("Gibbs sampling", "SMS, 300 messages", sms, "--iterations", 450), 0.1
     judged = texts / "SMSSpamCollection.gz"
     youtube = texts / "YouTube-Spam-Collection-v1.zip"
-    yield subject("naive Bayes", "YouTube, SMS ten times", youtube, "--test", *[judged] * 10), 0.1
-    yield subject("PageRank, arrays", "cit-HepPh", papers, "--iterations", 600, "--epsilon", 0), 0.1
-    yield subject("belief propagation, arrays", "win95pts", alarm, "--iterations", 80, "--epsilon", 0), 0.1
+    yield subject("naive Bayes", "YouTube, SMS thirty times", youtube, "--test", *[judged] * 30), 0.1
+    yield subject("PageRank, arrays", "cit-HepPh", papers, "--iterations", 1000, "--epsilon", 0), 0.1
+    yield subject("belief propagation, arrays", "win95pts", alarm, "--iterations", 1000, "--epsilon", 0), 0.1
 
 
 def measured(subject: Subject, folder: Path, rounds: int) -> dict[str, Any]:
