@@ -8,8 +8,8 @@ converted from it agrees, so that the layer is known that the converter gets wro
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from mlvet.analyses.compare.conversion import Converted
 from mlvet.analyses.compare.local_errors import LocalError
-from mlvet.analyses.compare.oracle import Oracle
+from mlvet.analyses.compare.oracle import Oracle, single
 from mlvet.analyses.compare.runs import Crew, Files, Run
 from mlvet.analyses.compare.subject import Layer, Subject, taken_apart
 from mlvet.analyses.compare.walk import Walker
@@ -26,7 +26,7 @@ from mlvet.runtime.backends.catalogue import Backend
 from mlvet.runtime.backends.process import Failure
 
 Array = NDArray[Any]
-_FLOOR = 1e-4
+FLOOR = 1e-4
 """Outputs that differ by less than this share of their magnitude do not differ."""
 _TIMES = 8.0
 """So many times what direct backends differ from the oracle is no rounding."""
@@ -43,6 +43,8 @@ class Suspicion:
     judge: str
     layer: Layer | None = None
     errors: tuple[LocalError, ...] = ()
+    entering: Mapping[str, Array] = field(default_factory=dict)
+    """What should enter the layer that the converter gets wrong."""
 
 
 class Inquiry:
@@ -56,7 +58,7 @@ class Inquiry:
         self.oracle = oracle
         self.exact = exact
         noises = sorted(apart(outputs, exact) for outputs in direct)
-        self.limit = max(_FLOOR, _TIMES * noises[len(noises) // 2] if noises else _FLOOR)
+        self.limit = max(FLOOR, _TIMES * noises[len(noises) // 2] if noises else FLOOR)
 
     def suspicion(
         self, one: Converted, own: Sequence[Array], inputs: Files, few: Files, batch: int
@@ -70,7 +72,10 @@ class Inquiry:
                 errors = self._walked(one, few)
                 return Suspicion(str(one), one.converter, False, share, judge, errors=tuple(errors))
             if apart(own, found) <= self.limit:
-                return Suspicion(str(one), one.converter, True, share, judge, self._first_wrong(one, few, batch))
+                states = self._states(few)
+                layer = self._first_wrong(one, few, batch, states)
+                entering = {} if layer is None else {name: single(np.load(states[name])) for name in layer.inputs}
+                return Suspicion(str(one), one.converter, True, share, judge, layer, entering=entering)
         return None
 
     def _judged(self, one: Converted, inputs: Files, batch: int) -> Iterator[tuple[str, list[Array]]]:
@@ -106,9 +111,8 @@ class Inquiry:
         wrong = Walker(subject, runs, oracle, one.named(few), lambda *_: None).go().wrong()
         return [error for error in wrong if error.backend == str(one.run)]
 
-    def _first_wrong(self, one: Converted, few: Files, batch: int) -> Layer | None:
+    def _first_wrong(self, one: Converted, few: Files, batch: int, states: Files) -> Layer | None:
         """The first layer with which the converted model still differs, among those where the model can be cut."""
-        states = self._states(few)
         layers = [layer for layer in self.subject.layers if layer.outputs and layer.outputs[0] in states]
         low, high, found = 0, len(layers) - 1, None
         while low <= high:
