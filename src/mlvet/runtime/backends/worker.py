@@ -2044,7 +2044,7 @@ class Exported(Driver):
                 return {"number" if number else "value": value.name}
             if isinstance(value, (list, tuple)):
                 return [told(each) for each in value]
-            return _torch_told(self.torch, self.held.get(getattr(value, "name", None), value), keep)
+            return _torch_told(self.torch, self.held.get(str(getattr(value, "name", "")), value), keep)
 
         return _torch_call(self.torch, str(called.target), {name: told(value) for name, value in given.items()})
 

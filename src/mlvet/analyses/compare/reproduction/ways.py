@@ -20,8 +20,7 @@ class Way:
 _F32 = '"CPU", {"INFERENCE_PRECISION_HINT": "f32"}'
 _ON_OPENVINO = f"core.compile_model(core.read_model(path), {_F32.replace('{', '{{').replace('}', '}}')})"
 _BY_NAME = "dict(zip([each.{name} for each in {runtime}], [{{arrays}}]))"
-_ON_LITERT = ("from ai_edge_litert import interpreter as litert",)
-_ONNXRUNTIME = (
+_ON_ONNXRUNTIME = (
     'session = onnxruntime.InferenceSession(path, providers=["CPUExecutionProvider"])',
     f"y = session.run(None, {_BY_NAME.format(name='name', runtime='session.get_inputs()')})",
 )
@@ -32,6 +31,7 @@ _ON_OPENVINO_BY_NAME = (
     "y = [found[port] for port in compiled.outputs]",
 )
 _OPENVINO = ("import openvino",)
+_LITERT = ("from ai_edge_litert import interpreter as litert",)
 _ONNXRUNTIME = ("import onnxruntime",)
 
 
