@@ -12,6 +12,7 @@ import pytest
 
 from tests.compare.conftest import PADDING_COUNTED, Compare, faulty, skip_without
 from tests.compare.laboratories import shown
+from tests.compare.test_conversion import SOFTMAX_CHANGED
 from tests.compare.test_torch_formats import FAULT
 
 skip_without("torch")
@@ -72,7 +73,9 @@ import torch
 from torch import nn
 torch.manual_seed(0)
 net = nn.Sequential(nn.Conv2d(3, 4, 3), nn.AvgPool2d(2, divisor_override=3), nn.Flatten(), nn.Linear(64, 5)).eval()
-torch.export.save(torch.export.export(net, (torch.randn(2, 3, 10, 10),)), "model.pt2")
+image = torch.randn(2, 3, 10, 10)
+torch.export.save(torch.export.export(net, (image,)), "model.pt2")
+torch.jit.trace(net, image).save("model.pt")
 """
 REMAINDERS = """
 import tensorflow as tf
@@ -92,6 +95,7 @@ tf.saved_model.save(net, "saved", signatures=net.serve)
     ("code", "model", "right", "kind", "words"),
     [
         (DIVIDED, "model.pt2", "torch", "avg_pool2d", "divisor_override="),
+        (DIVIDED, "model.pt", "torch", "avg_pool2d", "divisor_override="),
         (REMAINDERS, "saved", "tensorflow", "FloorMod", "tf.raw_ops.FloorMod(x=x0, y=w0)"),
     ],
 )
@@ -101,7 +105,9 @@ def test_what_a_converter_gets_wrong_is_one_call(
     """Live defects of torch.onnx and of tf2onnx."""
     skip_without("tf2onnx")
     subprocess.run([sys.executable, "-W", "ignore", "-c", code], cwd=tmp_path, check=True, capture_output=True)
-    _, report, _ = compare(model, "--backends", f"{right},onnxruntime", "--reproduce", "found")
+    np.savez(tmp_path / "images.npz", input=np.random.default_rng(0).normal(size=(2, 3, 10, 10)).astype(np.float32))
+    data = ("--data", "images.npz") if model == "model.pt" else ()
+    _, report, _ = compare(model, *data, "--backends", f"{right},onnxruntime", "--reproduce", "found")
     (finding,) = report["findings"]
     assert (finding["evidence"]["kind"], finding["evidence"]["backend"]) == (kind, "onnxruntime")
     folder, told = reproduced(finding, tmp_path)
@@ -109,3 +115,20 @@ def test_what_a_converter_gets_wrong_is_one_call(
     assert np.prod(told["inputs"]["x0"]) <= 4
     seen = shown(folder / "show.py")
     assert seen["onnxruntime"] != seen["expected"] == seen[right]
+
+
+def test_a_node_that_a_runtime_gets_wrong_behind_a_converter_is_one_node(
+    compare: Compare, torch_models: Path, tmp_path: Path
+) -> None:
+    python = faulty(tmp_path, SOFTMAX_CHANGED)
+    backends = ("--backends", "torch,onnxruntime@faulty", "--env", f"faulty={python}")
+    _, report, _ = compare(str(torch_models / "model.pt2"), *backends, "--reproduce", "found")
+    (finding,) = report["findings"]
+    folder, _ = reproduced(finding, tmp_path)
+    assert "Softmax" in (folder / "show.py").read_text(encoding="utf-8")
+    seen = shown(folder / "show.py", python)
+    wrong, right, expected = (
+        np.array(seen[name].strip("[]").split(), float) for name in ("onnxruntime@faulty", "onnx-reference", "expected")
+    )
+    np.testing.assert_allclose(right, expected, rtol=1e-6)
+    assert not np.allclose(wrong, expected, rtol=1e-2)

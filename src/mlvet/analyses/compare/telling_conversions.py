@@ -30,7 +30,10 @@ def conversions(found: Comparison, shown: str, consequence: Callable[[Sequence[P
         tell = _converter if suspicion.by_converter else _runtime
         message, note, data = tell(suspicion)
         related = [Related(note)]
-        reproduced = found.searched.reproduced.get((suspicion.backend, where))
+        key = (suspicion.backend, where)
+        if suspicion.errors:
+            key = (suspicion.errors[0].backend, suspicion.errors[0].layer.name)
+        reproduced = found.searched.reproduced.get(key)
         if reproduced is not None and reproduced.folder is not None:
             related.append(Related(f"the least model that shows it, with a script: {reproduced.folder}"))
         data |= {

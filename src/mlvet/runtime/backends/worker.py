@@ -2211,14 +2211,12 @@ class Scripted(Driver):
 
     def convert(self, converter: str, to: str, given: Dict[str, Any], target: Optional[str]) -> Dict[str, Any]:
         """By the exporter that takes modules of TorchScript; the first dim of every input stays open."""
-        torch = self.torch
-        if target is not None:
-            raise Unsupported("a module of TorchScript cannot be cut")
-        names = list(given)
+        torch, names = self.torch, list(given)
+        module = self.module if target is None else self.function([target], names)
         open_dims = {name: {0: "n"} for name in names}
         tensors = tuple(self.tensors(given))
         with torch.no_grad():
-            torch.onnx.export(self.module, tensors, to, dynamo=False, input_names=names, dynamic_axes=open_dims)
+            torch.onnx.export(module, tensors, to, dynamo=False, input_names=names, dynamic_axes=open_dims)
         return {"version": "torch.onnx {}".format(torch.__version__), "inputs": _inputs_of_onnx(to)}
 
     def call(self, node: str, keep: "Callable[[Any], Dict[str, str]]") -> Dict[str, Any]:

@@ -70,6 +70,10 @@ class Laboratory:
         self._oracle = oracle
         self.names = tuple(str(run) for run in runs)
 
+    def beside(self, runs: Sequence[Run], oracle: Oracle, format: str) -> Laboratory:
+        """Another laboratory with processes of the same comparison, for models of another format."""
+        return Laboratory(self._crew, runs, oracle, format, {str(run): run.version for run in runs})
+
     def examine(self, specimen: Specimen, among: Sequence[str] = (), *, keep_all: bool = False) -> Examined:
         """Judge every layer of a specimen on all backends, or on those that are named.
 

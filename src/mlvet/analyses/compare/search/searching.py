@@ -32,7 +32,7 @@ from mlvet.analyses.compare.request import CompareRequest
 from mlvet.analyses.compare.search.architecture import Architecture, architecture_of, built, file_name, ports_for
 from mlvet.analyses.compare.search.laboratory import Laboratory, Specimen
 from mlvet.analyses.compare.subject import Subject
-from mlvet.analyses.compare.suspects import Suspicion
+from mlvet.analyses.compare.suspects import Inspection, Suspicion
 from mlvet.analyses.compare.walk import Walk
 from mlvet.core.errors import UnsupportedInput, UsageError
 from mlvet.runtime.backends.process import Failure
@@ -91,6 +91,9 @@ def search(
             for defect in defects_of_converters(suspects, origin):
                 progress(f"reducing {defect.layer.name} behind {defect.backend}", 0, 1)
                 _reduce(lab, defect, request, folder, found)
+            for suspicion, _ in suspects:
+                if suspicion.errors and suspicion.inspection is not None:
+                    _reduce_converted(lab, suspicion, suspicion.inspection, request, folder, found, progress)
             if request.mutate:
                 _mutate(request, subject, lab, examples, origin, folder, found, progress)
     return found
@@ -184,6 +187,19 @@ def reduce_all(
         defect = by_layer[group[0].backend, group[0].layer.name]
         progress(f"reducing {defect.layer.name} on {defect.backend}", number, len(groups))
         _reduce(lab, defect, request, folder, into)
+
+
+def _reduce_converted(
+    lab: Laboratory, suspicion: Suspicion, seen: Inspection, request: CompareRequest, folder: Path, into: Searched,
+    progress: Progress,
+) -> None:  # fmt: skip
+    """The first node that a runtime gets wrong in a converted file that is right."""
+    assert seen.subject.parts is not None
+    first = suspicion.errors[0]
+    parts = {first.layer.name: seen.subject.parts.alone(first.layer.name)}
+    for defect in defects(seen.walk, parts, [first]):
+        progress(f"reducing {defect.layer.name} on {defect.backend}", 0, 1)
+        _reduce(lab.beside(seen.runs, seen.oracle, "onnx"), defect, request, folder, into)
 
 
 def _reduce(lab: Laboratory, defect: Defect, request: CompareRequest, folder: Path, into: Searched) -> None:
