@@ -43,11 +43,12 @@ def keras_model(path: Path, text: str) -> Path:
     return path
 
 
-def shown(script: Path) -> dict[str, str]:
-    """What a script of a reproduction prints, by backend; it runs without mlvet."""
+def shown(script: Path, python: str = "") -> dict[str, str]:
+    """What a script of a reproduction prints, by backend; it runs without mlvet, by this interpreter or another one."""
+    command = [python] if python else [sys.executable, "-I"]
     environment = {key: value for key, value in os.environ.items() if key not in ("PYTHONPATH", "KERAS_BACKEND")}
     done = subprocess.run(
-        [sys.executable, "-I", str(script)], env=environment, capture_output=True, text=True, timeout=300, check=True
+        [*command, str(script)], env=environment, capture_output=True, text=True, timeout=300, check=True
     )
     lines = [line.split(None, 1) for line in done.stdout.splitlines()]
     return dict(lines)

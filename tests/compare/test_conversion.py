@@ -33,7 +33,8 @@ import onnx, onnxruntime
 class Session(onnxruntime.InferenceSession):
     def __init__(self, path, *args, **options):
         super().__init__(path, *args, **options)
-        self.wrong = any(node.op_type == "Softmax" for node in onnx.load(path).graph.node)
+        model = onnx.load_from_string(path) if isinstance(path, bytes) else onnx.load(path)
+        self.wrong = any(node.op_type == "Softmax" for node in model.graph.node)
     def run(self, *args):
         first, *others = super().run(*args)
         return [first ** 2 if self.wrong else first, *others]

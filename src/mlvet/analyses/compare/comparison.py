@@ -22,10 +22,10 @@ from mlvet.analyses.compare.request import CompareRequest
 from mlvet.analyses.compare.runs import Crew, Run, stored
 from mlvet.analyses.compare.search.laboratory import Laboratory
 from mlvet.analyses.compare.search.searching import Searched, search
-from mlvet.analyses.compare.subject import Subject, format_of, taken_apart, told, weights_alone
+from mlvet.analyses.compare.subject import Subject, format_of, taken_apart, weights_alone
 from mlvet.analyses.compare.suspects import Inquiry, Suspicion
 from mlvet.analyses.compare.walk import TooLarge, Walk, Walker
-from mlvet.analyses.compare.written_parts import WrittenParts
+from mlvet.analyses.compare.written_parts import described, oracle_opening
 from mlvet.core.errors import UnsupportedInput, UsageError
 from mlvet.runtime.backends.catalogue import Backend, backends
 from mlvet.runtime.backends.process import Failure
@@ -137,17 +137,7 @@ class _Comparing:
         self.subject = found.subject
         self.folder = crew.folder
         self.progress = progress
-        self.oracle = Oracle(crew, self.subject, self._opening_of_oracle())
-
-    def _opening_of_oracle(self) -> dict[str, Any]:
-        """The oracle reads the frozen graph of a SavedModel, in which values have the names that they have here."""
-        opening = self.request.opening
-        if self.subject.format != "saved_model" or self.subject.parts is None:
-            return opening
-        try:
-            return {**opening, "model": str(self.subject.parts.until(self.subject.outputs))}
-        except Failure:
-            return opening
+        self.oracle = Oracle(crew, self.subject, oracle_opening(self.subject, request.opening))
 
     def behind_converters(self, wanted: Sequence[Backend], makers: Mapping[Backend, Run]) -> None:
         """Take note of backends that run what a converter makes, and of who has the model open to convert it."""
@@ -184,7 +174,11 @@ class _Comparing:
             self._gradients(examples)
         if self.request.reproduce is not None or self.request.mutate:
             lab = Laboratory(self.crew, self.runs, self.oracle, self.subject.format, self.found.versions)
-            self.found.searched = search(self.request, self.subject, lab, self.found.walk, examples, self.progress)
+            by_name = {str(one): one for one in self.converted}
+            suspects = [(each, by_name[each.backend]) for each in self.found.suspicions]
+            self.found.searched = search(
+                self.request, self.subject, lab, self.found.walk, suspects, examples, self.progress
+            )
 
     def _convert(self, examples: dict[str, Array]) -> None:
         """Open what converters make of the model, where the user names backends that run it."""
@@ -335,15 +329,12 @@ def _subject(request: CompareRequest, format: str, runs: Sequence[Run], folder: 
         from mlvet.runtime.onnx_parts import OnnxParts
 
         return taken_apart(request.model, OnnxParts(request.model, folder))
-    telling = next((run for run in runs if run.opened["inputs"]), None)
-    if telling is None:
+    if not any(run.opened["inputs"] for run in runs):
         asked = ", ".join(f"`{run}`" for run in runs)
         raise UnsupportedInput(
             f"{request.shown}: {asked} cannot tell what goes into the model; name another backend too"
         )
-    written = {"saved_model": ".pb", "tflite": ".tflite"}.get(format)
-    parts = WrittenParts(telling, folder, written) if written and telling.opened["nodes"] else None
-    return told(request.model, format, telling.opened, parts)
+    return described(request.model, format, runs, folder)
 
 
 def _nobody(refusals: Sequence[Refusal], do: str = "open") -> str:

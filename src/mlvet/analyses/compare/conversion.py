@@ -71,7 +71,8 @@ def convert(
     crew: Crew, wanted: Sequence[Backend], opening: Mapping[str, Any], makers: Mapping[Backend, Run], inputs: Files
 ) -> dict[Backend, Converted | Failure]:
     """The converted models that the wanted backends run, or why there are none; each is converted once."""
-    made: dict[tuple[str, str], tuple[Path, dict[str, Any]] | Failure] = {}
+    made: dict[tuple[str, str], dict[str, Any] | Failure] = {}
+    paths: dict[tuple[str, str], Path] = {}
     found: dict[Backend, Converted | Failure] = {}
     for backend in wanted:
         route = backend.route
@@ -79,13 +80,23 @@ def convert(
         maker = makers.get(making(backend))
         key = (route.converter, backend.environment)
         if key not in made and maker is not None:
-            made[key] = _made(crew, maker, route, inputs, len(made))
+            paths[key] = crew.folder / f"converted-{len(made)}.{route.format}"
+            made[key] = _made(maker, route, inputs, paths[key])
         result = made.get(key, Failure("unsupported", f"`{route.source}` cannot open the model to convert it"))
         if isinstance(result, Failure) or maker is None:
             found[backend] = result if isinstance(result, Failure) else Failure("unsupported", "nobody converts it")
             continue
-        found[backend] = _opened(crew, backend, maker, *result, opening)
+        found[backend] = _opened(crew, backend, maker, paths[key], result, opening)
     return found
+
+
+def again(crew: Crew, one: Converted, maker: Run, runtime: Run, inputs: Files) -> Converted | Failure:
+    """What a converter makes of another model, on processes that are warm."""
+    path = crew.folder / f"again.{one.route.format}"
+    result = _made(maker, one.route, inputs, path)
+    if isinstance(result, Failure):
+        return result
+    return _opened(crew, one.backend, maker, path, result, {}, [runtime])
 
 
 def making(backend: Backend) -> Backend:
@@ -94,16 +105,21 @@ def making(backend: Backend) -> Backend:
     return replace(backend, name=backend.route.source, route=None)
 
 
-def _made(crew: Crew, maker: Run, route: Route, inputs: Files, number: int) -> tuple[Path, dict[str, Any]] | Failure:
-    path = crew.folder / f"converted-{number}.{route.format}"
+def _made(maker: Run, route: Route, inputs: Files, path: Path) -> dict[str, Any] | Failure:
     try:
-        return path, maker.convert(route.converter, path, inputs)
+        return maker.convert(route.converter, path, inputs)
     except Failure as failure:
         return failure
 
 
 def _opened(
-    crew: Crew, backend: Backend, maker: Run, path: Path, answer: Mapping[str, Any], opening: Mapping[str, Any]
+    crew: Crew,
+    backend: Backend,
+    maker: Run,
+    path: Path,
+    answer: Mapping[str, Any],
+    opening: Mapping[str, Any],
+    warm: Sequence[Run] = (),
 ) -> Converted | Failure:
     route = backend.route
     assert route is not None
@@ -114,7 +130,7 @@ def _opened(
     if len(names) != len(ports):
         listed = ", ".join(f"`{name}`" for name in taken)
         return Failure("crash", f"the converted model takes {len(taken)} inputs ({listed}), the model {len(ports)}")
-    run = crew.open([runtime], {**opening, "model": str(path)})[runtime]
+    run = crew.open([runtime], {**opening, "model": str(path)}, warm)[runtime]
     if isinstance(run, Failure):
         return run
     return Converted(backend, route, maker, run, path, str(answer["version"]), names, answer.get("order", ()))

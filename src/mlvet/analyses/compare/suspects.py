@@ -8,8 +8,8 @@ converted from it agrees, so that the layer is known that the converter gets wro
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -18,18 +18,28 @@ from numpy.typing import NDArray
 
 from mlvet.analyses.compare.conversion import Converted
 from mlvet.analyses.compare.local_errors import LocalError
-from mlvet.analyses.compare.oracle import Oracle
+from mlvet.analyses.compare.oracle import Oracle, single
 from mlvet.analyses.compare.runs import Crew, Files, Run
 from mlvet.analyses.compare.subject import Layer, Subject, taken_apart
-from mlvet.analyses.compare.walk import Walker
+from mlvet.analyses.compare.walk import Walk, Walker
 from mlvet.runtime.backends.catalogue import Backend
 from mlvet.runtime.backends.process import Failure
 
 Array = NDArray[Any]
-_FLOOR = 1e-4
+FLOOR = 1e-4
 """Outputs that differ by less than this share of their magnitude do not differ."""
 _TIMES = 8.0
 """So many times what direct backends differ from the oracle is no rounding."""
+
+
+@dataclass(frozen=True, slots=True)
+class Inspection:
+    """The walk through a converted ONNX file that is right, by its runtime and by one beside it."""
+
+    subject: Subject
+    oracle: Oracle
+    runs: Sequence[Run]
+    walk: Walk
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +53,10 @@ class Suspicion:
     judge: str
     layer: Layer | None = None
     errors: tuple[LocalError, ...] = ()
+    entering: Mapping[str, Array] = field(default_factory=dict)
+    """What should enter the layer that the converter gets wrong."""
+
+    inspection: Inspection | None = None
 
 
 class Inquiry:
@@ -56,7 +70,7 @@ class Inquiry:
         self.oracle = oracle
         self.exact = exact
         noises = sorted(apart(outputs, exact) for outputs in direct)
-        self.limit = max(_FLOOR, _TIMES * noises[len(noises) // 2] if noises else _FLOOR)
+        self.limit = max(FLOOR, _TIMES * noises[len(noises) // 2] if noises else FLOOR)
 
     def suspicion(
         self, one: Converted, own: Sequence[Array], inputs: Files, few: Files, batch: int
@@ -67,10 +81,14 @@ class Inquiry:
             return None
         for judge, found in self._judged(one, inputs, batch):
             if apart(found, self.exact) <= self.limit:
-                errors = self._walked(one, few)
-                return Suspicion(str(one), one.converter, False, share, judge, errors=tuple(errors))
+                seen = self._walked(one, few)
+                errors = () if seen is None else tuple(e for e in seen.walk.wrong() if e.backend == str(one.run))
+                return Suspicion(str(one), one.converter, False, share, judge, errors=errors, inspection=seen)
             if apart(own, found) <= self.limit:
-                return Suspicion(str(one), one.converter, True, share, judge, self._first_wrong(one, few, batch))
+                states = self._states(few)
+                layer = self._first_wrong(one, few, batch, states)
+                entering = {} if layer is None else {name: single(np.load(states[name])) for name in layer.inputs}
+                return Suspicion(str(one), one.converter, True, share, judge, layer, entering=entering)
         return None
 
     def _judged(self, one: Converted, inputs: Files, batch: int) -> Iterator[tuple[str, list[Array]]]:
@@ -92,10 +110,10 @@ class Inquiry:
                 except Failure:
                     continue
 
-    def _walked(self, one: Converted, few: Files) -> list[LocalError]:
-        """The nodes of a converted ONNX file that its runtime gets wrong; a second backend bears out the oracle."""
+    def _walked(self, one: Converted, few: Files) -> Inspection | None:
+        """What becomes of the nodes of a converted ONNX file on its runtime; a second backend bears out the oracle."""
         if one.route.format != "onnx":
-            return []
+            return None
         from mlvet.runtime.onnx_parts import OnnxParts
 
         subject = taken_apart(one.path, OnnxParts(one.path, _folder(one)))
@@ -103,12 +121,11 @@ class Inquiry:
         beside = Backend("onnx-reference", "onnx")
         other = self.crew.open([beside], {"model": str(one.path)})[beside]
         runs = [one.run, *([other] if isinstance(other, Run) else [])]
-        wrong = Walker(subject, runs, oracle, one.named(few), lambda *_: None).go().wrong()
-        return [error for error in wrong if error.backend == str(one.run)]
+        walker = Walker(subject, runs, oracle, one.named(few), lambda *_: None, keep_wrong=True)
+        return Inspection(subject, oracle, runs, walker.go())
 
-    def _first_wrong(self, one: Converted, few: Files, batch: int) -> Layer | None:
+    def _first_wrong(self, one: Converted, few: Files, batch: int, states: Files) -> Layer | None:
         """The first layer with which the converted model still differs, among those where the model can be cut."""
-        states = self._states(few)
         layers = [layer for layer in self.subject.layers if layer.outputs and layer.outputs[0] in states]
         low, high, found = 0, len(layers) - 1, None
         while low <= high:

@@ -28,14 +28,22 @@ def conversions(found: Comparison, shown: str, consequence: Callable[[Sequence[P
         rule = InconsistentBackends if pairs else WrongLayer
         after = consequence(pairs) if pairs else "the outputs of the model stay within the thresholds"
         tell = _converter if suspicion.by_converter else _runtime
-        message, related, data = tell(suspicion)
+        message, note, data = tell(suspicion)
+        related = [Related(note)]
+        key = (suspicion.backend, where)
+        if suspicion.errors:
+            key = (suspicion.errors[0].backend, suspicion.errors[0].layer.name)
+        reproduced = found.searched.reproduced.get(key)
+        if reproduced is not None and reproduced.folder is not None:
+            related.append(Related(f"the least model that shows it, with a script: {reproduced.folder}"))
         data |= {
+            "reproduction": None if reproduced is None else reproduced.to_json(),
             "converter": suspicion.converter, "backend": suspicion.backend, "judge": suspicion.judge,
             "share": suspicion.share, "pairs": [pair.to_json() for pair in pairs],
         }  # fmt: skip
         yield Finding(
             rule.name, rule.code, rule.severity, Certainty.OBSERVED, f"{message}; {after}",
-            Location(shown, node=suspicion.layer.name if suspicion.layer else None), (Related(related),),
+            Location(shown, node=suspicion.layer.name if suspicion.layer else None), tuple(related),
             Evidence("comparison", data), (),
         )  # fmt: skip
 

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from mlvet.analyses.compare.runs import Run
+from mlvet.analyses.compare.subject import Subject, told
+from mlvet.runtime.backends.process import Failure
+
+_SUFFIXES = {"saved_model": ".pb", "tflite": ".tflite"}
 
 
 class WrittenParts:
@@ -39,3 +44,21 @@ class WrittenParts:
             self._run.part(values, given, path)
             self._written[key] = path
         return self._written[key]
+
+
+def described(path: Path, format: str, runs: Sequence[Run], folder: Path) -> Subject:
+    """The model as the first of some workers describes it that can tell what goes in."""
+    telling = next(run for run in runs if run.opened["inputs"])
+    suffix = _SUFFIXES.get(format)
+    parts = WrittenParts(telling, folder, suffix) if suffix and telling.opened["nodes"] else None
+    return told(path, format, telling.opened, parts)
+
+
+def oracle_opening(subject: Subject, opening: Mapping[str, Any]) -> dict[str, Any]:
+    """The oracle reads the frozen graph of a SavedModel, in which values have the names that they have here."""
+    if subject.format == "saved_model" and subject.parts is not None:
+        try:
+            return {**opening, "model": str(subject.parts.until(subject.outputs))}
+        except Failure:
+            pass
+    return dict(opening)

@@ -126,6 +126,24 @@ class Session:
         """A model of a chain of calls, saved as a file."""
         return self._open().build(request)
 
+    def on_calls(self, request: Dict[str, Any]) -> Dict[str, Any]:
+        """Some nodes as calls of operators, each with its arguments, or why a node is none; what they store."""
+        arrays: "Dict[str, Any]" = OrderedDict()
+        calls: "Dict[str, Any]" = OrderedDict()
+
+        def keep(array: Any) -> Dict[str, str]:
+            name = "w{}".format(len(arrays))
+            arrays[name] = np.array(array)
+            return {"array": name}
+
+        for node in request["nodes"]:
+            try:
+                calls[node] = self._open().call(node, keep)
+            except Exception as error:
+                calls[node] = {"refused": str(error)}
+        np.savez(request["to"], **arrays)
+        return {"calls": calls}
+
     def on_gradients(self, request: Dict[str, Any]) -> Dict[str, Any]:
         """The gradient of the sum of weighted outputs, by parameters and inputs: of the model, or of one node."""
         given = OrderedDict((name, _read(path)) for name, path in request["inputs"].items())
@@ -197,6 +215,13 @@ class Driver:
     def architecture(self, to: str) -> Dict[str, Any]:
         raise Unsupported("this backend does not tell how a model is built")
 
+    def call(self, node: str, keep: "Callable[[Any], Dict[str, str]]") -> Dict[str, Any]:
+        """A node as a call of an operator: its kind, its arguments and their defaults; `keep` stores an array.
+
+        In arguments {"value": name} is what enters, {"number": name} a number that does, {"array": name} is stored.
+        """
+        raise Unsupported("this backend does not tell how an operator is called")
+
     def build(self, request: Dict[str, Any]) -> Dict[str, Any]:
         raise Unsupported("this backend builds no models")
 
@@ -267,6 +292,28 @@ def _listed(value: Any) -> List[Any]:
     if isinstance(value, dict):
         return list(value.values())
     return list(value) if isinstance(value, (list, tuple)) else [value]
+
+
+def _with_values(template: Any, leaf: "Callable[[Dict[str, Any]], Any]") -> Any:
+    """The arguments of a call with its values in their places."""
+    if isinstance(template, list):
+        return [_with_values(each, leaf) for each in template]
+    return leaf(template) if isinstance(template, dict) else template
+
+
+def _function_of(names: List[str], run: "Callable[[Dict[str, Any]], Any]", bound: bool) -> Any:
+    """A function of arguments that have names, as exporters want to see them; `bound` to an object that it ignores."""
+    listed = ", ".join(names)
+    pairs = ", ".join("{0!r}: {0}".format(name) for name in names)
+    text = "def forward({}{}):\n    return run({{{}}})\n".format("self, " if bound else "", listed, pairs)
+    space: Dict[str, Any] = {"run": run}
+    exec(text, space)
+    return space["forward"]
+
+
+def _loaded(path: str) -> "Dict[str, Any]":
+    with np.load(path) as archive:
+        return OrderedDict((name, archive[name]) for name in archive.files)
 
 
 def _imported(name: str) -> Any:
@@ -1195,10 +1242,94 @@ class LiteRt(Graphs):
         graph.tensors = [copy.copy(tensor) for tensor in self.graph.tensors]
         for tensor, name in zip(graph.tensors, self.names):
             tensor.name = name
-        builder = _imported("flatbuffers").Builder(1024)
-        builder.Finish(model.Pack(builder), b"TFL3")
         with open(to, "wb") as file:
-            file.write(bytes(builder.Output()))
+            file.write(_packed(model))
+
+    def call(self, node: str, keep: "Callable[[Any], Dict[str, str]]") -> Dict[str, Any]:
+        """An operator with its options. The template is a file that holds it alone."""
+        made, named = set(self.graph.inputs), {name: index for index, name in enumerate(self.names)}
+        for each in self.graph.operators:
+            if made.intersection(each.inputs):
+                made.update(each.outputs)
+        found = next(each for each in self.graph.operators if each.outputs[0] == named[node])
+        taken = [self._taken(index, index in made, keep) for index in found.inputs]
+        options = _plain_options(found)
+        plain = vars(type(found.builtinOptions)()) if options else {}
+        defaults = {name: plain[name] for name, value in options.items() if plain[name] or not _SIZE.match(name)}
+        return {
+            "kind": self.kinds[found.opcodeIndex], "arguments": dict(options, inputs=taken), "defaults": defaults,
+            "template": keep(np.frombuffer(self._cut_out(found), np.uint8)),
+        }  # fmt: skip
+
+    def _taken(self, index: int, enters: bool, keep: "Callable[[Any], Dict[str, str]]") -> Any:
+        if index < 0 or enters:
+            return None if index < 0 else {"value": self.names[index]}
+        data = self.file.buffers[self.graph.tensors[index].buffer].data
+        if data is None:
+            raise Unsupported("`{}` is computed from what is stored".format(self.names[index]))
+        place = next(each for each in self.whole.get_tensor_details() if each["index"] == index)
+        return keep(np.frombuffer(bytes(bytearray(data)), place["dtype"]).reshape(tuple(place["shape"])))
+
+    def _cut_out(self, node: Any) -> bytes:
+        """A file of one operator and the tensors that it takes and yields, without what they store."""
+        import copy
+
+        model, graph, alone = copy.copy(self.file), copy.copy(self.graph), copy.copy(node)
+        used = [index for index in OrderedDict.fromkeys(list(node.inputs) + list(node.outputs)) if index >= 0]
+        graph.tensors = [copy.copy(self.graph.tensors[index]) for index in used]
+        alone.inputs = [used.index(index) if index >= 0 else -1 for index in node.inputs]
+        alone.outputs = [used.index(index) for index in node.outputs]
+        model.operatorCodes, alone.opcodeIndex = [self.file.operatorCodes[node.opcodeIndex]], 0
+        model.buffers = [copy.copy(self.file.buffers[0])]
+        model.buffers[0].data = None
+        for tensor in graph.tensors:
+            tensor.buffer = 0
+        graph.operators, graph.outputs, graph.inputs = [alone], alone.outputs, []
+        model.subgraphs, model.signatureDefs, model.metadata, model.metadataBuffer = [graph], None, None, None
+        return _packed(model)
+
+    def build(self, request: Dict[str, Any]) -> Dict[str, Any]:
+        """A file of one operator. What it yields has the sizes that an interpreter finds."""
+        schema = _imported("ai_edge_litert.schema_py_generated")
+        arrays, call = _loaded(request["arrays"]), request["call"]
+        model = schema.ModelT.InitFromPackedBuf(arrays[call["template"]["array"]].tobytes(), 0)
+        graph = model.subgraphs[0]
+        node = graph.operators[0]
+        names: "Dict[int, str]" = {}
+        for index, each in zip(node.inputs, call["arguments"]["inputs"]):
+            if each is None:
+                continue
+            names[index] = each.get("value") or each["array"]
+            tensor, array = graph.tensors[index], arrays[names[index]]
+            tensor.name, tensor.shape, tensor.shapeSignature = names[index], list(array.shape), None
+            if "array" in each:
+                stored = schema.BufferT()
+                stored.data = np.frombuffer(array.tobytes(), np.uint8)
+                model.buffers.append(stored)
+                tensor.buffer = len(model.buffers) - 1
+        graph.inputs = [index for index, name in names.items() if name in request["inputs"]]
+        for index, place in enumerate(node.outputs):
+            graph.tensors[place].name, graph.tensors[place].shapeSignature = "y{}".format(index), None
+        for name, value in call["arguments"].items():
+            if name != "inputs":
+                setattr(node.builtinOptions, name, value)
+        trial = self.library.Interpreter(model_content=_packed(model))
+        trial.allocate_tensors()
+        for place, found in zip(node.outputs, trial.get_output_details()):
+            graph.tensors[place].shape = [int(size) for size in found["shape"]]
+        with open(request["to"], "wb") as file:
+            file.write(_packed(model))
+        return {}
+
+
+_SIZE = re.compile("stride|filter|dilation|block|depth")
+"""Options of TFLite that cannot be zero, though that is what they are if nothing is said."""
+
+
+def _packed(model: Any) -> bytes:
+    builder = _imported("flatbuffers").Builder(1024)
+    builder.Finish(model.Pack(builder), b"TFL3")
+    return bytes(builder.Output())
 
 
 def _plain_options(node: Any) -> Dict[str, Any]:
@@ -1899,6 +2030,92 @@ class Exported(Driver):
         shapes = tuple(dict.fromkeys(dims, torch.export.Dim.AUTO) for dims in open_dims)
         return torch.export.export(module, tuple(tensors), dynamic_shapes=shapes, strict=False)
 
+    def call(self, node: str, keep: "Callable[[Any], Dict[str, str]]") -> Dict[str, Any]:
+        called = self.calls[node]
+        schema = getattr(called.target, "_schema", None)
+        if schema is None:
+            raise Unsupported("`{}` is no operator of torch".format(node))
+        given = dict(zip([each.name for each in schema.arguments], called.args))
+        given.update(called.kwargs)
+
+        def told(value: Any) -> Any:
+            if isinstance(value, self.torch.fx.Node) and value.name not in self.held:
+                number = not isinstance(value.meta.get("val"), self.torch.Tensor)
+                return {"number" if number else "value": value.name}
+            if isinstance(value, (list, tuple)):
+                return [told(each) for each in value]
+            return _torch_told(self.torch, self.held.get(str(getattr(value, "name", "")), value), keep)
+
+        return _torch_call(self.torch, str(called.target), {name: told(value) for name, value in given.items()})
+
+    def build(self, request: Dict[str, Any]) -> Dict[str, Any]:
+        torch = self.torch
+        model, tensors = _torch_model(torch, request)
+        with torch.no_grad():
+            torch.export.save(torch.export.export(model, tensors, strict=False), request["to"])
+        return {}
+
+
+def _torch_told(torch: Any, value: Any, keep: "Callable[[Any], Dict[str, str]]") -> Any:
+    """An argument of torch as JSON has it."""
+    if isinstance(value, torch.Tensor):
+        return keep(value.numpy())
+    if value is None or isinstance(value, (bool, int, float, str)):
+        return value
+    if isinstance(value, (list, tuple)):
+        return [_torch_told(torch, each, keep) for each in value]
+    if isinstance(value, torch.device):
+        return str(value)
+    return {"torch": str(value).replace("torch.", "")}
+
+
+def _torch_call(torch: Any, kind: str, arguments: Dict[str, Any]) -> Dict[str, Any]:
+    """A call of an operator of torch; of one that works in place, the call of the one that does not."""
+    operator = _torch_operator(torch, kind)
+    if operator._schema.is_mutable:
+        space, name, overload = kind.split(".")
+        kind = ".".join((space, name.rstrip("_"), overload))
+        operator = _torch_operator(torch, kind)
+    known = [each for each in operator._schema.arguments if each.name in arguments]
+    defaults = {
+        each.name: _torch_told(torch, each.default_value, lambda _: {}) for each in known if each.has_default_value()
+    }
+    return {"kind": kind, "arguments": {each.name: arguments[each.name] for each in known}, "defaults": defaults}
+
+
+def _torch_operator(torch: Any, kind: str) -> Any:
+    found = torch.ops
+    for part in kind.split("."):
+        found = getattr(found, part)
+    return found
+
+
+def _torch_model(torch: Any, request: Dict[str, Any]) -> "Tuple[Any, Tuple[Any, ...]]":
+    """A module of one call, and what enters it."""
+    call, names = request["call"], request["inputs"]
+    arrays = OrderedDict((name, torch.from_numpy(array)) for name, array in _loaded(request["arrays"]).items())
+    operator = _torch_operator(torch, call["kind"])
+
+    def run(given: Dict[str, Any]) -> Any:
+        def leaf(each: Dict[str, Any]) -> Any:
+            if "torch" in each:
+                return getattr(torch, each["torch"])
+            return given[each["value"]] if "value" in each else getattr(model, each["array"])
+
+        left = OrderedDict((name, _with_values(value, leaf)) for name, value in call["arguments"].items())
+        first = []
+        for each in operator._schema.arguments:
+            if each.name not in left or each.kwarg_only:
+                break
+            first.append(left.pop(each.name))
+        return operator(*first, **left)
+
+    model = type("Model", (torch.nn.Module,), {"forward": _function_of(names, run, bound=True)})()
+    for name, tensor in arrays.items():
+        if name not in names:
+            model.register_buffer(name, tensor)
+    return model.eval(), tuple(arrays[name] for name in names)
+
 
 def _kernel_size(kind: str, weight: Any) -> Dict[str, Any]:
     """The places that the kernel of a convolution covers, which torch has in the shape of its weight."""
@@ -1994,15 +2211,24 @@ class Scripted(Driver):
 
     def convert(self, converter: str, to: str, given: Dict[str, Any], target: Optional[str]) -> Dict[str, Any]:
         """By the exporter that takes modules of TorchScript; the first dim of every input stays open."""
-        torch = self.torch
-        if target is not None:
-            raise Unsupported("a module of TorchScript cannot be cut")
-        names = list(given)
+        torch, names = self.torch, list(given)
+        module = self.module if target is None else self.function([target], names)
         open_dims = {name: {0: "n"} for name in names}
         tensors = tuple(self.tensors(given))
         with torch.no_grad():
-            torch.onnx.export(self.module, tensors, to, dynamo=False, input_names=names, dynamic_axes=open_dims)
+            torch.onnx.export(module, tensors, to, dynamo=False, input_names=names, dynamic_axes=open_dims)
         return {"version": "torch.onnx {}".format(torch.__version__), "inputs": _inputs_of_onnx(to)}
+
+    def call(self, node: str, keep: "Callable[[Any], Dict[str, str]]") -> Dict[str, Any]:
+        if self.calls is None:
+            raise Unsupported("the module cannot be taken apart")
+        return self.calls.call(self._made_by(node)[0], keep)
+
+    def build(self, request: Dict[str, Any]) -> Dict[str, Any]:
+        model, tensors = _torch_model(self.torch, request)
+        with self.torch.no_grad():
+            self.torch.jit.trace(model, tensors, check_trace=False).save(request["to"])
+        return {}
 
 
 class MlvetScripted(Scripted):
@@ -2122,6 +2348,37 @@ class _ScriptCalls:
             return []
         return [each.name for each in self.torch._C.parse_schema(node.schema()).arguments]
 
+    def call(self, name: str, keep: "Callable[[Any], Dict[str, str]]") -> Dict[str, Any]:
+        """The call of ATen that yields a value."""
+        torch = self.torch
+        node = next(each for each, made in zip(self.order, self.made) if self.inside[name] in made)
+        if node.kind().endswith("Unpack"):
+            node = next(node.inputs()).node()
+        if not node.kind().startswith("aten::"):
+            raise Unsupported("`{}` is no operator of torch".format(name))
+        outside = {inside: outer for outer, inside in self.inside.items()}
+
+        def told(argument: str, value: Any) -> Any:
+            if value.debugName() in outside:
+                return {"value": outside[value.debugName()]}
+            if value.node().kind() == "prim::ListConstruct":
+                return [told(argument, each) for each in value.node().inputs()]
+            if value.node().kind() != "prim::Constant":
+                raise Unsupported("`{}` takes what is computed on the way".format(name))
+            plain = value.toIValue()
+            if argument == "dtype" and isinstance(plain, int):
+                return {"torch": _SCRIPT_TYPES[plain]}
+            return _torch_told(torch, plain, keep)
+
+        arguments = {
+            argument: told(argument, value)
+            for argument, value in zip(self._arguments(node), node.inputs())
+            if argument not in ("layout", "device", "pin_memory", "memory_format")
+        }
+        space, _, called = node.schema().partition("(")[0].partition("::")
+        kind = "{}.{}{}".format(space, called, "" if "." in called else ".default")
+        return _torch_call(torch, kind, arguments)
+
     def _cut(self, wanted: List[str], given: List[str]) -> "Tuple[List[Any], List[str]]":
         """The calls that lead to some values, and which of those that are given they need."""
         needed, kept = set(wanted), []
@@ -2175,6 +2432,10 @@ class _ScriptCalls:
 
 _SCRIPT_FLOATS = (5, 6, 15)
 _SCRIPT_DOUBLE = 7
+_SCRIPT_TYPES = {
+    0: "uint8", 1: "int8", 2: "int16", 3: "int32", 4: "int64", 5: "float16", 6: "float32", 7: "float64", 11: "bool",
+    15: "bfloat16",
+}  # fmt: skip
 """The numbers that TorchScript has for half, single and brain floats, and for double precision."""
 
 
@@ -2399,6 +2660,82 @@ class SavedModel(Graphs):
             definition, input_names=places, output_names=[name + ":0" for name in ends], output_path=to
         )
         return {"version": _version_of("tf2onnx"), "inputs": _inputs_of_onnx(to)}
+
+    def call(self, node: str, keep: "Callable[[Any], Dict[str, str]]") -> Dict[str, Any]:
+        """An operator as the function of tf.raw_ops that makes it."""
+        operation = self.frozen.graph.get_operation_by_name(node)
+        known = inspect.signature(self._raw(operation.type)).parameters
+        left, own = iter(operation.inputs), operation.op_def
+        defined = {each.name for each in list(own.input_arg) + list(own.attr)} | {"name"}
+        others = iter([name for name in known if name not in defined])
+        arguments: "Dict[str, Any]" = OrderedDict()
+        for each in own.input_arg:
+            name = each.name if each.name in known else next(others)
+            if each.number_attr or each.type_list_attr:
+                count = operation.get_attr(each.number_attr or each.type_list_attr)
+                many = count if isinstance(count, int) else len(count)
+                arguments[name] = [self._taken(next(left), keep) for _ in range(many)]
+            else:
+                arguments[name] = self._taken(next(left), keep)
+        defaults = {}
+        for each in own.attr:
+            if each.name in known and each.name not in arguments:
+                arguments[each.name] = self._plain(operation.get_attr(each.name))
+                default = known[each.name].default
+                if default is not inspect.Parameter.empty:
+                    defaults[each.name] = self._plain(default)
+        return {"kind": operation.type, "arguments": arguments, "defaults": defaults}
+
+    def _raw(self, kind: str) -> Any:
+        found = getattr(self.tensorflow.raw_ops, kind, None)
+        if found is None:
+            raise Unsupported("tf.raw_ops has no {}".format(kind))
+        return found
+
+    def _taken(self, tensor: Any, keep: "Callable[[Any], Dict[str, str]]") -> Dict[str, str]:
+        if tensor.name in self.moving:
+            return {"value": self.moving[tensor.name]}
+        known = self.tensorflow.get_static_value(tensor)
+        return keep(self.frozen.prune([], tensor)().numpy() if known is None else known)
+
+    def _plain(self, value: Any) -> Any:
+        """An attribute as JSON has it."""
+        tf = self.tensorflow
+        if isinstance(value, tf.DType):
+            return {"tf": value.name}
+        if isinstance(value, tf.TensorShape):
+            return None if value.rank is None else value.as_list()
+        if isinstance(value, (list, tuple)):
+            return [self._plain(each) for each in value]
+        if isinstance(value, bytes):
+            return value.decode("utf-8")
+        if value is None or isinstance(value, (bool, int, float, str)):
+            return value
+        raise Unsupported("an attribute that cannot be written down")
+
+    def build(self, request: Dict[str, Any]) -> Dict[str, Any]:
+        """A SavedModel of one operator."""
+        tf, call = self.tensorflow, request["call"]
+        arrays, operator = _loaded(request["arrays"]), self._raw(call["kind"])
+
+        def run(given: Dict[str, Any]) -> Any:
+            def leaf(each: Dict[str, Any]) -> Any:
+                if "tf" in each:
+                    return getattr(tf, each["tf"])
+                return given[each["value"]] if "value" in each else tf.constant(arrays[each["array"]])
+
+            found = _listed(operator(**_arguments_with(call["arguments"], leaf)))
+            return {"y{}".format(index): each for index, each in enumerate(found)}
+
+        names = request["inputs"]
+        specs = [tf.TensorSpec(arrays[name].shape, arrays[name].dtype, name=name) for name in names]
+        function = tf.function(_function_of(names, run, bound=False), input_signature=specs)
+        tf.saved_model.save(tf.Module(), request["to"], signatures=function)
+        return {}
+
+
+def _arguments_with(arguments: Dict[str, Any], leaf: "Callable[[Dict[str, Any]], Any]") -> Dict[str, Any]:
+    return {name: _with_values(value, leaf) for name, value in arguments.items()}
 
 
 def _number_at_end(name: str) -> int:

@@ -9,7 +9,8 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from mlvet.analyses.compare.reproduction.reduction import Shown, evidence, plainer_weights, smaller_numbers
+from mlvet.analyses.compare.reproduction.reduction import Shown, plainer_weights, smaller_numbers
+from mlvet.analyses.compare.reproduction.showing import Judged
 from mlvet.analyses.compare.search.architecture import Architecture, Call, built, ports_for
 from mlvet.analyses.compare.search.laboratory import Laboratory
 from mlvet.core.errors import UnsupportedInput
@@ -30,6 +31,11 @@ class KerasCase:
     @property
     def call(self) -> Call:
         return self.architecture.calls[0]
+
+    @property
+    def config(self) -> dict[str, Any]:
+        """What has to be said of the layer's configuration."""
+        return said(self.call)
 
     def given(self, inputs: Mapping[str, Array]) -> KerasCase:
         return KerasCase(replace(self.architecture, ports=ports_for(inputs)), inputs)
@@ -53,25 +59,19 @@ def said(call: Call) -> dict[str, Any]:
     return kept
 
 
-def shows_by(
-    lab: Laboratory, folder: Path, wrong: str, right: str
-) -> Callable[[KerasCase], tuple[KerasCase, Shown] | None]:
-    """Whether one backend is wrong or fails on a case, and the other is right."""
+def shows_by(lab: Laboratory, folder: Path, judged: Judged) -> Callable[[KerasCase], tuple[KerasCase, Shown] | None]:
+    """Whether the model of a case shows what is looked for."""
 
     def shows(case: KerasCase) -> tuple[KerasCase, Shown] | None:
         try:
             made = built(lab, case.architecture, folder)
             if made is None or made.failed:
                 return None
-            examined = lab.examine(made.specimen(case.inputs), (wrong, right))
+            shown = judged(made.specimen(case.inputs))
         except (Failure, UnsupportedInput):
             return None
         made.path.unlink(missing_ok=True)
-        for layer in examined.walk.seen:
-            shown = evidence(examined.walk, layer, wrong, right)
-            if shown is not None:
-                return KerasCase(made.architecture, case.inputs), shown
-        return None
+        return None if shown is None else (KerasCase(made.architecture, case.inputs), shown)
 
     return shows
 

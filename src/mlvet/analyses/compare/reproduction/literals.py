@@ -24,6 +24,8 @@ def array_text(array: Array) -> str:
     if array.size > 1 and np.array_equal(array.ravel(), 1 + np.arange(array.size)):
         flat = f'np.arange(1, {array.size + 1}, dtype="{kind}")'
         return flat if array.ndim == 1 else f"{flat}.reshape{_shape(array, bare=True)}"
+    if not array.ndim:
+        return f'np.array({_number(array.flat[0])}, "{kind}")'
     flat = f'np.array([{", ".join(map(_number, array.ravel()))}], "{kind}")'
     return flat if array.ndim == 1 else f"{flat}.reshape{_shape(array, bare=True)}"
 

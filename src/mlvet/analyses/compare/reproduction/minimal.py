@@ -2,44 +2,66 @@
 
 from __future__ import annotations
 
-import contextlib
 import re
-from collections.abc import Mapping
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from mlvet.analyses.compare.reproduction import keras_case, onnx_case
-from mlvet.analyses.compare.reproduction.keras_case import KerasCase, said
+from mlvet.analyses.compare.conversion import Converted
+from mlvet.analyses.compare.local_errors import LocalError
+from mlvet.analyses.compare.reproduction import call_case, keras_case, onnx_case
+from mlvet.analyses.compare.reproduction.call_case import SUFFIXES, CallCase, ToldCalls
+from mlvet.analyses.compare.reproduction.call_script import call_script
+from mlvet.analyses.compare.reproduction.keras_case import KerasCase
 from mlvet.analyses.compare.reproduction.keras_script import keras_script
 from mlvet.analyses.compare.reproduction.onnx_case import OnnxCase
 from mlvet.analyses.compare.reproduction.onnx_script import RUNTIMES, onnx_script
 from mlvet.analyses.compare.reproduction.reduction import Budget, Shown, reduced
+from mlvet.analyses.compare.reproduction.showing import by_converter, by_layers
+from mlvet.analyses.compare.reproduction.ways import way_of
 from mlvet.analyses.compare.search.architecture import Architecture, built
 from mlvet.analyses.compare.search.laboratory import Laboratory
 from mlvet.analyses.compare.subject import Layer
+from mlvet.analyses.compare.suspects import Suspicion
 from mlvet.analyses.compare.walk import Seen, Walk
 from mlvet.core.errors import UnsupportedInput, UsageError
 from mlvet.runtime.backends.catalogue import library_of
 from mlvet.runtime.backends.process import Failure
 
-_QUICK = ("onnxruntime", "onnx-reference", "tensorflow", "numpy", "jax", "torch", "onnxruntime-noopt", "openvino")
+Origin = Architecture | Path | ToldCalls
+"""What a layer is cut out of: the architecture of a Keras model, the file of one ONNX node, or calls of operators."""
+_QUICK = (
+    "torch-eager",
+    "litert-reference",
+    "onnxruntime",
+    "onnx-reference",
+    "tensorflow",
+    "numpy",
+    "jax",
+    "torch",
+    "onnxruntime-noopt",
+    "openvino",
+)
 
 
 @dataclass(frozen=True, slots=True)
 class Defect:
     """A layer that a backend computes wrongly or fails on, what it was seen on, and what it is cut out of.
 
-    The origin is the architecture of a Keras model, or the file of a model of one ONNX node.
+    A layer that a converter gets wrong has what was converted.
     """
 
     backend: str
     layer: Layer
     seen: Seen
     right: tuple[str, ...]
-    origin: Architecture | Path
+    origin: Origin
+    converted: Converted | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,16 +69,14 @@ class Minimal:
     """The least case found for a defect. `right` is a backend that does it right."""
 
     defect: Defect
-    case: KerasCase | OnnxCase
+    case: KerasCase | OnnxCase | CallCase
     shown: Shown
     right: str
 
     @property
     def config(self) -> dict[str, Any]:
         """What has to be said of the layer's configuration."""
-        if isinstance(self.case, KerasCase):
-            return said(self.case.call)
-        return {each.name: _plain_attribute(each) for each in self.case.node.attribute}
+        return self.case.config
 
     @property
     def cause(self) -> tuple[str, ...]:
@@ -66,37 +86,60 @@ class Minimal:
         return (library_of(self.defect.backend), self.defect.layer.kind, *fails, *sorted(entries))
 
 
+_SECONDS = 300.0
 SIZES = ("filters", "units", "input_dim", "output_dim")
 
 
-def defects(walk: Walk, origin: Architecture | Mapping[str, Path]) -> list[Defect]:
-    """The wrong layers of a walk."""
+def defects(
+    walk: Walk, origin: Architecture | Mapping[str, Path] | ToldCalls, among: Sequence[LocalError] | None = None
+) -> list[Defect]:
+    """The wrong layers of a walk, or some of them."""
     found = []
-    for error in walk.wrong():
+    for error in walk.wrong() if among is None else among:
         seen = walk.seen.get(error.layer.name)
         right = tuple(e.backend for e in walk.errors if e.layer is error.layer and not e.wrong)
         if seen is not None and right:
-            source = origin if isinstance(origin, Architecture) else origin[error.layer.name]
+            source = origin if isinstance(origin, Architecture | ToldCalls) else origin[error.layer.name]
             found.append(Defect(error.backend, error.layer, seen, right, source))
     return found
 
 
+def defects_of_converters(
+    suspects: Sequence[tuple[Suspicion, Converted]], origin: Architecture | Mapping[str, Path] | ToldCalls
+) -> list[Defect]:
+    """The layers that converters get wrong, each once; those of Keras models have no script."""
+    found: dict[tuple[str, str], Defect] = {}
+    for suspicion, one in suspects:
+        layer = suspicion.layer
+        if suspicion.by_converter and layer is not None and isinstance(origin, ToldCalls):
+            seen = Seen(suspicion.entering, {}, {})
+            defect = Defect(suspicion.backend, layer, seen, (str(one.maker),), origin, one)
+            found.setdefault((suspicion.converter, layer.name), defect)
+    return list(found.values())
+
+
 def minimal(lab: Laboratory, defect: Defect, folder: Path, budget: Budget | None = None) -> Minimal | None:
     """The least case that shows a defect; None if the layer does not show it alone."""
-    wrong, budget = defect.backend, budget or Budget()
-    right = next((name for name in _quick_first(defect.right) if _scripted(name) or lab.format == "keras"), None)
-    if right is None or (lab.format == "onnx" and not _scripted(wrong)):
+    budget = budget or Budget()
+    right = next((name for name in _quick_first(defect.right) if _scripted(lab.format, name)), None)
+    if right is None or not _scripted(lab.format, defect.backend):
         return None
+    one = defect.converted
+    judged = by_layers(lab, defect.backend, right) if one is None else by_converter(lab, one)
     try:
         if isinstance(defect.origin, Architecture):
             start = KerasCase(defect.origin.alone(defect.layer.name, defect.seen.entering), {})
             given = dict(zip([p.name for p in start.architecture.ports], defect.seen.entering.values(), strict=True))
-            found = reduced(start.given(given), keras_case.shows_by(lab, folder, wrong, right), budget)
+            found = reduced(start.given(given), keras_case.shows_by(lab, folder, judged), budget)
             return None if found is None else Minimal(defect, *found, right)
+        if isinstance(defect.origin, ToldCalls):
+            call = call_case.alone(defect.origin, defect.layer.name, defect.seen.entering)
+            least = reduced(call, call_case.shows_by(lab, folder, judged), budget)
+            return None if least is None else Minimal(defect, *least, right)
         import onnx
 
         case = onnx_case.alone(onnx.load(str(defect.origin)), defect.seen.entering)
-        less = reduced(case, onnx_case.shows_by(lab, folder, wrong, right), budget)
+        less = reduced(case, onnx_case.shows_by(folder, judged), budget)
         return None if less is None else Minimal(defect, *less, right)
     except (Failure, UnsupportedInput):
         return None
@@ -113,12 +156,18 @@ def written(lab: Laboratory, found: Minimal, folder: Path, name: str) -> Path:
             if made is not None:
                 made.path.replace(to / "model.keras")
             text = keras_script(found.case, found.shown, wrong, found.right, versions)
+        elif isinstance(found.case, CallCase):
+            model = to / f"model{SUFFIXES[lab.format]}"
+            call_case.built(lab, found.case, model)
+            text = call_script(lab.format, found.case, found.shown, wrong, found.right, versions, model)
         else:
             import onnx
 
             onnx.save(found.case.whole(), str(to / "model.onnx"))
             text = onnx_script(found.case, found.shown, wrong, found.right, versions)
         arrays: dict[str, Any] = dict(found.case.inputs)
+        if isinstance(found.case, CallCase):
+            arrays.update(found.case.weights)
         np.savez(to / "input.npz", **arrays)
         (to / "show.py").write_text(text, encoding="utf-8")
     except OSError as failure:
@@ -126,21 +175,29 @@ def written(lab: Laboratory, found: Minimal, folder: Path, name: str) -> Path:
     return to
 
 
+def proven(found: Minimal, folder: Path) -> bool:
+    """Whether the script of one call shows what is wrong; one of other environments is taken on trust."""
+    wrong = found.defect.backend
+    if not isinstance(found.case, CallCase) or "@" in wrong + found.right:
+        return True
+    command = [sys.executable, str(folder / "show.py")]
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, timeout=_SECONDS, check=False)
+    except subprocess.TimeoutExpired:
+        return not found.shown.wrong
+    if not found.shown.wrong:
+        return done.returncode != 0
+    told = dict(line.split(None, 1) for line in done.stdout.splitlines() if len(line.split(None, 1)) == 2)
+    return done.returncode == 0 and told.get(wrong) not in (None, told.get("expected"), told.get(found.right))
+
+
 def _quick_first(names: tuple[str, ...]) -> list[str]:
     known = {name: index for index, name in enumerate(_QUICK)}
     return sorted(names, key=lambda name: known.get(name.partition("@")[0], len(known)))
 
 
-def _scripted(name: str) -> bool:
-    return name.partition("@")[0] in RUNTIMES
-
-
-def _plain_attribute(attribute: Any) -> Any:
-    from onnx import helper
-
-    value = helper.get_attribute_value(attribute)
-    if isinstance(value, bytes):
-        return value.decode("utf-8", "replace")
-    with contextlib.suppress(TypeError):
-        return list(value)
-    return value
+def _scripted(format: str, name: str) -> bool:
+    """Whether a script can run a backend."""
+    if format in SUFFIXES:
+        return way_of(format, name) is not None
+    return format == "keras" or name.partition("@")[0] in RUNTIMES

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 from numpy.typing import NDArray
 
-from mlvet.analyses.compare.reproduction.reduction import Shown, evidence, plainer_weights, smaller_numbers
-from mlvet.analyses.compare.search.laboratory import Laboratory, Specimen
+from mlvet.analyses.compare.reproduction.reduction import Shown, plainer_stored, smaller_numbers, smaller_together
+from mlvet.analyses.compare.reproduction.showing import Judged
+from mlvet.analyses.compare.search.laboratory import Specimen
 from mlvet.core.errors import UnsupportedInput
 from mlvet.runtime.backends.process import Failure
 
@@ -32,6 +33,11 @@ class OnnxCase:
     weights: Mapping[str, Array]
 
     @property
+    def config(self) -> dict[str, Any]:
+        """What has to be said of the node's attributes."""
+        return {each.name: _plain_attribute(each) for each in self.node.attribute}
+
+    @property
     def node(self) -> NodeProto:
         found: NodeProto = self.model.graph.node[0]
         return found
@@ -39,8 +45,11 @@ class OnnxCase:
     def given(self, inputs: Mapping[str, Array]) -> OnnxCase:
         return OnnxCase(self.model, inputs, self.weights)
 
+    def holding(self, inputs: Mapping[str, Array], weights: Mapping[str, Array]) -> OnnxCase:
+        return OnnxCase(self.model, inputs, weights)
+
     def simpler(self) -> Sequence[Callable[[OnnxCase], Iterator[OnnxCase]]]:
-        return (_by_default, _smaller_together, _smaller_attributes, _plainer_weights)
+        return (_by_default, smaller_together, _smaller_attributes, plainer_stored)
 
     def whole(self) -> ModelProto:
         """The model with what it stores. Sizes are open, as in the parts that are judged: backends may care."""
@@ -83,22 +92,19 @@ def alone(part: ModelProto, entering: Mapping[str, Array]) -> OnnxCase:
     )
 
 
-def shows_by(
-    lab: Laboratory, folder: Path, wrong: str, right: str
-) -> Callable[[OnnxCase], tuple[OnnxCase, Shown] | None]:
-    """Whether one backend is wrong or fails on a case, and the other is right."""
+def shows_by(folder: Path, judged: Judged) -> Callable[[OnnxCase], tuple[OnnxCase, Shown] | None]:
+    """Whether the model of a case shows what is looked for."""
     import onnx
 
     def shows(case: OnnxCase) -> tuple[OnnxCase, Shown] | None:
         path = folder / f"case-{next(_numbers)}.onnx"
         onnx.save(case.whole(), str(path))
         try:
-            examined = lab.examine(Specimen(path, case.inputs), (wrong, right))
+            shown = judged(Specimen(path, case.inputs))
         except (Failure, UnsupportedInput):
             return None
         finally:
             path.unlink()
-        shown = evidence(examined.walk, "node", wrong, right)
         return None if shown is None else (case, shown)
 
     return shows
@@ -134,30 +140,12 @@ def _smaller_attributes(case: OnnxCase) -> Iterator[OnnxCase]:
             yield _with_attributes(case, {attribute.name: [0] * len(listed)})
 
 
-def _smaller_together(case: OnnxCase) -> Iterator[OnnxCase]:
-    """Every axis of one size cut short, in inputs and stored values alike."""
-    sizes = {size for array in case.weights.values() if array.dtype.kind == "f" for size in array.shape}
-    for size in sorted(sizes, reverse=True):
-        for shorter in dict.fromkeys((1, 2, size // 2)):
-            if 0 < shorter < size:
-                inputs, weights = (
-                    {
-                        name: _cut(array, size, shorter) if array.dtype.kind == "f" else array
-                        for name, array in each.items()
-                    }
-                    for each in (case.inputs, case.weights)
-                )
-                yield OnnxCase(case.model, inputs, weights)
+def _plain_attribute(attribute: Any) -> Any:
+    from onnx import helper
 
-
-def _plainer_weights(case: OnnxCase) -> Iterator[OnnxCase]:
-    for name, array in case.weights.items():
-        for plain in plainer_weights(array):
-            yield OnnxCase(case.model, case.inputs, {**case.weights, name: plain})
-
-
-def _cut(array: Array, size: int, shorter: int) -> Array:
-    for axis, has in enumerate(array.shape):
-        if has == size:
-            array = np.take(array, range(shorter), axis=axis)
-    return array
+    value = helper.get_attribute_value(attribute)
+    if isinstance(value, bytes):
+        return value.decode("utf-8", "replace")
+    with contextlib.suppress(TypeError):
+        return list(value)
+    return value

@@ -37,6 +37,20 @@ class Case(Protocol):
         ...
 
 
+class Holding(Case, Protocol):
+    """A case that stores arrays beside what it is given."""
+
+    @property
+    def weights(self) -> Mapping[str, Array]: ...
+
+    def holding(self, inputs: Mapping[str, Array], weights: Mapping[str, Array]) -> Self:
+        """The same model on other inputs and with other arrays."""
+        ...
+
+
+H = TypeVar("H", bound=Holding)
+
+
 @dataclass(frozen=True, slots=True)
 class Shown:
     """What a case shows: the error of the wrong backend in times the noise, what it yields and what is right.
@@ -170,6 +184,29 @@ def plainer_weights(array: Array) -> Iterator[Array]:
             return
         seen.append(plain)
         yield plain
+
+
+def smaller_together(case: H) -> Iterator[H]:
+    """Every axis of one size cut short, in inputs and stored values alike."""
+    sizes = {size for array in case.weights.values() if array.dtype.kind == "f" for size in array.shape}
+    for size in sorted(sizes, reverse=True):
+        for shorter in dict.fromkeys((1, 2, size // 2)):
+            if 0 < shorter < size:
+                inputs, weights = (
+                    {
+                        name: _cut(array, range(array.ndim), size, range(shorter)) if array.dtype.kind == "f" else array
+                        for name, array in each.items()
+                    }
+                    for each in (case.inputs, case.weights)
+                )
+                yield case.holding(inputs, weights)
+
+
+def plainer_stored(case: H) -> Iterator[H]:
+    """One stored array after the other made easier to write down."""
+    for name, array in case.weights.items():
+        for plain in plainer_weights(array):
+            yield case.holding(case.inputs, {**case.weights, name: plain})
 
 
 def smaller_numbers(value: Any) -> Iterator[Any]:

@@ -103,7 +103,7 @@ class Built:
 
 def architecture_of(lab: Laboratory, folder: Path, model: Path, opening: Mapping[str, Any]) -> Architecture:
     """The architecture of a model file. Raises Failure or UnsupportedInput if it cannot be taken apart."""
-    answer = lab.taken_apart(opening, folder / "architecture.npz")
+    answer = lab.of_model(opening, {"do": "architecture", "to": str(folder / "architecture.npz")})
     with np.load(answer["weights"]) as archive:
         weights = {name: archive[name] for name in archive.files}
     if not answer["calls"]:

@@ -14,11 +14,14 @@ from typing import Any
 
 from numpy.typing import NDArray
 
+from mlvet.analyses.compare.conversion import Converted, again
 from mlvet.analyses.compare.oracle import Oracle
 from mlvet.analyses.compare.runs import Crew, Files, Run, stored
-from mlvet.analyses.compare.subject import Layer, Subject, taken_apart, told
+from mlvet.analyses.compare.subject import Layer, Subject, taken_apart
 from mlvet.analyses.compare.walk import LayerFailure, Walk, Walker
+from mlvet.analyses.compare.written_parts import described, oracle_opening
 from mlvet.core.errors import UnsupportedInput
+from mlvet.runtime.backends.catalogue import Backend
 from mlvet.runtime.backends.process import Failure
 
 Array = NDArray[Any]
@@ -42,6 +45,15 @@ class Examined:
     able: frozenset[str] = frozenset()
 
 
+@dataclass(frozen=True, slots=True)
+class Remade:
+    """What a converter makes of a specimen: its outputs, those of the library before it, and the right ones."""
+
+    own: Sequence[Array]
+    source: Sequence[Array]
+    exact: Sequence[Array]
+
+
 class Laboratory:
     """The processes of a comparison, used for other models once the comparison is done."""
 
@@ -53,8 +65,14 @@ class Laboratory:
         self.folder = crew.folder
         self._crew = crew
         self._warm = {run.backend: run for run in runs}
+        self._makers: dict[Backend, Run] = {}
+        self._runtimes: dict[str, Run] = {}
         self._oracle = oracle
         self.names = tuple(str(run) for run in runs)
+
+    def beside(self, runs: Sequence[Run], oracle: Oracle, format: str) -> Laboratory:
+        """Another laboratory with processes of the same comparison, for models of another format."""
+        return Laboratory(self._crew, runs, oracle, format, {str(run): run.version for run in runs})
 
     def examine(self, specimen: Specimen, among: Sequence[str] = (), *, keep_all: bool = False) -> Examined:
         """Judge every layer of a specimen on all backends, or on those that are named.
@@ -64,27 +82,58 @@ class Laboratory:
         with self._workplace() as folder:
             runs, refused = self._opened(specimen, among)
             subject = self._subject(specimen, runs, folder)
-            self._oracle = self._oracle.on(subject, _opening(specimen))
+            self._oracle = self._oracle.on(subject, oracle_opening(subject, _opening(specimen)))
             files = stored(folder, "given", specimen.inputs)
             walker = Walker(subject, [], self._oracle, files, lambda *_: None, keep_wrong=True, keep_all=keep_all)
             self._all(walker, runs)
             return Examined(subject, walker.walk, refused, frozenset(map(str, runs)))
 
     def ask(self, request: Mapping[str, Any], seconds: float) -> dict[str, Any]:
-        """An answer of the first backend that is alive."""
-        for run in self._warm.values():
+        """An answer of the first backend that is alive and can do what is asked."""
+        reason = Failure("death", "no backend is alive")
+        for run in [*self._warm.values(), *self._makers.values()]:
             if run.worker.alive:
-                return run.worker.ask(request, seconds)
-        raise Failure("death", "no backend is alive")
+                try:
+                    return run.worker.ask(request, seconds)
+                except Failure as failure:
+                    if failure.kind != "unsupported":
+                        raise
+                    reason = failure
+        raise reason
 
-    def taken_apart(self, opening: Mapping[str, Any], to: Path) -> dict[str, Any]:
-        """The model of the user as the first backend that is alive takes it apart."""
-        backend = next(iter(self._warm))
-        opened = self._crew.open([backend], opening, list(self._warm.values()))[backend]
-        if isinstance(opened, Failure):
-            raise opened
-        self._warm[backend] = opened
-        return opened.worker.ask({"do": "architecture", "to": str(to)}, opened.limits.seconds)
+    def of_model(self, opening: Mapping[str, Any], request: Mapping[str, Any]) -> dict[str, Any]:
+        """What the first backend that can tell answers of the model of the user."""
+        reason = Failure("death", "no backend is alive")
+        for backend in {**self._warm, **self._makers}:
+            opened = self._crew.open([backend], opening, [*self._warm.values(), *self._makers.values()])[backend]
+            if isinstance(opened, Failure):
+                reason = opened
+                continue
+            (self._warm if backend in self._warm else self._makers)[backend] = opened
+            try:
+                return opened.worker.ask(dict(request), opened.limits.seconds)
+            except Failure as failure:
+                reason = failure
+        raise reason
+
+    def converted(self, specimen: Specimen, one: Converted) -> Remade | None:
+        """What a converter makes of a specimen, beside what the model itself yields; None if no oracle knows it."""
+        with self._workplace() as folder:
+            backend = one.maker.backend
+            warm = self._makers.get(backend, self._warm.get(backend, one.maker))
+            maker = self._crew.open([backend], _opening(specimen), [warm])[backend]
+            if isinstance(maker, Failure):
+                raise maker
+            self._makers[backend] = maker
+            subject = self._subject(specimen, [maker], folder)
+            self._oracle = self._oracle.on(subject, oracle_opening(subject, _opening(specimen)))
+            files = stored(folder, "given", specimen.inputs)
+            exact = self._oracle.outputs(files, 0)
+            remade = again(self._crew, one, maker, self._runtimes.get(str(one), one.run), files)
+            if isinstance(remade, Failure):
+                raise remade
+            self._runtimes[str(one)] = remade.run
+            return None if exact is None else Remade(remade.whole(files, 0), maker.whole(files, 0), exact[1])
 
     @contextlib.contextmanager
     def _workplace(self) -> Iterator[Path]:
@@ -108,9 +157,9 @@ class Laboratory:
             from mlvet.runtime.onnx_parts import OnnxParts
 
             return taken_apart(specimen.path, OnnxParts(specimen.path, folder))
-        if not runs:
+        if not any(run.opened["inputs"] for run in runs):
             raise UnsupportedInput("no backend can open the model")
-        return told(specimen.path, self.format, runs[0].opened)
+        return described(specimen.path, self.format, runs, folder)
 
     def _all(self, walker: Walker, runs: Sequence[Run]) -> None:
         left = list(walker.subject.layers)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import tempfile
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -12,16 +12,27 @@ from typing import Any
 from numpy.typing import NDArray
 
 from mlvet.analyses.compare.clustering import clusters
+from mlvet.analyses.compare.conversion import Converted
 from mlvet.analyses.compare.mutation.breed import Breed
 from mlvet.analyses.compare.mutation.keras_breed import KerasBreed
 from mlvet.analyses.compare.mutation.loop import Crash, Deviant, Mutations, Search
 from mlvet.analyses.compare.mutation.onnx_breed import OnnxBreed
 from mlvet.analyses.compare.mutation.onnx_model import in_pieces
-from mlvet.analyses.compare.reproduction.minimal import Defect, Minimal, defects, minimal, written
+from mlvet.analyses.compare.reproduction.call_case import SUFFIXES, ToldCalls, calls_of
+from mlvet.analyses.compare.reproduction.minimal import (
+    Defect,
+    Minimal,
+    defects,
+    defects_of_converters,
+    minimal,
+    proven,
+    written,
+)  # fmt: skip
 from mlvet.analyses.compare.request import CompareRequest
 from mlvet.analyses.compare.search.architecture import Architecture, architecture_of, built, file_name, ports_for
 from mlvet.analyses.compare.search.laboratory import Laboratory, Specimen
 from mlvet.analyses.compare.subject import Subject
+from mlvet.analyses.compare.suspects import Inspection, Suspicion
 from mlvet.analyses.compare.walk import Walk
 from mlvet.core.errors import UnsupportedInput, UsageError
 from mlvet.runtime.backends.process import Failure
@@ -29,6 +40,8 @@ from mlvet.runtime.backends.process import Failure
 Array = NDArray[Any]
 _FEW = 2
 Progress = Callable[[str, int, int], None]
+Whole = Architecture | Mapping[str, Path] | ToldCalls
+"""What the layers of a model are cut out of."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,8 +69,8 @@ class Searched:
 
 
 def search(
-    request: CompareRequest, subject: Subject, lab: Laboratory, walk: Walk, examples: Mapping[str, Array],
-    progress: Progress,
+    request: CompareRequest, subject: Subject, lab: Laboratory, walk: Walk,
+    suspects: Sequence[tuple[Suspicion, Converted]], examples: Mapping[str, Array], progress: Progress,
 ) -> Searched:  # fmt: skip
     """Reduce the defects of the model, then look for more of them for as long as the user wants.
 
@@ -67,12 +80,20 @@ def search(
     with tempfile.TemporaryDirectory(dir=lab.folder) as place:
         folder = Path(place)
         try:
-            origin = origin_of(lab, subject, request, folder)
+            layers = [error.layer.name for error in walk.wrong()]
+            layers += [each.layer.name for each, _ in suspects if each.layer is not None]
+            origin = origin_of(lab, subject, request, folder, layers)
         except (Failure, UnsupportedInput) as reason:
             found.notes.append(f"the model cannot be taken apart to search further: {reason}")
             return found
         with contextlib.suppress(KeyboardInterrupt):
             reduce_all(lab, walk, defects(walk, origin), request, folder, found, progress)
+            for defect in defects_of_converters(suspects, origin):
+                progress(f"reducing {defect.layer.name} behind {defect.backend}", 0, 1)
+                _reduce(lab, defect, request, folder, found)
+            for suspicion, _ in suspects:
+                if suspicion.errors and suspicion.inspection is not None:
+                    _reduce_converted(lab, suspicion, suspicion.inspection, request, folder, found, progress)
             if request.mutate:
                 _mutate(request, subject, lab, examples, origin, folder, found, progress)
     return found
@@ -80,7 +101,7 @@ def search(
 
 def _mutate(
     request: CompareRequest, subject: Subject, lab: Laboratory, examples: Mapping[str, Array],
-    origin: Architecture | Mapping[str, Path], folder: Path, found: Searched, progress: Progress,
+    origin: Whole, folder: Path, found: Searched, progress: Progress,
 ) -> None:  # fmt: skip
     few = {name: array[:_FEW] if subject.batched else array for name, array in examples.items()}
     try:
@@ -117,10 +138,11 @@ def _kept(lab: Laboratory, least: Minimal, folder: Path, name: str, found: Searc
 
 
 def breed_of(
-    lab: Laboratory, subject: Subject, origin: Architecture | Mapping[str, Path], folder: Path,
-    inputs: Mapping[str, Array],
+    lab: Laboratory, subject: Subject, origin: Whole, folder: Path, inputs: Mapping[str, Array],
 ) -> Breed | None:  # fmt: skip
     """What makes variants and mutants of a model; None for a model that cannot be built anew."""
+    if isinstance(origin, ToldCalls):
+        return None
     if not isinstance(origin, Architecture):
         import onnx
 
@@ -137,11 +159,13 @@ def breed_of(
 
 
 def origin_of(
-    lab: Laboratory, subject: Subject, request: CompareRequest, folder: Path
-) -> Architecture | Mapping[str, Path]:
-    """What layers are cut out of."""
+    lab: Laboratory, subject: Subject, request: CompareRequest, folder: Path, layers: Sequence[str] = ()
+) -> Whole:
+    """What layers are cut out of, at least those that are named."""
     if subject.format == "keras":
         return architecture_of(lab, folder, request.model, request.opening)
+    if subject.format in SUFFIXES:
+        return calls_of(lab, request.opening, list(dict.fromkeys(layers)), folder)
     if subject.parts is None:
         raise UnsupportedInput("its layers cannot be run alone")
     return {layer.name: subject.parts.alone(layer.name) for layer in subject.layers}
@@ -162,11 +186,30 @@ def reduce_all(
     for number, group in enumerate(groups):
         defect = by_layer[group[0].backend, group[0].layer.name]
         progress(f"reducing {defect.layer.name} on {defect.backend}", number, len(groups))
-        least = minimal(lab, defect, folder)
-        if least is None:
-            into.notes.append(f"`{defect.layer.name}` alone does not show what is wrong on {defect.backend}")
-            continue
-        to = request.reproduce
-        name = f"{len(into.reproduced) + 1:02d}-{defect.backend}-{defect.layer.name}"
-        made = _kept(lab, least, to, name, into) if to is not None else None
-        into.reproduced[defect.backend, defect.layer.name] = Reproduced(least, made)
+        _reduce(lab, defect, request, folder, into)
+
+
+def _reduce_converted(
+    lab: Laboratory, suspicion: Suspicion, seen: Inspection, request: CompareRequest, folder: Path, into: Searched,
+    progress: Progress,
+) -> None:  # fmt: skip
+    """The first node that a runtime gets wrong in a converted file that is right."""
+    assert seen.subject.parts is not None
+    first = suspicion.errors[0]
+    parts = {first.layer.name: seen.subject.parts.alone(first.layer.name)}
+    for defect in defects(seen.walk, parts, [first]):
+        progress(f"reducing {defect.layer.name} on {defect.backend}", 0, 1)
+        _reduce(lab.beside(seen.runs, seen.oracle, "onnx"), defect, request, folder, into)
+
+
+def _reduce(lab: Laboratory, defect: Defect, request: CompareRequest, folder: Path, into: Searched) -> None:
+    least = minimal(lab, defect, folder)
+    if least is None:
+        into.notes.append(f"`{defect.layer.name}` alone does not show what is wrong on {defect.backend}")
+        return
+    to = request.reproduce
+    name = f"{len(into.reproduced) + 1:02d}-{defect.backend}-{defect.layer.name}"
+    made = _kept(lab, least, to, name, into) if to is not None else None
+    if made is not None and not proven(least, made):
+        into.notes.append(f"{made / 'show.py'} does not show by itself what is wrong on {defect.backend}")
+    into.reproduced[defect.backend, defect.layer.name] = Reproduced(least, made)
