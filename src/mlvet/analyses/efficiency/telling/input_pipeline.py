@@ -61,7 +61,9 @@ def _serial_map(context: Context, suggested: Suggested, expression: Expression) 
 def _cores(suggested: Suggested) -> str:
     """How many cores a parallel `map` needs to be felt: files that one item is made of take one each without it."""
     files = int(suggested.arguments[2])
-    return _CORES if files < 2 else f"the machine has more than {files} processor cores: an item reads {files} files at once"
+    if files < 2:
+        return _CORES
+    return f"the machine has more than {files} processor cores: an item reads {files} files at once"
 
 
 def _random(context: Context) -> bool:
