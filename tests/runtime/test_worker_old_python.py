@@ -23,7 +23,7 @@ STANDARD_LIBRARY_OF_3_6 = {
     "contextlib": {"contextmanager", "suppress"},
     "copy": {"copy"},
     "importlib": {"import_module"},
-    "inspect": {"signature"},
+    "inspect": {"Parameter", "signature"},
     "json": {"dumps", "loads"},
     "operator": {"getitem"},
     "os": {"dup", "dup2", "environ", "fdopen", "getcwd", "path"},

@@ -2071,12 +2071,12 @@ def _torch_told(torch: Any, value: Any, keep: "Callable[[Any], Dict[str, str]]")
 
 def _torch_call(torch: Any, kind: str, arguments: Dict[str, Any]) -> Dict[str, Any]:
     """A call of an operator of torch; of one that works in place, the call of the one that does not."""
-    operator = _torch_operator(torch, kind)
-    if operator._schema.is_mutable:
+    operation = _torch_operator(torch, kind)
+    if operation._schema.is_mutable:
         space, name, overload = kind.split(".")
         kind = ".".join((space, name.rstrip("_"), overload))
-        operator = _torch_operator(torch, kind)
-    known = [each for each in operator._schema.arguments if each.name in arguments]
+        operation = _torch_operator(torch, kind)
+    known = [each for each in operation._schema.arguments if each.name in arguments]
     defaults = {
         each.name: _torch_told(torch, each.default_value, lambda _: {}) for each in known if each.has_default_value()
     }
@@ -2094,7 +2094,7 @@ def _torch_model(torch: Any, request: Dict[str, Any]) -> "Tuple[Any, Tuple[Any, 
     """A module of one call, and what enters it."""
     call, names = request["call"], request["inputs"]
     arrays = OrderedDict((name, torch.from_numpy(array)) for name, array in _loaded(request["arrays"]).items())
-    operator = _torch_operator(torch, call["kind"])
+    operation = _torch_operator(torch, call["kind"])
 
     def run(given: Dict[str, Any]) -> Any:
         def leaf(each: Dict[str, Any]) -> Any:
@@ -2104,11 +2104,11 @@ def _torch_model(torch: Any, request: Dict[str, Any]) -> "Tuple[Any, Tuple[Any, 
 
         left = OrderedDict((name, _with_values(value, leaf)) for name, value in call["arguments"].items())
         first = []
-        for each in operator._schema.arguments:
+        for each in operation._schema.arguments:
             if each.name not in left or each.kwarg_only:
                 break
             first.append(left.pop(each.name))
-        return operator(*first, **left)
+        return operation(*first, **left)
 
     model = type("Model", (torch.nn.Module,), {"forward": _function_of(names, run, bound=True)})()
     for name, tensor in arrays.items():
