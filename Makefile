@@ -32,7 +32,7 @@ clean:
 $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
 
-$(VENV)/.core: pyproject.toml | $(BIN)/python
+$(VENV)/.core: pyproject.toml setup.py src/mlvet/runtime/provenance/native.c | $(BIN)/python
 	$(BIN)/pip install --quiet --constraint constraints.txt --editable .
 	$(BIN)/python -m compileall -q src
 	touch $@

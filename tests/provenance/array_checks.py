@@ -17,7 +17,7 @@ from mlvet.runtime.provenance.tape import TAPE, Rows
 def clear() -> None:
     TAPE.close()
     TAPE.parts.clear()
-    TAPE.closed = 1
+    TAPE.open.closed = 1
     PREDICATES.sites.clear()
     PREDICATES.by_code.clear()
     BREAKS.clear()
@@ -26,7 +26,7 @@ def clear() -> None:
 def slopes(seed: dict[int, float]) -> np.ndarray:
     """The derivatives of a weighted sum of places by all places."""
     TAPE.close()
-    result = np.zeros(TAPE.closed)
+    result = np.zeros(TAPE.open.closed)
     for place, weight in seed.items():
         result[place] += weight
     for part in reversed(TAPE.parts):

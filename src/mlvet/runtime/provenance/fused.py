@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import ast
 import operator
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
@@ -25,7 +25,6 @@ _PLAIN_COMPARISONS = 64
 _MOST_OPERANDS = 12
 _LOOKS = 4
 _MISSES = 32
-_FULL = 1 << 12
 
 
 @dataclass(slots=True)
@@ -184,7 +183,7 @@ class Expression:
             self.asking = _compiled(asking(self.name, self.formula, self.original, self.gathers), self.name)
         self.calls += 1
         if self.calls >= _LOOKS:
-            operands = given[2:] if self.gathers else given
+            operands = given[1:] if self.gathers else given
             pattern = tuple(type(each) is numbers.TracedFloat for each in operands)
             fits = all(hangs or type(each) in numbers.PLAIN for hangs, each in zip(pattern, operands, strict=True))
             made = self.asking
@@ -222,15 +221,14 @@ class Sites:
         self.expressions.append(Expression(name, formula, _with_arguments(node, formula.operands), gathers=False))
         return _call(name, formula.operands, node)
 
-    def gathered(self, node: ast.expr, parents: str, partials: str) -> ast.Call | None:
-        """A call that adds the operands of a term to the lists of a sum, and returns the term's plain value."""
+    def gathered(self, node: ast.expr, total: str) -> ast.Call | None:
+        """A call that adds the operands of a term to a sum, and returns the term's plain value."""
         formula = _formula(node)
         if formula is None:
             return None
         name = self._name("G")
         self.expressions.append(Expression(name, formula, _with_arguments(node, formula.operands), gathers=True))
-        lists: list[ast.expr] = [ast.Name(each, ast.Load()) for each in (parents, partials)]
-        return _call(name, lists + formula.operands, node)
+        return _call(name, [ast.Name(total, ast.Load()), *formula.operands], node)
 
     def comparison(self, node: ast.Compare) -> ast.expr | None:
         """A call in place of a comparison; for names and constants a test of their kinds stands before it."""
@@ -339,17 +337,7 @@ def asking(name: str, formula: Formula, original: str, gathers: bool) -> Iterato
     yield from (f"    {each}" for each in formula.forward)
     yield f"    if not ({' or '.join(f'i{each}' for each in formula.numbers)}): return r"
     yield from (f"    {each}" for each in formula.backward)
-    append = ("P.append", "W.append") if gathers else ("P_append", "W_append")
-    if not gathers:
-        yield "    n = 0"
-    for each in formula.numbers:
-        counted = "" if gathers else "; n += 1"
-        yield f"    if i{each}: {append[0]}(i{each}); {append[1]}(d{each}){counted}"
-    if gathers:
-        yield "    return r"
-        return
-    yield "    C_append(n)"
-    yield from _made()
+    yield _returned(formula.numbers, gathers)
 
 
 def expecting(name: str, formula: Formula, pattern: tuple[bool, ...], gathers: bool) -> Iterator[str]:
@@ -357,23 +345,15 @@ def expecting(name: str, formula: Formula, pattern: tuple[bool, ...], gathers: b
     yield f"def {name}({_parameters(formula, gathers)}):"
     hanging = [each for each in formula.numbers if pattern[each]]
     others = [each for each in formula.numbers if not pattern[each]]
-    given = ("P, W, " if gathers else "") + ", ".join(f"a{each}" for each in formula.numbers)
+    given = _parameters(formula, gathers)
     for each in others:
         yield f"    if type(a{each}) not in N: return missed({given})"
         yield f"    v{each} = a{each}"
-    yield "    try:"
-    yield f"        {'; '.join(f'v{each} = a{each}.v' for each in hanging)}"
-    yield f"    except AttributeError: return missed({given})"
+    yield f"    if {' or '.join(f'type(a{each}) is not T' for each in hanging)}: return missed({given})"
+    yield f"    {'; '.join(f'v{each} = a{each}.v' for each in hanging)}"
     yield from (f"    {each}" for each in formula.forward)
     yield from (f"    {each}" for each in formula.backward if not any(each.startswith(f"d{one} =") for one in others))
-    places = ", ".join(f"a{each}.i" for each in hanging)
-    partials = ", ".join(f"d{each}" for each in hanging)
-    if gathers:
-        yield f"    P += ({places},); W += ({partials},)"
-        yield "    return r"
-        return
-    yield f"    P_extend(({places},)); W_extend(({partials},)); C_append({len(hanging)})"
-    yield from _made()
+    yield _returned(hanging, gathers)
 
 
 def plainly(name: str, formula: Formula, original: str) -> Iterator[str]:
@@ -387,26 +367,20 @@ def plainly(name: str, formula: Formula, original: str) -> Iterator[str]:
     yield f"    return {original}"
 
 
-def _made() -> Iterator[str]:
-    yield "    n = len(C)"
-    yield "    k = tape.closed + n - 1"
-    yield f"    if n > {_FULL}: tape.close()"
-    yield "    if type(r) is float:"
-    yield "        t = new(T, r); t.v = r; t.i = k"
-    yield "        return t"
-    yield "    return traced(r, k)"
+def _returned(operands: Iterable[int], gathers: bool) -> str:
+    """The last line: the value, with a row of its operands or with these added to a sum."""
+    pairs = ", ".join(f"a{each}, d{each}" for each in operands)
+    return f"    return {'S.term' if gathers else 'written'}(r, {pairs})"
 
 
 def _parameters(formula: Formula, gathers: bool) -> str:
-    return ("P, W, " if gathers else "") + ", ".join(f"a{each}" for each in formula.numbers)
+    return ("S, " if gathers else "") + ", ".join(f"a{each}" for each in formula.numbers)
 
 
 def _scope() -> dict[str, Any]:
     return {
-        "T": numbers.TracedFloat, "I": numbers.TracedInt, "N": numbers.PLAIN, "traced": numbers.traced,
-        "new": numbers.TracedFloat.__new__, "tape": TAPE, "C": TAPE.counts, "P_append": TAPE.parents.append,
-        "P_extend": TAPE.parents.extend, "W_append": TAPE.partials.append, "W_extend": TAPE.partials.extend,
-        "C_append": TAPE.counts.append, "site": PREDICATES.site, "near": PREDICATES.near,
+        "T": numbers.TracedFloat, "I": numbers.TracedInt, "N": numbers.PLAIN, "written": TAPE.open.written,
+        "site": PREDICATES.site, "near": PREDICATES.near,
     }  # fmt: skip
 
 

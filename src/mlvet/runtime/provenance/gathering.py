@@ -1,7 +1,7 @@
 """The source of a program for its replay: arithmetic by sites, sums of loops gathered into one row.
 
-In `for n in ...: total += w * old[n]` nothing sees `total` before the loop ends. So the terms' parents are gathered in
-two lists, and one row is written behind the loop. Whatever ends the loop, the sum is put together.
+In `for n in ...: total += w * old[n]` nothing sees `total` before the loop ends. So the terms' parents are gathered,
+and one row is written behind the loop. Whatever ends the loop, the sum is put together.
 """
 
 from __future__ import annotations
@@ -13,30 +13,21 @@ from typing import Any
 from mlvet.runtime.provenance import numbers
 from mlvet.runtime.provenance.arrays import as_float
 from mlvet.runtime.provenance.counting import PREFIX, SUM
-from mlvet.runtime.provenance.fused import KIND, TYPE, Sites, factors_of, operators_of
+from mlvet.runtime.provenance.fused import Sites, factors_of, operators_of
+from mlvet.runtime.provenance.open_rows import Sum
 from mlvet.runtime.provenance.tape import TAPE
 
-START, SEAL, FLOAT = "__mlvet_start__", "__mlvet_seal__", "__mlvet_float__"
-TIMES, PLAIN = "__mlvet_times__", "__mlvet_plain__"
+GATHERED, SEAL, FLOAT = "__mlvet_gathered__", "__mlvet_seal__", "__mlvet_float__"
 _LOOPS = (ast.For, ast.While)
 _SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
 _OPAQUE = ("locals", "eval", "exec", "vars", "globals")
 
 
-def start(total: Any, parents: list[int], partials: list[float]) -> Any:
-    """The plain value that a sum begins with; its place becomes the first parent."""
-    if type(total) in numbers.TRACED:
-        parents.append(total.i)
-        partials.append(1.0)
-        return total.v
-    return total
-
-
-def seal(total: Any, parents: list[int], partials: list[float]) -> Any:
+def seal(total: Any, gathered: Sum) -> Any:
     """The sum with its place. One that became an array or a scalar of NumPy takes up what was gathered beside it."""
-    if not parents:
+    if not gathered.count:
         return total
-    place = _row(parents, partials)
+    place = TAPE.open.summed(gathered)
     if type(total) in numbers.PLAIN:
         return numbers.traced(total, place)
     total += numbers.traced(_nothing(total), place)
@@ -48,28 +39,7 @@ def _nothing(total: Any) -> float:
     return 0 if getattr(getattr(total, "dtype", None), "kind", "") in ("i", "u") else -0.0
 
 
-_row = TAPE.row
-HELPERS: dict[str, Any] = {START: start, SEAL: seal, FLOAT: as_float, TIMES: float.__mul__, PLAIN: float}
-
-_PRODUCT = f"""
-A = FIRST
-B = SECOND
-if {TYPE}(A) is {KIND}:
-    if {TYPE}(B) is {KIND}:
-        TOTAL += {TIMES}(A, B); P += (A.i, B.i); W += (B, A)
-    elif {TYPE}(B) is {PLAIN}:
-        TOTAL += A.v * B; P.append(A.i); W.append(B)
-    else:
-        TOTAL += TERM
-elif {TYPE}(A) is {PLAIN} and {TYPE}(B) is {KIND}:
-    TOTAL += A * B.v; P.append(B.i); W.append(A)
-else:
-    TOTAL += TERM
-"""
-"""A product that is added to a sum: what a site would do, without a call and for each kind of factors at once.
-
-Partial derivatives of a product are its factors, and a traced number is as good as a plain one where it is packed.
-"""
+HELPERS: dict[str, Any] = {GATHERED: Sum, SEAL: seal, FLOAT: as_float}
 
 
 class Replayed(ast.NodeTransformer):
@@ -152,12 +122,10 @@ class Replayed(ast.NodeTransformer):
         self.gathers = dict(outer)
         for name in sums:
             self.number += 1
-            number = self.number
-            parents, partials, total = f"__mlvet_p{number}__", f"__mlvet_w{number}__", f"{SUM}{name}__"
-            self.gathers[name] = str(number)
-            text = f"{parents} = []; {partials} = []; {total} = {START}({name}, {parents}, {partials})"
-            before += _parsed(text, loop)
-            after += _parsed(f"{name} = {SEAL}({total}, {parents}, {partials}); {total} = None", loop)
+            gathered, total = f"__mlvet_g{self.number}__", f"{SUM}{name}__"
+            self.gathers[name] = gathered
+            before += _parsed(f"{gathered} = {GATHERED}(); {total} = {gathered}.start({name})", loop)
+            after += _parsed(f"{name} = {SEAL}({total}, {gathered}); {total} = None", loop)
         self._compound(loop, known)
         self.gathers = outer
         guarded = ast.Try(body=[loop], handlers=[], orelse=[], finalbody=after)
@@ -193,43 +161,25 @@ class Replayed(ast.NodeTransformer):
         return self.generic_visit(node)
 
     def _term(self, node: ast.stmt, name: str, term: ast.expr, subtracted: bool) -> Any:
-        factors = factors_of(term)
-        if factors is not None and isinstance(node, ast.AugAssign) and not subtracted:
-            return self._product(node, name, term, factors)
-        number = self.gathers[name]
+        """The statement that adds a term's plain value to the sum, and its parents to those that are gathered."""
         value: ast.expr = ast.UnaryOp(ast.USub(), term) if subtracted else term
         ast.copy_location(value, term)
-        call = self.sites.gathered(value, f"__mlvet_p{number}__", f"__mlvet_w{number}__")
-        if call is not None:
-            call.args = call.args[:2] + [self.visit(each) for each in call.args[2:]]
-            value = call
-        else:
-            (parents, partials) = (f"__mlvet_p{number}__", f"__mlvet_w{number}__")
-            start_call = _parsed(f"{START}(0, {parents}, {partials})", node)[0]
-            assert isinstance(start_call, ast.Expr)
-            assert isinstance(start_call.value, ast.Call)
-            start_call.value.args[0] = self.visit(value)
-            value = start_call.value
         total = ast.Name(f"{SUM}{name}__", ast.Store())
+        value = self._gathered_term(value, self.gathers[name])
         made: ast.stmt = ast.AugAssign(total, ast.Add(), value)
         if isinstance(node, ast.Assign):
             made = ast.Assign([total], ast.BinOp(ast.Name(total.id, ast.Load()), ast.Add(), value))
         return ast.fix_missing_locations(ast.copy_location(made, node))
 
-    def _product(
-        self, node: ast.AugAssign, name: str, term: ast.expr, factors: tuple[ast.expr, ast.expr]
-    ) -> list[ast.stmt]:
-        number = self.gathers[name]
-        names = {
-            "A": f"__mlvet_a{number}__", "B": f"__mlvet_b{number}__", "P": f"__mlvet_p{number}__",
-            "W": f"__mlvet_w{number}__", "TOTAL": f"{SUM}{name}__",
-        }  # fmt: skip
-        term_of = ast.BinOp(ast.Name(names["A"], ast.Load()), ast.Mult(), ast.Name(names["B"], ast.Load()))
-        call = self.sites.gathered(ast.copy_location(term_of, term), names["P"], names["W"])
-        assert call is not None
-        expressions = {"FIRST": self.visit(factors[0]), "SECOND": self.visit(factors[1]), "TERM": call}
-        filled = _Filled(names, expressions)
-        return [ast.fix_missing_locations(filled.visit(each)) for each in _parsed(_PRODUCT, node)]
+    def _gathered_term(self, term: ast.expr, gathered: str) -> ast.expr:
+        call = self.sites.gathered(term, gathered)
+        if call is None:
+            return _method(gathered, "start", [self.visit(term)], term)
+        operands = [self.visit(each) for each in call.args[1:]]
+        if factors_of(term) is not None:
+            return _method(gathered, "product", [*operands, call.func], term)
+        call.args[1:] = operands
+        return call
 
     def visit_BinOp(self, node: ast.BinOp) -> Any:
         return self._arithmetic(node)
@@ -277,19 +227,6 @@ class Replayed(ast.NodeTransformer):
         return node
 
 
-class _Filled(ast.NodeTransformer):
-    """Puts names and expressions in the places of a template's names."""
-
-    def __init__(self, names: dict[str, str], expressions: dict[str, ast.expr]) -> None:
-        self.names, self.expressions = names, expressions
-
-    def visit_Name(self, node: ast.Name) -> ast.expr:
-        if node.id in self.expressions:
-            return self.expressions[node.id]
-        node.id = self.names.get(node.id, node.id)
-        return node
-
-
 def replayed(tree: ast.Module, sites: Sites) -> ast.Module:
     """The tree changed in place; its sites are in `sites`."""
     shadowed = {each.id for each in ast.walk(tree) if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Store)}
@@ -306,6 +243,12 @@ def _parsed(text: str, node: ast.stmt) -> list[ast.stmt]:
             if hasattr(inner, "lineno"):
                 ast.copy_location(inner, node)
     return body
+
+
+def _method(gathered: str, name: str, arguments: list[ast.expr], node: ast.expr) -> ast.Call:
+    """A call of a method of what a loop is gathering."""
+    call = ast.Call(ast.Attribute(ast.Name(gathered, ast.Load()), name, ast.Load()), arguments, [])
+    return ast.fix_missing_locations(ast.copy_location(call, node))
 
 
 def _counts(node: ast.expr) -> bool:

@@ -10,6 +10,7 @@ import math
 from collections.abc import Callable
 from typing import Any, TypeAlias
 
+from mlvet.runtime.provenance import open_rows
 from mlvet.runtime.provenance.predicates import PREDICATES
 from mlvet.runtime.provenance.tape import TAPE
 
@@ -17,15 +18,13 @@ Partials: TypeAlias = Callable[[Any, Any, Any], tuple[float, float]]
 """The partial derivatives of an operator by both operands, of the operands and the result."""
 
 PLAIN = frozenset((float, int, bool))
-_row = TAPE.row
+_row = TAPE.open.row
 
 
-class TracedFloat(float):
+class TracedFloat(open_rows.Number):
     """A float with its plain value `v` and its place `i`."""
 
-    __slots__ = ("i", "v")
-    v: float
-    i: int
+    __slots__ = ()
 
 
 class TracedInt(int):
@@ -36,18 +35,17 @@ class TracedInt(int):
 
 
 TRACED = frozenset((TracedFloat, TracedInt))
-_new_float = TracedFloat.__new__
+_new_float = open_rows.number
 _new_int = TracedInt.__new__
 
 
 def traced(value: Any, place: int) -> Any:
     """A number with its place; without one, the plain number."""
-    if type(value) is float and place:
-        number: Any = _new_float(TracedFloat, value)
-    elif place:
-        number = _new_int(TracedInt, value)
-    else:
+    if not place:
         return value
+    if type(value) is float:
+        return _new_float(value, place)
+    number: Any = _new_int(TracedInt, value)
     number.v = value
     number.i = place
     return number
@@ -270,4 +268,5 @@ for _class in TRACED:
         setattr(_class, _name, _losing(_losing_name, _apply_losing))
 for _class, _base in ((TracedFloat, float), (TracedInt, int)):
     setattr(_class, "__hash__", _base.__hash__)  # noqa: B010
+open_rows.bind(TracedFloat, TracedInt, traced)
 PREDICATES.size = lambda: TAPE.size

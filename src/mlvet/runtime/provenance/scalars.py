@@ -30,7 +30,7 @@ TRACED_SCALARS: set[type] = set()
 ANY_TRACED: set[type] = set(TRACED)
 """All classes of traced numbers, NumPy's and Python's."""
 _PLAIN: set[type] = {float, int, bool, np.bool_, *_KINDS}
-_row = TAPE.row
+_row = TAPE.open.row
 
 
 def scalar(value: Any, place: int) -> Any:

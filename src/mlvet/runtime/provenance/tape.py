@@ -1,9 +1,9 @@
 """The tape of a replay: for each number that hangs on an input, its parents and the partial derivatives by them.
 
 A number is known by its place, 1, 2, ...; 0 stands for all that hangs on no input. The row of a place lists its
-parents, which are always smaller places, so that derivatives follow in one pass over the rows. Rows are gathered in
-plain lists, which is the fastest that Python offers, and moved into arrays when they have grown. What a row cannot
-hold, such as the product of two large matrices, is a step of its own that pulls derivatives back by a function.
+parents, which are always smaller places, so that derivatives follow in one pass over the rows. Rows that are open
+(`open_rows.py`) are moved into arrays when they have grown. What a row cannot hold, such as the product of two large
+matrices, is a step of its own that pulls derivatives back by a function.
 
 One process replays one program, so there is one tape in it.
 """
@@ -12,19 +12,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from struct import pack
 from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
+
+from mlvet.runtime.provenance import open_rows
 
 Places: TypeAlias = NDArray[np.int64]
 Numbers: TypeAlias = NDArray[np.float64]
 Pullback: TypeAlias = Callable[[Numbers], Sequence[Numbers | None]]
 Push: TypeAlias = Callable[[Sequence[Numbers]], Numbers]
 
-_FULL = 1 << 14
-"""Entries after which lists become arrays: so few stay in the processor's cache."""
+_FULL = 1 << 20
+"""Open rows or entries that become arrays."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,45 +61,32 @@ class Rows:
 
 @dataclass(slots=True)
 class Tape:
-    """Rows and steps in the order of their places.
+    """Rows and steps in the order of their places; `open` has the rows that are no arrays yet."""
 
-    `parents`, `partials` and `counts` are the open lists that the fast ways of writing append to directly; each keeps
-    its identity for the whole replay.
-    """
-
-    parents: list[int] = field(default_factory=list)
-    partials: list[float] = field(default_factory=list)
-    counts: list[int] = field(default_factory=list)
     parts: list[Rows | Step] = field(default_factory=list)
-    closed: int = 1
-    """The first place whose row is still open."""
+    open: open_rows.Rows = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.open = open_rows.Rows(self.close, _FULL)
 
     @property
     def size(self) -> int:
         """How many places there are, with the one that stands for constants."""
-        return self.closed + len(self.counts)
+        return self.open.closed + self.open.count
 
     def row(self, parents: Sequence[int], partials: Sequence[float]) -> int:
         """Write one row and return its place; parents that are 0 must be left out."""
-        self.parents += parents
-        self.partials += partials
-        self.counts.append(len(parents))
-        place = self.closed + len(self.counts) - 1
-        if len(self.parents) > _FULL or len(self.counts) > _FULL:
-            self.close()
-        return place
+        return self.open.row(parents, partials)
 
     def rows(self, counts: NDArray[np.int64], parents: Places, partials: Numbers) -> int:
         """Write many rows at once and return the place of the first; entries by constants are dropped here."""
-        self.close()
-        first = self.closed
+        first = self._beginning(len(counts))
         hangs = parents > 0
         ends = np.cumsum(counts)
         if not hangs.all():
             kept = np.concatenate(([0], np.cumsum(hangs)))
             ends, parents, partials = kept[ends], parents[hangs], partials[hangs]
         self.parts.append(Rows(first, ends, parents.astype(np.int32), np.ascontiguousarray(partials, np.float64)))
-        self.closed += len(counts)
         return first
 
     def inputs(self, count: int) -> int:
@@ -110,24 +98,25 @@ class Tape:
         self, count: int, parents: Sequence[Places], pullback: Pullback, name: str, forward: Push | None = None
     ) -> int:
         """Write so many places that a function of whole arrays makes; returns the first of them."""
-        self.close()
-        first = self.closed
+        first = self._beginning(count)
         self.parts.append(Step(first, count, tuple(parents), pullback, name, forward))
-        self.closed += count
         return first
 
     def close(self) -> None:
-        """Move the open rows into arrays; `struct` takes numbers out of lists faster than NumPy does."""
-        if not self.counts:
+        """Move the open rows into arrays."""
+        if not self.open.count:
             return
-        ends = np.cumsum(np.array(self.counts, np.int64))
-        parents = np.frombuffer(pack(f"{len(self.parents)}i", *self.parents), np.int32)
-        partials = np.frombuffer(pack(f"{len(self.partials)}d", *self.partials))
-        self.parts.append(Rows(self.closed, ends, parents, partials))
-        self.closed += len(self.counts)
-        self.parents.clear()
-        self.partials.clear()
-        self.counts.clear()
+        first = self.open.closed
+        counts, parents, partials = self.open.taken()
+        ends = np.cumsum(np.frombuffer(counts, np.int32), dtype=np.int64)
+        self.parts.append(Rows(first, ends, np.frombuffer(parents, np.int32), np.frombuffer(partials)))
+
+    def _beginning(self, count: int) -> int:
+        """The first of so many places that are written as a whole."""
+        self.close()
+        first = self.open.closed
+        self.open.closed += count
+        return first
 
 
 TAPE = Tape()

@@ -324,7 +324,7 @@ def _chained(function: Any, values: Any, lines: Places, results: Any) -> Places:
     """Each element follows from the one before it and its own source."""
     length = values.size
     TAPE.close()
-    own = np.arange(TAPE.closed, TAPE.closed + length).reshape(values.shape)
+    own = np.arange(TAPE.open.closed, TAPE.open.closed + length).reshape(values.shape)
     hangs = np.logical_or.accumulate(lines > 0, axis=0)
     before = np.zeros_like(own)
     before[1:] = np.where(hangs[:-1], own[:-1], 0)
