@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from mlvet.analyses.provenance.question import Question
     from mlvet.core.explanation import Explanation
 
-_QUICK = 3.0
-"""Seconds of a replay up to which further runs are made although nobody asked for them."""
+_QUICK, _SMALL = 3.0, 1_000_000
+"""Seconds and entries of a replay up to which further runs are made although nobody asked for them."""
 _RELATIVE = 1e-3
 
 
@@ -63,7 +63,8 @@ def _answered(options: argparse.Namespace, question: Question) -> tuple[str | by
     from mlvet.report.explanation import render
 
     answer = asked(question, options.timeout)
-    if options.flips and (options.delta is not None or answer.seconds <= _QUICK):
+    quick = answer.seconds <= _QUICK and answer.entries <= _SMALL
+    if options.flips and (options.delta is not None or quick):
         answer = checked(tried(answer, question), question)
     explanations = told(answer, only_jumps=options.delta is None)
     paths = {finding.location.path for each in explanations for finding in each.findings}
