@@ -14,30 +14,39 @@ static PyObject *traced_int = NULL;
 static PyObject *traced = NULL;
 static PyObject *name_i = NULL;
 
-/* Number: a float with its place. */
+/* TracedFloat: a float with its place, without what the collector of cycles would add to each. */
 
 typedef struct {
     PyFloatObject number;
     Py_ssize_t place;
-} Number;
+} TracedFloat;
 
 #define IS_TRACED(x) (Py_TYPE(x) == traced_float)
 #define VALUE(x) (((PyFloatObject *)(x))->ob_fval)
-#define PLACE(x) (((Number *)(x))->place)
+#define PLACE(x) (((TracedFloat *)(x))->place)
 
-static PyObject *number_value(PyObject *self, void *closure) { return PyFloat_FromDouble(VALUE(self)); }
+static PyObject *traced_value(PyObject *self, void *closure) { return PyFloat_FromDouble(VALUE(self)); }
 
-static PyGetSetDef number_properties[] = {{"v", number_value, NULL, "the plain value", NULL}, {NULL}};
-static PyMemberDef number_members[] = {{"i", T_PYSSIZET, offsetof(Number, place), 0, "the place"}, {NULL}};
+static void traced_dealloc(PyObject *self) {
+    PyTypeObject *type = Py_TYPE(self);
+    type->tp_free(self);
+    Py_DECREF(type);
+}
 
-static PyTypeObject NumberType = {
-    PyVarObject_HEAD_INIT(NULL, 0)
-    .tp_name = "mlvet.runtime.provenance.native.Number",
-    .tp_doc = "A float that has a place on the tape.",
-    .tp_basicsize = sizeof(Number),
-    .tp_flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE,
-    .tp_members = number_members,
-    .tp_getset = number_properties,
+static PyGetSetDef traced_properties[] = {{"v", traced_value, NULL, "the plain value", NULL}, {NULL}};
+static PyMemberDef traced_members[] = {{"i", T_PYSSIZET, offsetof(TracedFloat, place), 0, "the place"}, {NULL}};
+static PyType_Slot traced_slots[] = {
+    {Py_tp_doc, "A float with its plain value `v` and its place `i`."},
+    {Py_tp_dealloc, traced_dealloc},
+    {Py_tp_members, traced_members},
+    {Py_tp_getset, traced_properties},
+    {0, NULL},
+};
+static PyType_Spec traced_spec = {
+    .name = "mlvet.runtime.provenance.native.TracedFloat",
+    .basicsize = sizeof(TracedFloat),
+    .flags = Py_TPFLAGS_DEFAULT,
+    .slots = traced_slots,
 };
 
 static PyObject *made(double value, Py_ssize_t place) {
@@ -361,27 +370,22 @@ static PyTypeObject RowsType = {
 /* The module. */
 
 static PyObject *bind(PyObject *module, PyObject *given) {
-    PyObject *kind, *whole, *maker;
-    if (!PyArg_ParseTuple(given, "O!OO", &PyType_Type, &kind, &whole, &maker)) return NULL;
-    if (!PyType_IsSubtype((PyTypeObject *)kind, &NumberType) ||
-        ((PyTypeObject *)kind)->tp_basicsize != sizeof(Number)) {
-        return PyErr_SetString(PyExc_TypeError, "a class of numbers without attributes of its own is needed"), NULL;
-    }
-    Py_XSETREF(traced_float, (PyTypeObject *)Py_NewRef(kind));
+    PyObject *whole, *maker;
+    if (!PyArg_ParseTuple(given, "OO", &whole, &maker)) return NULL;
     Py_XSETREF(traced_int, Py_NewRef(whole));
     Py_XSETREF(traced, Py_NewRef(maker));
     Py_RETURN_NONE;
 }
 
 static PyObject *number(PyObject *module, PyObject *const *given, Py_ssize_t length) {
-    if (length != 2 || traced_float == NULL) return PyErr_SetString(PyExc_TypeError, "a value and a place"), NULL;
+    if (length != 2) return PyErr_SetString(PyExc_TypeError, "number takes a value and a place"), NULL;
     double value = PyFloat_AsDouble(given[0]);
     Py_ssize_t place = PyLong_AsSsize_t(given[1]);
     return PyErr_Occurred() ? NULL : made(value, place);
 }
 
 static PyMethodDef functions[] = {
-    {"bind", bind, METH_VARARGS, "Say which classes have places, and what makes a number that is no float."},
+    {"bind", bind, METH_VARARGS, "Say which ints have places, and what makes a number that is no float."},
     {"number", (PyCFunction)(void (*)(void))number, METH_FASTCALL, "A float with its place."},
     {NULL},
 };
@@ -391,13 +395,12 @@ static struct PyModuleDef definition = {
 };
 
 PyMODINIT_FUNC PyInit_native(void) {
-    NumberType.tp_base = &PyFloat_Type;
     name_i = PyUnicode_InternFromString("i");
+    traced_float = (PyTypeObject *)PyType_FromSpecWithBases(&traced_spec, (PyObject *)&PyFloat_Type);
     PyObject *module = PyModule_Create(&definition);
-    if (module == NULL || name_i == NULL) return NULL;
-    if (PyModule_AddType(module, &NumberType) < 0 || PyModule_AddType(module, &SumType) < 0 ||
-        PyModule_AddType(module, &RowsType) < 0) {
-        Py_DECREF(module);
+    if (module == NULL || name_i == NULL || traced_float == NULL || PyModule_AddType(module, traced_float) < 0 ||
+        PyModule_AddType(module, &SumType) < 0 || PyModule_AddType(module, &RowsType) < 0) {
+        Py_XDECREF(module);
         return NULL;
     }
     return module;

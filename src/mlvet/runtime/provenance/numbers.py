@@ -21,10 +21,8 @@ PLAIN = frozenset((float, int, bool))
 _row = TAPE.open.row
 
 
-class TracedFloat(open_rows.Number):
-    """A float with its plain value `v` and its place `i`."""
-
-    __slots__ = ()
+TracedFloat = open_rows.TracedFloat
+"""A float with its plain value `v` and its place `i`."""
 
 
 class TracedInt(int):
@@ -35,7 +33,6 @@ class TracedInt(int):
 
 
 TRACED = frozenset((TracedFloat, TracedInt))
-_new_float = open_rows.number
 _new_int = TracedInt.__new__
 
 
@@ -44,11 +41,11 @@ def traced(value: Any, place: int) -> Any:
     if not place:
         return value
     if type(value) is float:
-        return _new_float(value, place)
-    number: Any = _new_int(TracedInt, value)
-    number.v = value
-    number.i = place
-    return number
+        return open_rows.number(value, place)
+    whole: Any = _new_int(TracedInt, value)
+    whole.v = value
+    whole.i = place
+    return whole
 
 
 def place_of(number: Any) -> int:
@@ -268,5 +265,5 @@ for _class in TRACED:
         setattr(_class, _name, _losing(_losing_name, _apply_losing))
 for _class, _base in ((TracedFloat, float), (TracedInt, int)):
     setattr(_class, "__hash__", _base.__hash__)  # noqa: B010
-open_rows.bind(TracedFloat, TracedInt, traced)
+open_rows.bind(TracedInt, traced)
 PREDICATES.size = lambda: TAPE.size

@@ -11,12 +11,12 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from mlvet.runtime.provenance.rows_in_python import Number, Rows, Sum, bind, number
+from mlvet.runtime.provenance.rows_in_python import Rows, Sum, TracedFloat, bind, number
 
 if not TYPE_CHECKING and not os.environ.get("MLVET_PURE_PYTHON"):
     try:
-        from mlvet.runtime.provenance.native import Number, Rows, Sum, bind, number
+        from mlvet.runtime.provenance.native import Rows, Sum, TracedFloat, bind, number
     except ImportError:
         pass
 
-__all__ = ["Number", "Rows", "Sum", "bind", "number"]
+__all__ = ["Rows", "Sum", "TracedFloat", "bind", "number"]

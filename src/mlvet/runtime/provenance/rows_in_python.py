@@ -8,7 +8,7 @@ from struct import pack
 from typing import Any
 
 
-class Number(float):
+class TracedFloat(float):
     """A float with its plain value `v` and its place `i`."""
 
     __slots__ = ("i", "v")
@@ -49,8 +49,8 @@ class Sum:
 
     def product(self, a: Any, b: Any, site: Callable[..., Any]) -> Any:
         """The plain product of two floats; what is no float is left to the site."""
-        if type(a) is _kind:
-            if type(b) is _kind:
+        if type(a) is TracedFloat:
+            if type(b) is TracedFloat:
                 self.parents += (a.i, b.i)
                 self.partials += (b, a)
                 return _times(a, b)
@@ -58,7 +58,7 @@ class Sum:
                 self.parents.append(a.i)
                 self.partials.append(b)
                 return _times(a, b)
-        elif type(a) is float and type(b) is _kind:
+        elif type(a) is float and type(b) is TracedFloat:
             self.parents.append(b.i)
             self.partials.append(a)
             return _times(a, b)
@@ -117,7 +117,7 @@ class Rows:
 _CACHED = 1 << 14
 """Entries after which lists are packed: so few stay in the processor's cache."""
 _times = float.__mul__
-_kind: Any = None
+_new = float.__new__
 _kinds: frozenset[Any] = frozenset()
 _traced: Callable[[Any, int], Any]
 
@@ -127,15 +127,15 @@ def _bounded(partial: Any) -> Any:
     return partial if type(partial) is not int or abs(partial) < 1 << 1023 else math.inf
 
 
-def bind(kind: type[Number], whole: type[int], traced: Callable[[Any, int], Any]) -> None:
-    """Say which classes have places, and what makes a number that is no float."""
-    global _kind, _kinds, _traced
-    _kind, _kinds, _traced = kind, frozenset((kind, whole)), traced
+def bind(whole: type[int], traced: Callable[[Any, int], Any]) -> None:
+    """Say which ints have places, and what makes a number that is no float."""
+    global _kinds, _traced
+    _kinds, _traced = frozenset((TracedFloat, whole)), traced
 
 
 def number(value: float, place: int) -> Any:
     """A float with its place."""
-    made = _kind.__new__(_kind, value)
+    made = _new(TracedFloat, value)
     made.v = value
     made.i = place
     return made
