@@ -5,13 +5,15 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_array
-from scipy.sparse.csgraph import breadth_first_order
 
 from mlvet.analyses.provenance.names import Key, Name
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
 
 Pair = tuple[Key, Key]
 Places = NDArray[np.intp]
@@ -53,6 +55,8 @@ class Edges:
         return np.bincount(self.sources, minlength=len(self.vertices))
 
     def matrix(self) -> csr_array:
+        from scipy.sparse import csr_array
+
         size = len(self.vertices)
         return csr_array((np.ones(len(self.sources)), (self.sources, self.targets)), shape=(size, size))
 
@@ -99,6 +103,8 @@ def _built(variable: str, places: list[int], pairs: Sequence[Pair], *, directed:
 
 def reached(matrix: csr_array, vertex: int) -> NDArray[np.bool_]:
     """Which vertices can be reached from one along edges, itself only if it lies on a cycle."""
+    from scipy.sparse.csgraph import breadth_first_order
+
     found = np.zeros(matrix.shape[0], dtype=bool)
     order = breadth_first_order(matrix, vertex, return_predecessors=False)
     found[order] = True

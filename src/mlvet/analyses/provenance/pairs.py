@@ -17,10 +17,10 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import _sparsetools
 
 from mlvet.analyses.provenance.sweep import Segment, Sweeps
 from mlvet.core.errors import UsageError
+from mlvet.runtime.provenance.open_rows import swept
 from mlvet.runtime.provenance.tape import Numbers, Places, Step
 
 MEMORY = 1e9
@@ -64,12 +64,14 @@ class Between:
     @classmethod
     def of(cls, sweeps: Sweeps, outputs: Places, inputs: Places) -> Between:
         """Cut the tape down; it may have no steps of whole arrays."""
+        from scipy.sparse import _sparsetools
+
         ends, parents, partials = _joined(sweeps)
         ones = np.ones(len(parents))
         last = sweeps.size - 1
         seen = np.zeros(sweeps.size)
         seen[last - outputs[outputs > 0]] = 1.0
-        _sparsetools.csc_matvec(sweeps.size, sweeps.size, ends, parents, ones, seen, seen)
+        swept(ends, parents, ones, seen, seen)
         hangs = np.zeros(sweeps.size)
         hangs[inputs[inputs > 0]] = 1.0
         forward = (len(parents) - ends[::-1]).astype(np.int32), np.ascontiguousarray((last - parents)[::-1])
@@ -154,6 +156,8 @@ def _width(between: Between, inputs: int, outputs: int, memory: float, threads: 
 
 def _block(between: Between, first: int, last: int) -> Numbers:
     """The derivatives of some outputs, one row each."""
+    from scipy.sparse import _sparsetools
+
     count = last - first
     given = np.zeros((between.size, count))
     seeds = between.outputs[first:last]

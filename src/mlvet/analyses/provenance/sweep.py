@@ -12,8 +12,8 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import _sparsetools
 
+from mlvet.runtime.provenance.open_rows import swept
 from mlvet.runtime.provenance.tape import Numbers, Pullback, Rows, Step
 
 
@@ -141,8 +141,7 @@ class Sweeps:
         begin = max(0, part.last - 1 - top)
         count = part.last - part.first - begin
         start = self.size - part.last + begin
-        given = reverse[start : start + count]
-        _sparsetools.csc_matvec(self.size, count, part.ends[begin:], part.parents, part.partials, given, reverse)
+        swept(part.ends[begin:], part.parents, part.partials, reverse[start : start + count], reverse)
 
     def _step(self, part: Step, reverse: Numbers) -> None:
         given = reverse[self.size - part.first - part.count : self.size - part.first][::-1]

@@ -384,7 +384,25 @@ static PyObject *number(PyObject *module, PyObject *const *given, Py_ssize_t len
     return PyErr_Occurred() ? NULL : made(value, place);
 }
 
+static PyObject *swept(PyObject *module, PyObject *given) {
+    Py_buffer ends, parents, partials, from, to;
+    if (!PyArg_ParseTuple(given, "y*y*y*y*w*", &ends, &parents, &partials, &from, &to)) return NULL;
+    const int32_t *end = ends.buf, *parent = parents.buf;
+    const double *partial = partials.buf, *by = from.buf;
+    double *result = to.buf;
+    Py_ssize_t rows = from.len / (Py_ssize_t)sizeof(double);
+    for (Py_ssize_t row = 0; row < rows; row++) {
+        double slope = by[row];
+        if (slope == 0.0) continue;
+        for (int32_t at = end[row]; at < end[row + 1]; at++) result[parent[at]] += partial[at] * slope;
+    }
+    Py_buffer *all[] = {&ends, &parents, &partials, &from, &to};
+    for (int each = 0; each < 5; each++) PyBuffer_Release(all[each]);
+    Py_RETURN_NONE;
+}
+
 static PyMethodDef functions[] = {
+    {"swept", swept, METH_VARARGS, "Hand derivatives by rows on to their parents, row after row."},
     {"bind", bind, METH_VARARGS, "Say which ints have places, and what makes a number that is no float."},
     {"number", (PyCFunction)(void (*)(void))number, METH_FASTCALL, "A float with its place."},
     {NULL},

@@ -1,6 +1,9 @@
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 class TracedFloat(float):
     i: int
     @property
@@ -26,3 +29,11 @@ class Rows:
 
 def bind(whole: type[int], traced: Callable[[Any, int], Any], /) -> None: ...
 def number(value: float, place: int, /) -> Any: ...
+def swept(
+    ends: NDArray[np.int32],
+    parents: NDArray[np.int32],
+    partials: NDArray[np.float64],
+    given: NDArray[np.float64],
+    result: NDArray[np.float64],
+    /,
+) -> None: ...

@@ -7,6 +7,9 @@ from collections.abc import Callable, Sequence
 from struct import pack
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 
 class TracedFloat(float):
     """A float with its plain value `v` and its place `i`."""
@@ -139,3 +142,16 @@ def number(value: float, place: int) -> Any:
     made.v = value
     made.i = place
     return made
+
+
+def swept(
+    ends: NDArray[np.int32], parents: NDArray[np.int32], partials: NDArray[np.float64], given: NDArray[np.float64],
+    result: NDArray[np.float64],
+) -> None:  # fmt: skip
+    """Hand derivatives by rows on to their parents, row after row; `given` may be a part of `result`.
+
+    SciPy's product of a sparse matrix and a vector does just that.
+    """
+    from scipy.sparse import _sparsetools
+
+    _sparsetools.csc_matvec(len(result), len(given), ends, parents, partials, given, result)
