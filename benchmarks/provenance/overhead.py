@@ -27,7 +27,7 @@ def subjects(data: Path, folder: Path) -> Iterator[tuple[Subject, float]]:
         yield subject(name, "wiki-Vote", votes, "--iterations", 100, "--epsilon", 0), 0.1
     yield subject("CollusionRank", "wiki-Vote", votes, "--iterations", 200, "--epsilon", 0), 0.1
     friends = graphs / "facebook_combined.txt.gz"
-    yield subject("undirected PageRank", "facebook_combined", friends, "--iterations", 30, "--epsilon", 0), 0.1
+    yield subject("undirected PageRank", "facebook_combined", friends, "--iterations", 45, "--epsilon", 0), 0.1
     yield subject("SimRank", "wiki-Vote, 900 edges", votes, "--edges", 900, "--iterations", 9, "--epsilon", 0), 0.1
     yield subject("ASCOS", "wiki-Vote, 900 edges", votes, "--edges", 900, "--iterations", 30, "--epsilon", 0), 0.1
     sms = first_lines(texts / "SMSSpamCollection.gz", folder / "sms.txt", 300)

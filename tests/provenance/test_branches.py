@@ -89,6 +89,23 @@ def test_counts_are_those_of_the_program() -> None:
     assert found.folds() == 12
 
 
+@pytest.mark.parametrize(
+    "comprehension", ["[x * 0.5 for x in {}]", "{{x * 0.5 for x in {}}}", "{{x: 0.5 for x in {}}}"]
+)
+def test_conditions_of_a_comprehension_are_counted_by_its_length(comprehension: str) -> None:
+    some = comprehension.format("xs if x > 0")
+    found = ran(f"def f(xs):\n    return {some}\nf([1, -1, 2])\nf(range(5))\n", Nothing())
+    assert list(found.modules["__main__"]) == [6]
+    every = comprehension.format("xs")
+    assert list(ran(f"def f(xs):\n    return {every}\nf([1, -1, 2])\n", Nothing()).modules["__main__"]) == []
+
+
+def test_the_side_that_does_more_is_counted_where_nobody_knows() -> None:
+    test = ast.parse("if x > 0:\n    y = 1.0\n").body[0]
+    assert isinstance(test, ast.If)
+    assert rarer_side(test.test, test.body, test.orelse) is True
+
+
 def test_counts_are_kept_when_a_function_raises() -> None:
     text = "def f(n):\n    for i in range(n):\n        if i == 2:\n            x = 1.0\n        1 / (3 - i)\n"
     found = ran(text + "try:\n    f(9)\nexcept ZeroDivisionError:\n    y = 1.0\n", Nothing())

@@ -7,15 +7,17 @@ import types
 from _blake2 import blake2b
 from array import array
 
-from mlvet.runtime.provenance.counting import COUNTS, FOLD, HIT, PREFIX, SUM, Site, bound
+from mlvet.runtime.provenance.counting import COUNTS, FOLD, HIT, LENGTH, PREFIX, SUM, Site, bound
 
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-    from typing import Protocol
+    from collections.abc import Callable, Mapping, Sized
+    from typing import Protocol, TypeVar
 
     from mlvet.runtime.provenance.log import Checkpoint, Log
+
+    Collected = TypeVar("Collected", bound=Sized)
 
     class Course(Protocol):
         """Decides at which folds there are checkpoints, and takes them."""
@@ -77,7 +79,11 @@ class Branches:
             counts[index] += 1
             return True
 
-        return bound(code, {**(marks or {}), COUNTS: counts, HIT: hit, FOLD: self.fold})
+        def length(index: int, made: Collected) -> Collected:
+            counts[index] += len(made)
+            return made
+
+        return bound(code, {**(marks or {}), COUNTS: counts, HIT: hit, LENGTH: length, FOLD: self.fold})
 
     def checksum(self, frame: types.FrameType | None = None) -> str:
         """Of all counts, and of those that the function at hand still holds in local variables."""

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 COUNTS = "\0mlvet:counts"
 HIT = "\0mlvet:hit"
+LENGTH = "\0mlvet:length"
 FOLD = "\0mlvet:fold"
 PREFIX = "_mlvet"
 """With what the names of local counters begin."""
@@ -228,18 +229,28 @@ class Counting(ast.NodeTransformer):
         return node
 
     def visit_ListComp(self, node: ast.ListComp) -> ast.AST:
-        return self._comprehension(node)
+        return self._measured(node)
 
     def visit_SetComp(self, node: ast.SetComp) -> ast.AST:
-        return self._comprehension(node)
-
-    def visit_GeneratorExp(self, node: ast.GeneratorExp) -> ast.AST:
-        return self._comprehension(node)
+        return self._measured(node)
 
     def visit_DictComp(self, node: ast.DictComp) -> ast.AST:
-        return self._comprehension(node)
+        return self._measured(node)
 
-    def _comprehension(self, node: ast.ListComp | ast.SetComp | ast.GeneratorExp | ast.DictComp) -> ast.AST:
+    def visit_GeneratorExp(self, node: ast.GeneratorExp) -> ast.AST:
+        return self._comprehension(node, self.scope.active)
+
+    def _measured(self, node: ast.ListComp | ast.SetComp | ast.DictComp) -> ast.AST:
+        """A comprehension with conditions: how many elements it has says how often they held, at once."""
+        filtered = any(each.ifs for each in node.generators)
+        made = self._comprehension(node, False)
+        if not filtered or not self.scope.active:
+            return made
+        return _placed(called(LENGTH, ast.Constant(self._site(node, True)), made), node)
+
+    def _comprehension(
+        self, node: ast.ListComp | ast.SetComp | ast.GeneratorExp | ast.DictComp, tallied: bool
+    ) -> ast.expr:
         if isinstance(node, ast.DictComp):
             node.key, node.value = self.visit(node.key), self.visit(node.value)
         else:
@@ -248,17 +259,19 @@ class Counting(ast.NodeTransformer):
             fast, self.scope.fast = self.scope.fast, False
             clause.iter = self.visit(clause.iter)  # an assignment expression is not allowed in there
             self.scope.fast = fast
-            for at, test in enumerate(clause.ifs):
-                side = rarer_side(test, [], [])
-                new = self.visit(test)
-                if self.scope.active:
-                    reached = self._tally(test, side)
-                    if side:
-                        new = ast.BoolOp(ast.And(), [new, reached])
-                    else:
-                        new = ast.BoolOp(ast.Or(), [new, ast.UnaryOp(ast.Not(), reached)])
-                clause.ifs[at] = ast.copy_location(new, test)
+            clause.ifs = [self._condition(test, tallied) for test in clause.ifs]
         return node
+
+    def _condition(self, test: ast.expr, tallied: bool) -> ast.expr:
+        side = rarer_side(test, [], [])
+        new: ast.expr = self.visit(test)
+        if tallied:
+            reached = self._tally(test, side)
+            if side:
+                new = ast.BoolOp(ast.And(), [new, reached])
+            else:
+                new = ast.BoolOp(ast.Or(), [new, ast.UnaryOp(ast.Not(), reached)])
+        return ast.copy_location(new, test)
 
     # counters
 
@@ -346,7 +359,10 @@ def called_name(call: ast.Call) -> str | None:
 
 
 def rarer_side(test: ast.expr, body: list[ast.stmt], orelse: list[ast.stmt]) -> bool:
-    """Which outcome looks rarer: guards that leave are rarely true, equality is rare, membership is frequent."""
+    """Which outcome looks rarer: guards that leave are rarely true, equality is rare, membership is frequent.
+
+    Where a number is compared with zero nobody knows; then the side that does more is counted, which feels it least.
+    """
     if body and isinstance(body[-1], _LEAVING):
         return True
     if orelse and isinstance(orelse[-1], _LEAVING):
@@ -359,7 +375,7 @@ def rarer_side(test: ast.expr, body: list[ast.stmt], orelse: list[ast.stmt]) -> 
         if isinstance(test.ops[0], (ast.NotEq, ast.IsNot, ast.In)):
             return False
         zero = isinstance(test.comparators[0], ast.Constant) and not test.comparators[0].value
-        return not (zero and isinstance(test.ops[0], (ast.Gt, ast.GtE)))
+        return bool(body and not orelse) or not (zero and isinstance(test.ops[0], (ast.Gt, ast.GtE)))
     return isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And)
 
 

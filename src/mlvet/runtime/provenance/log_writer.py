@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 MAGIC = b"mlvet trace 1\n"
-FORMAT = 1
+FORMAT = 2
 FRAME = struct.Struct("<cIII")
 
 HEADER = b"H"
