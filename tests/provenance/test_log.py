@@ -9,11 +9,11 @@ import pytest
 
 from mlvet.core.errors import UnsupportedInput, UsageError
 from mlvet.runtime.provenance.log import read
-from mlvet.runtime.provenance.log_writer import CHECKPOINT, EVENT, FOOTER, HEADER, MAGIC, Writer, framed
+from mlvet.runtime.provenance.log_writer import CHECKPOINT, EVENT, FOOTER, FORMAT, HEADER, MAGIC, Writer, framed
 from mlvet.runtime.provenance.outcomes import runs_of
 
 HEAD = {
-    "mlvet": "0", "format": 1, "python": "3", "platform": "linux", "script": "/s.py", "argv": ["s.py"], "cwd": "/",
+    "mlvet": "0", "format": FORMAT, "python": "3", "platform": "linux", "script": "/s.py", "argv": ["s.py"], "cwd": "/",
     "path": [], "hash_seed": "7", "flags": [], "mode": "default", "inputs": [], "delta": 0.001, "max_derivative": 1.0,
 }  # fmt: skip
 POINT = {
