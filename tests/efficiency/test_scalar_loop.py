@@ -66,6 +66,7 @@ SAME = [
         "t[:, :] = (a.T * np.arange(30)) / (np.arange(40)[:, None] + 1)",
     ),
     (TORCH, "for i in range(1200):\n    z[i] = max(x[i], 0.5) * i\n", "torch.clamp(x, min=0.5) * torch.arange(1200)"),
+    (TORCH, "for i in range(1200):\n    z[i] = x[i] * 0.999 ** i\n", "torch.arange(1200, dtype=torch.float64)"),
     (TORCH, "for i in range(1200):\n    z[i] = min(x[i], y[i])\n", "z[:] = torch.minimum(x, y)"),
     (JAX, "for i in range(1200):\n    z = z.at[i].set(max(x[i], 3.0))\n", "z.at[:].set(jnp.maximum(x, 3.0))"),
     (NUMPY, "for i in range(n):\n    z[i] = x[labels[i]]\n", "z[:] = x[labels]"),

@@ -161,11 +161,25 @@ class Vectoriser:
             raise Unfit
         start, end = self.ranges[index.id]
         bounds = ast.unparse(end) if start is None else f"{ast.unparse(start)}, {ast.unparse(end)}"
-        device = ""
-        if placed and self.library == "torch" and self.context.on_gpu:
-            arrays = (flattened(each)[0] for each in ast.walk(self.nest.statement) if isinstance(each, ast.Subscript))
-            device = f", device={ast.unparse(next(arrays))}.device"
-        return f"{self._root()}.arange({bounds}{device})"
+        settings = self._settings() if placed else ""
+        return f"{self._root()}.arange({bounds}{settings})"
+
+    def _settings(self) -> str:
+        """How the numbers of a loop variable are made: powers need the digits that Python computes with."""
+        nodes = list(ast.walk(self.nest.statement))
+        powers = [each for each in nodes if isinstance(each, ast.BinOp) and isinstance(each.op, ast.Pow)]
+        varying = any(
+            isinstance(node, ast.Name) and node.id in self.nest.variables
+            for each in powers
+            for node in ast.walk(each.right)
+        )
+        if varying and self.library == "jax":
+            raise Unfit
+        if self.library != "torch":
+            return ""
+        dtype = f", dtype={self._root()}.float64" if varying else ""
+        arrays = (flattened(each)[0] for each in nodes if isinstance(each, ast.Subscript))
+        return dtype + (f", device={ast.unparse(next(arrays))}.device" if self.context.on_gpu else "")
 
     def _stored(self, target: str, value: str, adds: bool = False) -> str:
         if self.nest.functional:
