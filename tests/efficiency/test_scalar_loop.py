@@ -106,6 +106,9 @@ def test_the_statement_does_what_the_loop_does(head: str, loop: str, wanted: str
         "for i in range(n):\n    s += s * x[i]\n",
         "for i in range(30):\n    d[i] = a[i].max()\n",
         "for i in range(n):\n    x[i] = x[n - 1 - i]\n",
+        "part = x[1:]\nfor i in range(n - 1):\n    part[i] = x[i] * 0.5\n",
+        "same = x.reshape(n)\nfor i in range(n - 1):\n    same[i + 1] = x[i] * 0.5\n",
+        "one, two = x[1:], x[:-1]\nfor i in range(n - 1):\n    one[i] = two[i] * 0.5\n",
     ],
 )
 def test_what_hangs_on_another_iteration_is_not_told(loop: str, tmp_path: Path) -> None:

@@ -80,6 +80,11 @@ def test_what_is_read_or_does_more_is_not_told(unused: str, use: str, tmp_path: 
     assert lines(program(unused, use), tmp_path, RULE) == []
 
 
+def test_what_may_fail_is_tried(tmp_path: Path) -> None:
+    tried = "try:\n        factor = torch.linalg.cholesky(scores)\n    except RuntimeError:\n        print('not positive')"
+    assert lines(program("pass", tried), tmp_path, RULE) == []
+
+
 def test_a_compiler_drops_it_itself(tmp_path: Path) -> None:
     assert lines(program(decorator="@torch.compile\n"), tmp_path, RULE) == []
 
