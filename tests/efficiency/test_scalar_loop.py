@@ -58,7 +58,11 @@ SAME = [
     ),
     (NUMPY, "for i in range(30):\n    for j in range(40):\n        d[i] += a[i][j] ** 2\n", "d[:] += (a ** 2).sum(1)"),
     (NUMPY, "for i in range(n):\n    hot[i, labels[i]] = 1\n", "hot[np.arange(n), labels] = 1"),
-    (NUMPY, "for i in range(n):\n    z[i] = max(x[i], 0.5) - min(x[i], y[i])\n", "np.maximum(x, 0.5) - np.minimum(x, y)"),
+    (
+        NUMPY,
+        "for i in range(n):\n    z[i] = max(x[i], 0.5) - min(x[i], y[i])\n",
+        "np.maximum(x, 0.5) - np.minimum(x, y)",
+    ),
     (NUMPY, "for i in range(n):\n    z[i] = x[i] * 2 ** -i\n", "z[:] = x * (2.0 ** -np.arange(n))"),
     (
         NUMPY,

@@ -81,7 +81,7 @@ def test_what_is_read_or_does_more_is_not_told(unused: str, use: str, tmp_path: 
 
 
 def test_what_may_fail_is_tried(tmp_path: Path) -> None:
-    tried = "try:\n        factor = torch.linalg.cholesky(scores)\n    except RuntimeError:\n        print('not positive')"
+    tried = "try:\n        factor = torch.linalg.cholesky(scores)\n    except RuntimeError:\n        print('negative')"
     assert lines(program("pass", tried), tmp_path, RULE) == []
 
 
