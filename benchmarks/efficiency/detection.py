@@ -26,7 +26,9 @@ def main() -> Table:
         "unused-tensor and common-computation, and parts of scalar-loop, missing-no-grad, input-pipeline, "
         "dynamic-shape and retracing, were written by somebody who had read it: these are figures of development. "
         "Of 49 inefficiencies in 35 programs that somebody wrote before looking at rules or truth, 39 were found at "
-        "first sight; 7 suggestions in 5 of the 60 programs were false and are mended since.",
+        "first sight; 7 suggestions in 5 of the 60 programs were false and are mended since. Of a second such "
+        "set, 35 inefficiencies in 29 programs, 27 were found at first sight, and 5 of 39 suggestions were false, 4 of "
+        "them in 18 programs written as traps; these are mended, too.",
     ]
     columns = ("program", "true", "found", "missed", "false", "found without speculation")
     return Table("efficiency-detection", "Efficiency: inefficiencies found", COMMAND, columns, rows, remarks)

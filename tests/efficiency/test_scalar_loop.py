@@ -58,6 +58,21 @@ SAME = [
     ),
     (NUMPY, "for i in range(30):\n    for j in range(40):\n        d[i] += a[i][j] ** 2\n", "d[:] += (a ** 2).sum(1)"),
     (NUMPY, "for i in range(n):\n    hot[i, labels[i]] = 1\n", "hot[np.arange(n), labels] = 1"),
+    (
+        NUMPY,
+        "for i in range(n):\n    z[i] = max(x[i], 0.5) - min(x[i], y[i])\n",
+        "np.maximum(x, 0.5) - np.minimum(x, y)",
+    ),
+    (NUMPY, "for i in range(n):\n    z[i] = x[i] * 2 ** -i\n", "z[:] = x * (2.0 ** -np.arange(n))"),
+    (
+        NUMPY,
+        "for i in range(30):\n    for j in range(40):\n        t[j, i] = a[i, j] * i / (j + 1)\n",
+        "t[:, :] = (a.T * np.arange(30)) / (np.arange(40)[:, None] + 1)",
+    ),
+    (TORCH, "for i in range(1200):\n    z[i] = max(x[i], 0.5) * i\n", "torch.clamp(x, min=0.5) * torch.arange(1200)"),
+    (TORCH, "for i in range(1200):\n    z[i] = x[i] * 0.999 ** i\n", "torch.arange(1200, dtype=torch.float64)"),
+    (TORCH, "for i in range(1200):\n    z[i] = min(x[i], y[i])\n", "z[:] = torch.minimum(x, y)"),
+    (JAX, "for i in range(1200):\n    z = z.at[i].set(max(x[i], 3.0))\n", "z.at[:].set(jnp.maximum(x, 3.0))"),
     (NUMPY, "for i in range(n):\n    z[i] = x[labels[i]]\n", "z[:] = x[labels]"),
     (NUMPY, "for i in range(n):\n    z[i] = float(labels[i] != 3)\n", "z[:] = labels != 3"),
     (TORCH, "for i in range(1200):\n    z[i] = torch.sin(x[i]) + y[i]\n", "z[:] = torch.sin(x) + y"),
@@ -95,6 +110,9 @@ def test_the_statement_does_what_the_loop_does(head: str, loop: str, wanted: str
         "for i in range(n):\n    s += s * x[i]\n",
         "for i in range(30):\n    d[i] = a[i].max()\n",
         "for i in range(n):\n    x[i] = x[n - 1 - i]\n",
+        "part = x[1:]\nfor i in range(n - 1):\n    part[i] = x[i] * 0.5\n",
+        "same = x.reshape(n)\nfor i in range(n - 1):\n    same[i + 1] = x[i] * 0.5\n",
+        "one, two = x[1:], x[:-1]\nfor i in range(n - 1):\n    one[i] = two[i] * 0.5\n",
     ],
 )
 def test_what_hangs_on_another_iteration_is_not_told(loop: str, tmp_path: Path) -> None:

@@ -64,6 +64,11 @@ def test_what_serves_the_unread_only_is_left_out_with_it(tmp_path: Path) -> None
         (SIMILAR, "near = norm(similar)"),
         (SIMILAR, "similar += 1"),
         (SIMILAR, "print(locals())"),
+        (SIMILAR, "kept['last'] = near = similar + 1"),
+        (SIMILAR, "near = kept['last'] = similar + 1"),
+        (SIMILAR, "norm.last = near = similar + 1"),
+        (SIMILAR, "kept['first'], near = torch.linalg.eigh(similar)"),
+        (SIMILAR, "print((near := similar.sum()) > 3)"),
         ("_ = tokens @ (tokens + 1)", "pass"),
         ("seen = norm(tokens)", "pass"),
         ("noise = torch.randn(64, 64) @ torch.randn(64, 64)", "pass"),
@@ -73,6 +78,11 @@ def test_what_serves_the_unread_only_is_left_out_with_it(tmp_path: Path) -> None
 )
 def test_what_is_read_or_does_more_is_not_told(unused: str, use: str, tmp_path: Path) -> None:
     assert lines(program(unused, use), tmp_path, RULE) == []
+
+
+def test_what_may_fail_is_tried(tmp_path: Path) -> None:
+    tried = "try:\n        factor = torch.linalg.cholesky(scores)\n    except RuntimeError:\n        print('negative')"
+    assert lines(program("pass", tried), tmp_path, RULE) == []
 
 
 def test_a_compiler_drops_it_itself(tmp_path: Path) -> None:

@@ -218,8 +218,7 @@ class HostProgram:
         found = {each.trips for each in self.loops_at.get(place, [])}
         counts = [each for each in found if isinstance(each, int)]
         if not found and isinstance(node, COMPREHENSIONS) and len(node.generators) == 1 and not node.generators[0].ifs:
-            items = self.host.seen.get(self.outline.span(node.generators[0].iter))
-            return None if items is None else items.length
+            return _length(self.host.seen.get(self.outline.span(node.generators[0].iter)))
         return max(counts) if counts and len(counts) == len(found) else None
 
     def may_act(self, expression: Expression) -> bool:
@@ -238,6 +237,14 @@ class HostProgram:
             if any(ast.unparse(one).rpartition(".")[2] in ("property", "cached_property") for one in decorators):
                 found.setdefault(each.title, []).append(each)
         return found
+
+
+def _length(items: Seen | None) -> int | None:
+    """How many items a list has, or rows a tensor."""
+    if items is None or items.length is not None or items.tensor is None:
+        return None if items is None else items.length
+    shape = items.tensor.shape
+    return None if isinstance(shape, Unranked) or not shape or not isinstance(shape[0], int) else shape[0]
 
 
 def host_facts(program: HostProgram, whole: bool = True) -> Iterator[Fact]:

@@ -118,7 +118,7 @@ def moved_along(context: Context, expression: Expression, loop: Loop) -> list[as
             if not setting:
                 continue
             statement = setting[0].target.statement
-            if len(setting) > 1 or not _movable(context, statement, loop, name):
+            if len(setting) > 1 or not _movable(context, statement, loop):
                 return None
             assert isinstance(statement, ast.Assign)
             if statement in found:
@@ -144,22 +144,23 @@ def _whole(context: Context, expression: Expression, loop: Loop) -> ast.Assign |
     statement = expression.statement
     if not isinstance(statement, ast.Assign) or statement.value is not expression.node:
         return None
-    target = context.program.outline.of_node.get(statement.targets[0])
-    names = [each.name for each in context.program.bindings.settings if each.target is target]
-    return statement if names and _movable(context, statement, loop, names[0]) else None
+    return statement if isinstance(statement.targets[0], ast.Name) and _movable(context, statement, loop) else None
 
 
-def _movable(context: Context, statement: ast.stmt, loop: Loop, name: str) -> bool:
-    """Whether an assignment can be moved before a loop: it alone sets its one name there, before all that read it."""
+def _movable(context: Context, statement: ast.stmt, loop: Loop) -> bool:
+    """Whether an assignment can be moved before a loop: it alone sets its names there, before all that read them."""
     if not isinstance(statement, ast.Assign) or len(statement.targets) != 1 or isinstance(loop.node, COMPREHENSIONS):
         return False
-    if not isinstance(statement.targets[0], ast.Name) or context.comment(statement) is None:
+    target = statement.targets[0]
+    several = target.elts if isinstance(target, ast.Tuple) else [target]
+    if not all(isinstance(each, ast.Name) for each in several) or context.comment(statement) is None:
         return False
-    inside = [each for each in context.settings.get(name, []) if loop in each.target.loops]
+    names = {each.name for each in context.program.bindings.settings if each.target.node in several}
     plain = (ast.For, ast.While, ast.With, ast.AsyncWith)
     return (
-        len(inside) == 1
-        and (name, loop) not in context.program.bindings.carried
+        len(names) == len(several)
+        and all(sum(loop in each.target.loops for each in context.settings.get(name, [])) == 1 for name in names)
+        and not any((name, loop) in context.program.bindings.carried for name in names)
         and all(isinstance(each, plain) for each in chain(context, statement, loop))
         and not any(statement in getattr(each, "orelse", []) for each in chain(context, statement, loop))
         and statement not in getattr(loop.node, "orelse", [])

@@ -17,6 +17,8 @@ _SECONDS = {"torch.Tensor": 4e-6, "jax.Array": 1e-4, "tensorflow.Tensor": 2e-4}
 _WHOLE = {"torch.Tensor": ".tolist()", "jax.Array": ".tolist()", "tensorflow.Tensor": ".numpy().tolist()"}
 _LEAST_SHARE = 0.05
 _FEWEST = 10
+_LEAST_TOTAL = 1e-3
+"""The time that a whole run of the program must save."""
 _LARGE = 64
 """Elements of a tensor whose loop runs nobody knows how often."""
 
@@ -33,6 +35,9 @@ def tell(context: Context, suggested: Suggested) -> Finding | None:
     if tensor is None or kind not in _SECONDS or (trips is not None and trips < _FEWEST):
         return None
     if trips is None and not _is_large(context, tensor):
+        return None
+    runs = context.times(expression.loops[-1])
+    if runs is not None and runs * _SECONDS[kind] < _LEAST_TOTAL:
         return None
     if not context.understood(expression.loops[-1]):
         return None

@@ -104,7 +104,8 @@ def changed_in_place(context: Context, expression: Expression, loop: Loop) -> bo
 
 def escapes(context: Context, expression: Expression, loop: Loop, moved: Hoist) -> bool:
     """Whether something of a loop may keep the work itself, not a value computed from it, and could change it."""
-    moved_names = {each.id for one in moved.moved for each in one.targets if isinstance(each, ast.Name)}
+    targets = (target for one in moved.moved for target in one.targets)
+    moved_names = {each.id for target in targets for each in ast.walk(target) if isinstance(each, ast.Name)}
     readers: list[ast.expr] = []
     if moved.name not in moved_names:
         names = _holders(expression)

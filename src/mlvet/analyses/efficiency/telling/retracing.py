@@ -17,6 +17,13 @@ _SETTINGS = frozenset(("input_signature", "reduce_retracing", "experimental_rela
 _COMPILERS = ("tensorflow.function", "jax.jit", "torch.compile")
 _FEWEST_SIZES = 8
 """So many sizes are worth a change of the program; fewer are compiled and kept."""
+_SIZED = frozenset(
+    (
+        "zeros", "ones", "full", "empty", "eye", "arange", "linspace", "reshape", "broadcast_to", "tile", "repeat",
+        "split", "one_hot", "top_k", "normal", "uniform", "randint", "fori_loop", "scan",
+    )
+)  # fmt: skip
+"""Functions whose sizes must be known when they are traced."""
 _CURES = {
     "tensorflow": "with `reduce_retracing=True` it is traced for sizes of any kind",
     "jax": "padded to one size and masked it is traced once",
@@ -40,8 +47,10 @@ def tell(context: Context, suggested: Suggested) -> Finding | None:
     conditions = [] if trips is not None else [f"the loop runs at least {_FEWEST} times"]
     if library == "torch" and not _is_static_by_wish(settings):
         return None
-    if library == "jax" and not _is_static(call.node, argument.node, function, settings):
-        return None
+    if library == "jax":
+        name = _parameter(call.node, argument.node, function)
+        if not name or not _is_static(name, function, settings) or _counts(name, function):
+            return None
     outline = context.program.outline
     text = context.text(argument.node)
     cures = {"tensorflow": "pass it as a tensor", "jax": "leave it out of the static arguments"}
@@ -81,20 +90,45 @@ def _settings(context: Context, function: Function) -> Iterator[ast.keyword]:
                 yield from call.keywords
 
 
-def _is_static(call: ast.expr, argument: ast.expr, function: Function, settings: list[ast.keyword]) -> bool:
-    """Whether an argument of a function compiled by JAX is one that it is compiled for."""
+def _parameter(call: ast.expr, argument: ast.expr, function: Function) -> str:
+    """The name of the parameter that an argument is given for; empty if it is not known."""
     assert isinstance(call, ast.Call)
     if isinstance(function.node, ast.Module):
-        return False
+        return ""
     names = [each.arg for each in function.node.args.args]
-    position = call.args.index(argument) if argument in call.args else None
-    keyword = next((each.arg for each in call.keywords if each.value is argument), None)
-    name = keyword if position is None else names[position] if position < len(names) else None
+    if argument not in call.args:
+        return next((each.arg or "" for each in call.keywords if each.value is argument), "")
+    position = call.args.index(argument)
+    return names[position] if position < len(names) else ""
+
+
+def _is_static(name: str, function: Function, settings: list[ast.keyword]) -> bool:
+    """Whether a parameter of a function compiled by JAX is one that it is compiled for."""
+    assert not isinstance(function.node, ast.Module)
+    names = [each.arg for each in function.node.args.args]
     for setting in settings:
         values = [each.value for each in ast.walk(setting.value) if isinstance(each, ast.Constant)]
-        if setting.arg == "static_argnums" and name in names and names.index(name or "") in values:
+        if setting.arg == "static_argnums" and name in names and names.index(name) in values:
             return True
         if setting.arg == "static_argnames" and name in values:
+            return True
+    return False
+
+
+def _counts(name: str, function: Function) -> bool:
+    """Whether a function needs a parameter as a number of Python: for a range, a branch, a size or a slice."""
+    for each in ast.walk(function.node):
+        match each:
+            case ast.If(test=part) | ast.While(test=part) | ast.IfExp(test=part) | ast.Assert(test=part):
+                places: list[ast.AST] = [part]
+            case ast.Slice():
+                places = [each]
+            case ast.Call(func=ast.Name(id="range" | "int" | "float" | "bool") | ast.Attribute(attr=_), args=given):
+                called = each.func.attr if isinstance(each.func, ast.Attribute) else "range"
+                places = [*given, *each.keywords] if called in _SIZED or called == "range" else []
+            case _:
+                continue
+        if any(isinstance(node, ast.Name) and node.id == name for place in places for node in ast.walk(place)):
             return True
     return False
 

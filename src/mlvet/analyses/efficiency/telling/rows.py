@@ -68,7 +68,7 @@ def _rows(context: Context, call: Expression, loop: Loop, stack: ast.Call) -> _R
         generator = loop.node.generators[0]
         if len(loop.node.generators) > 1 or generator.ifs or loop.node.elt is not call.node:
             return None
-        batch = _batch(call, generator.target, generator.iter)
+        batch = _batch(context, call, generator.target, generator.iter)
         if batch is None or loop.node in stack.args:
             return None if batch is None else _Rows(batch, None)
         statement = context.program.outline.of_node[loop.node].statement
@@ -78,14 +78,14 @@ def _rows(context: Context, call: Expression, loop: Loop, stack: ast.Call) -> _R
         return None
     if not isinstance(loop.node, ast.For) or loop.node.orelse:
         return None
-    batch = _batch(call, loop.node.target, loop.node.iter)
+    batch = _batch(context, call, loop.node.target, loop.node.iter)
     name = _appended(loop.node, call)
     if batch is None or not name or not _is_read_once(loop, name, loop.node) or not _begins_empty(loop, name):
         return None
     return _Rows(batch, loop.node, name)
 
 
-def _batch(call: Expression, target: ast.expr, items: ast.expr) -> ast.expr | None:
+def _batch(context: Context, call: Expression, target: ast.expr, items: ast.expr) -> ast.expr | None:
     """What the first argument of a call is a row of: what the loop goes through, or what its number is an index of."""
     assert isinstance(call.node, ast.Call)
     match call.node.args[0], target, items:
@@ -94,15 +94,20 @@ def _batch(call: Expression, target: ast.expr, items: ast.expr) -> ast.expr | No
         case (
             ast.Subscript(value=base, slice=ast.Name(id=index)), ast.Name(id=name),
             ast.Call(func=ast.Name(id="range"), args=[count], keywords=[]),
-        ) if index == name and _counts(count, base):  # fmt: skip
+        ) if index == name and _counts(context, count, base):  # fmt: skip
             return base
     return None
 
 
-def _counts(count: ast.expr, base: ast.expr) -> bool:
+def _counts(context: Context, count: ast.expr, base: ast.expr) -> bool:
     """Whether a number is that of the rows of a tensor."""
     text = ast.unparse(base)
-    return ast.unparse(count) in (f"len({text})", f"{text}.shape[0]", f"{text}.size(0)")
+    if ast.unparse(count) in (f"len({text})", f"{text}.shape[0]", f"{text}.size(0)"):
+        return True
+    number, batch = (context.program.seen(context.program.outline.of_node[each]) for each in (count, base))
+    if number is None or batch is None or batch.tensor is None or isinstance(batch.tensor.shape, Unranked):
+        return False
+    return isinstance(number.number, int) and batch.tensor.shape[:1] == (number.number,)
 
 
 def _appended(loop: ast.For, call: Expression) -> str:

@@ -36,6 +36,8 @@ def tell(context: Context, suggested: Suggested) -> Finding | None:
     if not saved.flops or share < _LEAST_SHARE:
         return None
     followers = _followers(context, settings)
+    if any(_is_tried(context, each.target.statement) for each in (*settings, *followers)):
+        return None
     place = context.program.outline.location
     unread = f"nothing reads `{names[0]}`"
     if followers:
@@ -54,6 +56,19 @@ def _is_looked_up(context: Context, names: list[str]) -> bool:
     """Whether names are deleted somewhere, or can be read by their text."""
     outline = context.program.outline
     return outline.reads_by_text or not outline.deleted.isdisjoint(names)
+
+
+def _is_tried(context: Context, statement: ast.stmt) -> bool:
+    """Whether somebody waits for a statement to fail."""
+    inner: ast.AST = statement
+    outer = context.parents.get(inner)
+    while outer is not None:
+        if isinstance(outer, ast.Try) and outer.handlers and inner in outer.body:
+            return True
+        if isinstance(outer, ast.With) and any("raises" in ast.unparse(each.context_expr) for each in outer.items):
+            return True
+        inner, outer = outer, context.parents.get(outer)
+    return False
 
 
 def _followers(context: Context, settings: list[Setting]) -> list[Setting]:

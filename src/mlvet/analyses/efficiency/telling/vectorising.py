@@ -155,12 +155,31 @@ class Vectoriser:
         parts = [self._leaf(each)[0] if isinstance(each, ast.Subscript) else self._counted(each) for each in indices]
         return f"{ast.unparse(base)}[{', '.join(parts)}]"
 
-    def _counted(self, index: ast.expr) -> str:
+    def _counted(self, index: ast.expr, placed: bool = False) -> str:
+        """The numbers that a loop variable takes; `placed` are those that are computed with, where the arrays are."""
         if not isinstance(index, ast.Name):
             raise Unfit
         start, end = self.ranges[index.id]
         bounds = ast.unparse(end) if start is None else f"{ast.unparse(start)}, {ast.unparse(end)}"
-        return f"{self._root()}.arange({bounds})"
+        settings = self._settings() if placed else ""
+        return f"{self._root()}.arange({bounds}{settings})"
+
+    def _settings(self) -> str:
+        """How the numbers of a loop variable are made: powers need the digits that Python computes with."""
+        nodes = list(ast.walk(self.nest.statement))
+        powers = [each for each in nodes if isinstance(each, ast.BinOp) and isinstance(each.op, ast.Pow)]
+        varying = any(
+            isinstance(node, ast.Name) and node.id in self.nest.variables
+            for each in powers
+            for node in ast.walk(each.right)
+        )
+        if varying and self.library == "jax":
+            raise Unfit
+        if self.library != "torch":
+            return ""
+        dtype = f", dtype={self._root()}.float64" if varying else ""
+        arrays = (flattened(each)[0] for each in nodes if isinstance(each, ast.Subscript))
+        return dtype + (f", device={ast.unparse(next(arrays))}.device" if self.context.on_gpu else "")
 
     def _stored(self, target: str, value: str, adds: bool = False) -> str:
         if self.nest.functional:
@@ -218,8 +237,10 @@ class Vectoriser:
         match node:
             case ast.Constant(value=int() | float()):
                 return ast.unparse(node), frozenset()
+            case ast.Name(id=name) if name in self.nest.variables:
+                return self._spread(self._counted(node, placed=True), (name,)), frozenset((name,))
             case ast.Name():
-                if node.id in self.nest.variables or not self._is_scalar(node):
+                if not self._is_scalar(node):
                     raise Unfit
                 return node.id, frozenset()
             case ast.Attribute():
@@ -234,6 +255,9 @@ class Vectoriser:
             case ast.UnaryOp(op=ast.USub()):
                 text, axes = self._value(node.operand)
                 return f"-{text}", axes
+            case ast.BinOp(left=ast.Constant(value=int(base)), op=ast.Pow()):
+                right, other = self._value(node.right)
+                return f"({float(base)} ** {right})", other
             case ast.BinOp() if type(node.op) in _OPERATORS:
                 left, one = self._value(node.left)
                 right, other = self._value(node.right)
@@ -249,6 +273,8 @@ class Vectoriser:
                 left, one = self._value(first)
                 right, other = self._value(bound)
                 return f"({left} {_COMPARES[type(operator)]} {right})", one | other
+            case ast.Call(func=ast.Name(id="max" | "min" as which), args=[first, second], keywords=[]):
+                return self._extreme(which, self._value(first), self._value(second))
             case ast.Call(args=[argument], keywords=[]):
                 name = self._function(node)
                 text, axes = self._value(argument)
@@ -258,6 +284,18 @@ class Vectoriser:
             case ast.Call(func=ast.Attribute(attr="item", value=inner), args=[], keywords=[]):
                 return self._value(inner)
         raise Unfit
+
+    def _extreme(
+        self, which: str, one: tuple[str, frozenset[str]], other: tuple[str, frozenset[str]]
+    ) -> tuple[str, frozenset[str]]:
+        """The larger or smaller of two values for each element; PyTorch has a function of its own for a number."""
+        if self.library != "torch" or (one[1] and other[1]):
+            return f"{self._root()}.{which}imum({_bare(one[0])}, {_bare(other[0])})", one[1] | other[1]
+        array, number = (one, other) if one[1] else (other, one)
+        if not array[1]:
+            raise Unfit
+        bound = "min" if which == "max" else "max"
+        return f"{self._root()}.clamp({_bare(array[0])}, {bound}={number[0]})", array[1]
 
     def _function(self, node: ast.Call) -> str:
         """The function over arrays that does to each element what a function does to one."""
