@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from onnx import GraphProto, NodeProto
 
 _LARGEST_ATTRIBUTE = 64
+_NUMBERS = {"value_float": 1, "value_floats": 1, "value_int": 7, "value_ints": 7}
+"""Attributes of a constant that are plain numbers, and the element type that they stand for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +49,7 @@ class OnnxParts:
             raise UnsupportedInput("the model has no operators")
         self.path = path
         self.folder = folder
+        _store_constants(self.model.graph)
         self._stored = {each.name: each for each in self.model.graph.initializer}
         self._producer = {name: node for node in self.model.graph.node for name in node.output if name}
         self.nodes = tuple(self._nodes())
@@ -160,6 +163,35 @@ class OnnxParts:
             else:
                 found[value.name] = value
         return found
+
+
+def _store_constants(graph: GraphProto) -> None:
+    """Constants become stored tensors, so that a part has them in it as the model has: backends fold what is stored."""
+    from onnx import TensorProto, helper
+
+    ends = {value.name for value in graph.output}
+    left = []
+    for node in graph.node:
+        name, tensor = (node.output[0] if node.output else ""), None
+        if node.op_type == "Constant" and node.domain in ("", "ai.onnx") and name not in ends:
+            (attribute,) = node.attribute
+            value = helper.get_attribute_value(attribute)
+            if attribute.name == "value":
+                tensor = TensorProto()
+                tensor.CopyFrom(value)
+            elif attribute.name in _NUMBERS:
+                dims = [len(value)] if attribute.name.endswith("s") else []
+                tensor = helper.make_tensor(name, _NUMBERS[attribute.name], dims, value if dims else [value])
+        if tensor is None:
+            left.append(node)
+        else:
+            tensor.name = name
+            graph.initializer.append(tensor)
+    if left and len(left) < len(graph.node):
+        kept = [node.SerializeToString() for node in left]
+        del graph.node[:]
+        for content in kept:
+            graph.node.add().ParseFromString(content)
 
 
 def _captured(node: NodeProto) -> Iterator[str]:
