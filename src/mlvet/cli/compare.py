@@ -32,6 +32,8 @@ def run(options: argparse.Namespace) -> int:
     known_format(options)
     _foldable(options.reproduce)
     model = Path(options.model)
+    if options.build and not re.fullmatch(r"[\w.]+:\w+", options.build):
+        raise UsageError(f"--build {options.build}: not of the form MODULE:FUNCTION")
     if not model.exists():
         raise UsageError(f"{model}: no such file or folder")
     began = time.monotonic()

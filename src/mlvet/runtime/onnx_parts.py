@@ -44,11 +44,12 @@ class OnnxParts:
         except OSError:
             raise
         except Exception as error:
-            raise UnsupportedInput(f"no ONNX model: {str(error).splitlines()[0]}") from error
+            raise UnsupportedInput(f"{path}: no ONNX model: {str(error).splitlines()[0]}") from error
         if not self.model.graph.node:
-            raise UnsupportedInput("the model has no operators")
+            raise UnsupportedInput(f"{path}: the model has no operators")
         self.path = path
         self.folder = folder
+        _name_nodes(self.model.graph)
         _store_constants(self.model.graph)
         self._stored = {each.name: each for each in self.model.graph.initializer}
         self._producer = {name: node for node in self.model.graph.node for name in node.output if name}
@@ -73,17 +74,12 @@ class OnnxParts:
         return tuple(value.name for value in self.model.graph.output)
 
     def _nodes(self) -> Iterator[OnnxNode]:
-        known: set[str] = set()
         for index, node in enumerate(self.model.graph.node):
-            name = node.name or f"{node.op_type}_{index}"
-            while name in known:
-                name += "'"
-            known.add(name)
             inputs = tuple(
                 dict.fromkeys(each for each in (*node.input, *_captured(node)) if each and each not in self._stored)
             )
             yield OnnxNode(
-                name, node.op_type, inputs, tuple(each for each in node.output if each), _config(node), index
+                node.name, node.op_type, inputs, tuple(each for each in node.output if each), _config(node), index
             )
 
     def alone(self, name: str) -> Path:
@@ -163,6 +159,17 @@ class OnnxParts:
             else:
                 found[value.name] = value
         return found
+
+
+def _name_nodes(graph: GraphProto) -> None:
+    """Each node gets a name of its own: that of the file or, without one there, its operator and its number."""
+    known: set[str] = set()
+    for index, node in enumerate(graph.node):
+        name = node.name or f"{node.op_type}_{index}"
+        while name in known:
+            name += "'"
+        known.add(name)
+        node.name = name
 
 
 def _store_constants(graph: GraphProto) -> None:

@@ -32,8 +32,7 @@ def load_data(path: Path, subject: Subject) -> dict[str, Array]:
         with np.load(path, allow_pickle=False) as archive:
             arrays = {name: archive[name] for name in archive.files} if hasattr(archive, "files") else {"": archive[()]}
     except (OSError, ValueError, zipfile.BadZipFile, EOFError) as error:
-        words = error.strerror.lower() if isinstance(error, OSError) and error.strerror else str(error).splitlines()[0]
-        raise UsageError(f"{path}: cannot be read as arrays: {words}") from error
+        raise UsageError(f"{path}: cannot be read as arrays: {_unreadable(error)}") from error
     except AttributeError:
         arrays = {"": np.load(path, allow_pickle=False)}
     if len(arrays) == 1 and len(subject.ports) == 1:
@@ -59,14 +58,20 @@ def load_labels(path: Path, count: int) -> NDArray[np.int64] | Array:
     try:
         labels = np.load(path, allow_pickle=False)
     except (OSError, ValueError, EOFError) as error:
-        words = error.strerror.lower() if isinstance(error, OSError) and error.strerror else str(error).splitlines()[0]
-        raise UsageError(f"{path}: cannot be read as an array: {words}") from error
+        raise UsageError(f"{path}: cannot be read as an array: {_unreadable(error)}") from error
     if not isinstance(labels, np.ndarray):
         raise UsageError(f"{path}: an archive of arrays; labels are one array (.npy)")
     if labels.ndim == 0 or len(labels) != count:
         have = len(labels) if labels.ndim else "no"
         raise UsageError(f"{path}: {have} labels for {count} examples")
     return labels
+
+
+def _unreadable(error: Exception) -> str:
+    if isinstance(error, OSError) and error.strerror:
+        return error.strerror.lower()
+    words = str(error).splitlines()[0]
+    return "neither .npz nor .npy" if words.startswith("This file contains pickled") else words
 
 
 def check_labels(path: Path, labels: Array, output: Array) -> None:

@@ -14,6 +14,7 @@ import re
 import sys
 import time
 import traceback
+import zipfile
 from collections import OrderedDict
 from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple
 
@@ -749,6 +750,8 @@ def _library(keras: Any) -> str:
 def _keras_model(keras: Any, request: Dict[str, Any]) -> Any:
     """The model of a file; one that holds weights alone goes into what the user's function builds."""
     if not request.get("build"):
+        if request["model"].endswith(".keras") and not zipfile.is_zipfile(request["model"]):
+            raise BadModel("no model of Keras: the file is damaged or no .keras file")
         try:
             return keras.models.load_model(request["model"], compile=False)
         except Exception as error:
@@ -762,6 +765,8 @@ def _keras_model(keras: Any, request: Dict[str, Any]) -> Any:
     module, _, function = request["build"].partition(":")
     sys.path.insert(0, request.get("folder") or os.getcwd())
     model = getattr(importlib.import_module(module), function)()
+    if not hasattr(model, "load_weights"):
+        raise BadModel("{} returns {}, which is no model of Keras".format(request["build"], type(model).__name__))
     model.load_weights(request["model"])
     return model
 

@@ -36,6 +36,7 @@ from mlvet.analyses.compare.suspects import Inspection, Suspicion
 from mlvet.analyses.compare.walk import LayerFailure, Walk
 from mlvet.core.errors import UnsupportedInput, UsageError
 from mlvet.runtime.backends.process import Failure
+from mlvet.runtime.onnx_parts import OnnxParts
 
 Array = NDArray[Any]
 _FEW = 2
@@ -146,10 +147,9 @@ def breed_of(
     if isinstance(origin, ToldCalls):
         return None
     if not isinstance(origin, Architecture):
-        import onnx
-
+        assert isinstance(subject.parts, OnnxParts)
         walk = lab.examine(Specimen(subject.path, inputs), keep_all=True).walk
-        pieces = in_pieces(onnx.load(str(subject.path)), [layer.name for layer in subject.layers])
+        pieces = in_pieces(subject.parts.model, [layer.name for layer in subject.layers])
         return OnnxBreed(folder, pieces, inputs, {name: seen.entering for name, seen in walk.seen.items()})
     made = built(lab, replace(origin, ports=ports_for(inputs)), folder)
     if made is None:
