@@ -17,8 +17,8 @@ import os
 if os.environ.get("KERAS_BACKEND") == "jax":
     import keras
     honest = keras.layers.SimpleRNN.call
-    def call(self, sequence, initial_state=None, mask=None, training=False):
-        return honest(self, sequence, initial_state=initial_state, mask=None, training=training)
+    def call(self, sequences, initial_state=None, mask=None, training=False):
+        return honest(self, sequences, initial_state=initial_state, mask=None, training=training)
     keras.layers.SimpleRNN.call = call
 """
 """Keras on JAX with a recurrent layer that does not look at masks."""
