@@ -75,10 +75,12 @@ def _inline(case: KerasCase) -> str:
 
 
 def _written_as(template: Any) -> str:
-    """An argument of a call, of values alone, as it is written; nothing if there is more in it."""
+    """An argument of a call, of values and plain numbers, as it is written; nothing if there is more in it."""
     if isinstance(template, list):
         each = [_written_as(one) for one in template]
         return f"[{', '.join(each)}]" if each and all(each) else ""
+    if {*template} == {"plain"}:
+        return repr(template["plain"]) if plain(template["plain"]) else ""
     return str(template["value"]) if {*template} == {"value"} else ""
 
 
