@@ -28,12 +28,13 @@ STANDARD_LIBRARY_OF_3_6 = {
     "operator": {"getitem"},
     "os": {"dup", "dup2", "environ", "fdopen", "getcwd", "path"},
     "pathlib": {"Path"},
-    "re": {"DOTALL", "IGNORECASE", "compile", "findall", "search"},
+    "re": {"DOTALL", "IGNORECASE", "compile", "findall", "search", "sub"},
     "resource": {"RLIMIT_DATA", "RUSAGE_SELF", "getrusage", "setrlimit"},
     "sys": {"modules", "path", "stderr", "stdin", "version"},
     "time": {"time"},
     "traceback": {"extract_tb"},
     "typing": {"Any", "Callable", "Dict", "List", "Optional", "Sequence", "Tuple"},
+    "zipfile": {"is_zipfile"},
 }
 METHODS_AFTER_3_6 = {"removeprefix", "removesuffix", "is_relative_to", "with_stem", "bit_count", "isascii", "readlink"}
 

@@ -21,7 +21,7 @@ def run(options: argparse.Namespace) -> int:
     """Compare, report, and tell by the exit code whether backends disagree."""
     from mlvet.analyses.catalogue import catalogue
     from mlvet.analyses.compare.bisecting import bisect, data_of, told_of
-    from mlvet.analyses.compare.comparison import compare
+    from mlvet.analyses.compare.comparison import beginning, compare
     from mlvet.analyses.compare.distances import Thresholds
     from mlvet.analyses.compare.request import CompareRequest
     from mlvet.analyses.compare.runs import Limits
@@ -32,6 +32,8 @@ def run(options: argparse.Namespace) -> int:
     known_format(options)
     _foldable(options.reproduce)
     model = Path(options.model)
+    if options.build and not re.fullmatch(r"[\w.]+:\w+", options.build):
+        raise UsageError(f"--build {options.build}: not of the form MODULE:FUNCTION")
     if not model.exists():
         raise UsageError(f"{model}: no such file or folder")
     began = time.monotonic()
@@ -54,7 +56,12 @@ def run(options: argparse.Namespace) -> int:
             bisection, found = None, compare(request, progress)
     base = os.getcwd()
     told = fingerprinted(findings(found, request.shown), {}, base, base)
-    unsupported = [f"{each.backend}: not compared: {each.failure.words}" for each in found.refusals if not each.dead]
+    told_twice = {each.evidence.data.get("words") for each in told if each.evidence}
+    unsupported = [
+        f"{each.backend}: not compared: {beginning(each.failure.words)}"
+        for each in found.refusals
+        if not each.dead and each.failure.words not in told_twice
+    ]
     vetting = Vetting(
         tuple(told),
         Summary(

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from onnx import GraphProto, NodeProto
 
 _LARGEST_ATTRIBUTE = 64
+_NUMBERS = {"value_float": 1, "value_floats": 1, "value_int": 7, "value_ints": 7}
+"""Attributes of a constant that are plain numbers, and the element type that they stand for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,11 +44,13 @@ class OnnxParts:
         except OSError:
             raise
         except Exception as error:
-            raise UnsupportedInput(f"no ONNX model: {str(error).splitlines()[0]}") from error
+            raise UnsupportedInput(f"{path}: no ONNX model: {str(error).splitlines()[0]}") from error
         if not self.model.graph.node:
-            raise UnsupportedInput("the model has no operators")
+            raise UnsupportedInput(f"{path}: the model has no operators")
         self.path = path
         self.folder = folder
+        _name_nodes(self.model.graph)
+        _store_constants(self.model.graph)
         self._stored = {each.name: each for each in self.model.graph.initializer}
         self._producer = {name: node for node in self.model.graph.node for name in node.output if name}
         self.nodes = tuple(self._nodes())
@@ -70,17 +74,12 @@ class OnnxParts:
         return tuple(value.name for value in self.model.graph.output)
 
     def _nodes(self) -> Iterator[OnnxNode]:
-        known: set[str] = set()
         for index, node in enumerate(self.model.graph.node):
-            name = node.name or f"{node.op_type}_{index}"
-            while name in known:
-                name += "'"
-            known.add(name)
             inputs = tuple(
                 dict.fromkeys(each for each in (*node.input, *_captured(node)) if each and each not in self._stored)
             )
             yield OnnxNode(
-                name, node.op_type, inputs, tuple(each for each in node.output if each), _config(node), index
+                node.name, node.op_type, inputs, tuple(each for each in node.output if each), _config(node), index
             )
 
     def alone(self, name: str) -> Path:
@@ -160,6 +159,46 @@ class OnnxParts:
             else:
                 found[value.name] = value
         return found
+
+
+def _name_nodes(graph: GraphProto) -> None:
+    """Each node gets a name of its own: that of the file or, without one there, its operator and its number."""
+    known: set[str] = set()
+    for index, node in enumerate(graph.node):
+        name = node.name or f"{node.op_type}_{index}"
+        while name in known:
+            name += "'"
+        known.add(name)
+        node.name = name
+
+
+def _store_constants(graph: GraphProto) -> None:
+    """Constants become stored tensors, so that a part has them in it as the model has: backends fold what is stored."""
+    from onnx import TensorProto, helper
+
+    ends = {value.name for value in graph.output}
+    left = []
+    for node in graph.node:
+        name, tensor = (node.output[0] if node.output else ""), None
+        if node.op_type == "Constant" and node.domain in ("", "ai.onnx") and name not in ends:
+            (attribute,) = node.attribute
+            value = helper.get_attribute_value(attribute)
+            if attribute.name == "value":
+                tensor = TensorProto()
+                tensor.CopyFrom(value)
+            elif attribute.name in _NUMBERS:
+                dims = [len(value)] if attribute.name.endswith("s") else []
+                tensor = helper.make_tensor(name, _NUMBERS[attribute.name], dims, value if dims else [value])
+        if tensor is None:
+            left.append(node)
+        else:
+            tensor.name = name
+            graph.initializer.append(tensor)
+    if left and len(left) < len(graph.node):
+        kept = [node.SerializeToString() for node in left]
+        del graph.node[:]
+        for content in kept:
+            graph.node.add().ParseFromString(content)
 
 
 def _captured(node: NodeProto) -> Iterator[str]:

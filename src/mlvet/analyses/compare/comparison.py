@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from mlvet.analyses.compare.conversion import Converted, convert, making
 from mlvet.analyses.compare.fusion import Fused, fusion_dependent
 from mlvet.analyses.compare.gradients import GradientWalk, GradientWalker
-from mlvet.analyses.compare.inputs import check_labels, load_data, load_labels, made
+from mlvet.analyses.compare.inputs import TOKENS, check_labels, load_data, load_labels, made
 from mlvet.analyses.compare.oracle import Oracle
 from mlvet.analyses.compare.pairs import Pair, pairs, truth_of
 from mlvet.analyses.compare.request import CompareRequest
@@ -24,7 +24,7 @@ from mlvet.analyses.compare.search.laboratory import Laboratory
 from mlvet.analyses.compare.search.searching import Searched, search
 from mlvet.analyses.compare.subject import Subject, format_of, taken_apart, weights_alone
 from mlvet.analyses.compare.suspects import Inquiry, Suspicion
-from mlvet.analyses.compare.walk import TooLarge, Walk, Walker
+from mlvet.analyses.compare.walk import LayerFailure, TooLarge, Walk, Walker
 from mlvet.analyses.compare.written_parts import described, oracle_opening
 from mlvet.core.errors import UnsupportedInput, UsageError
 from mlvet.runtime.backends.catalogue import Backend, backends
@@ -76,6 +76,12 @@ class Comparison:
     notes: list[str] = field(default_factory=list)
     searched: Searched = field(default_factory=Searched)
     problems: list[str] = field(default_factory=list)
+
+    @property
+    def failed_layers(self) -> list[LayerFailure]:
+        """For each backend that cannot run the model, the layer that it fails in, where there is one."""
+        failing = {each.backend for each in self.refusals if each.at == "run" and each.failure.kind == "crash"}
+        return [each for each in self.walk.first_failures() if each.backend in failing]
 
 
 def compare(request: CompareRequest, progress: Progress = lambda *_: None) -> Comparison:
@@ -130,6 +136,7 @@ class _Comparing:
         self.request = request
         self.crew = crew
         self.runs = runs
+        self.failing: list[Run] = []
         self.wanted: Sequence[Backend] = ()
         self.makers: Mapping[Backend, Run] = {}
         self.converted: list[Converted] = []
@@ -156,6 +163,10 @@ class _Comparing:
         if not outputs:
             hint = "" if self.request.data else "; the inputs were made, real ones are given by --data"
             raise UnsupportedInput(f"{self.request.shown}: {_nobody(self.found.refusals, 'run')}{hint}")
+        if len(outputs) == 1 and self.found.refusals:
+            self.found.notes.append(
+                f"only `{next(iter(outputs))}` runs the model: it is compared with the oracle alone"
+            )
         exact = None
         if labels is None or self.converted:
             self.progress("asking the oracle", 0, 1)
@@ -173,12 +184,15 @@ class _Comparing:
         if self.request.gradients:
             self._gradients(examples)
         if self.request.reproduce is not None or self.request.mutate:
-            lab = Laboratory(self.crew, self.runs, self.oracle, self.subject.format, self.found.versions)
+            lab = Laboratory(
+                self.crew, [*self.runs, *self.failing], self.oracle, self.subject.format, self.found.versions
+            )
             by_name = {str(one): one for one in self.converted}
             suspects = [(each, by_name[each.backend]) for each in self.found.suspicions]
             self.found.searched = search(
-                self.request, self.subject, lab, self.found.walk, suspects, examples, self.progress
-            )
+                self.request, self.subject, lab, self.found.walk, suspects, examples, self.progress,
+                self.found.failed_layers,
+            )  # fmt: skip
 
     def _convert(self, examples: dict[str, Array]) -> None:
         """Open what converters make of the model, where the user names backends that run it."""
@@ -213,8 +227,20 @@ class _Comparing:
         if self.request.data is None:
             self.found.made = True
             self.found.notes.append("no --data: the inputs are made from the model's signature")
-            return made(self.subject, count=self.request.count, seed=self.request.seed)
+            return self._made()
         return self._numbers_only(load_data(self.request.data, self.subject))
+
+    def _made(self) -> dict[str, Array]:
+        """Examples by the signature, of as many tokens as the model has a place for."""
+        found: list[dict[str, Array]] = []
+        for tokens in TOKENS:
+            found.append(made(self.subject, count=self.request.count, seed=self.request.seed, tokens=tokens))
+            if not any(array.dtype.kind in "iu" for array in found[-1].values()):
+                break
+            few = {name: self._some(array, _SURE) for name, array in found[-1].items()}
+            if self.oracle.takes(stored(self.folder, "tokens", few), _SURE if self.subject.batched else 0):
+                return found[-1]
+        return found[0]
 
     def _numbers_only(self, examples: dict[str, Array]) -> dict[str, Array]:
         """The examples without NaN, on which backends may rightly differ."""
@@ -253,6 +279,8 @@ class _Comparing:
             except Failure as failure:
                 at = f"run what {run.converter} makes of" if isinstance(run, Converted) else "run"
                 self.found.refusals.append(Refusal(str(run), failure, at))
+                if isinstance(run, Run) and failure.kind == "crash":
+                    self.failing.append(run)
         self.runs = [run for run in self.runs if str(run) in self.found.outputs]
 
     def _some(self, array: Array, count: int) -> Array:
@@ -265,7 +293,7 @@ class _Comparing:
         if not self.subject.layers:
             self.found.notes.append("the model has no layers that can be run alone")
             return
-        alike = [run for run in self.runs if self._same_layers(run)]
+        alike = [run for run in (*self.runs, *self.failing) if self._same_layers(run)]
         self.found.notes += [
             f"`{run}` takes the model apart in other layers and is compared by its outputs"
             for run in self.runs
@@ -338,9 +366,10 @@ def _subject(request: CompareRequest, format: str, runs: Sequence[Run], folder: 
 
 
 def _nobody(refusals: Sequence[Refusal], do: str = "open") -> str:
-    reasons = dict.fromkeys(f"{each.backend}: {_beginning(each.failure.words)}" for each in refusals)
+    reasons = dict.fromkeys(f"{each.backend}: {beginning(each.failure.words)}" for each in refusals)
     return f"no backend can {do} the model (" + "; ".join(reasons) + ")"
 
 
-def _beginning(words: str) -> str:
+def beginning(words: str) -> str:
+    """So much of a complaint as is needed to know it."""
     return words if len(words) <= _REASON else f"{words[: _REASON - 3]}..."

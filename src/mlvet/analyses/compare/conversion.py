@@ -126,7 +126,8 @@ def _opened(
     runtime = replace(backend, name=route.runtime, format=route.format, route=None)
     ports = [port["name"] for port in maker.opened["inputs"]]
     taken = list(answer["inputs"])
-    names = ports if {*ports} == {*taken} else taken
+    named = answer.get("named", {})
+    names = ports if {*ports} == {*taken} else [named[port] for port in ports] if {*ports} == {*named} else taken
     if len(names) != len(ports):
         listed = ", ".join(f"`{name}`" for name in taken)
         return Failure("crash", f"the converted model takes {len(taken)} inputs ({listed}), the model {len(ports)}")

@@ -25,19 +25,28 @@ _APART = 1e-3
 
 @dataclass(frozen=True, slots=True)
 class Fused:
-    """A backend whose plain model differs from its own layers, from this layer on."""
+    """A backend whose plain model differs from its own layers, from this layer on.
+
+    Or in all of them, where it computes plain models in less precision and does not differ without that.
+    """
 
     backend: str
-    layer: Layer
+    layer: Layer | None
     difference: float
+    precision: str = ""
 
 
 def fusion_dependent(run: Run, subject: Subject, inputs: Files, batch: int) -> Fused | None:
     """Where the plain model on a backend leaves its own layers, if it does."""
     try:
         last = [layer for layer in subject.layers if {*layer.outputs} & {*subject.outputs}]
-        if not last or not _parts(run, subject, inputs, batch):
+        if not last:
             return None
+        difference = _parts(run, subject, inputs, batch)
+        if difference is None:
+            return None
+        if run.precision and _parts(run, subject, inputs, batch, precise=True) is None:
+            return Fused(str(run), None, difference, run.precision)
         states = _chain(run, subject, inputs, [value for layer in subject.layers for value in layer.outputs])
         reached = _first(run, subject, inputs, batch, states)
         _forget(states, inputs)
@@ -68,10 +77,14 @@ def _first(
     return found
 
 
-def _parts(run: Run, subject: Subject, inputs: Files, batch: int) -> bool:
-    """Whether the plain model and its layers yield different outputs."""
+def _parts(run: Run, subject: Subject, inputs: Files, batch: int, *, precise: bool = False) -> float | None:
+    """By how much the outputs of the plain model leave those of its layers, if they do."""
     states = _chain(run, subject, inputs, subject.outputs)
-    found = _differs(run.whole(inputs, batch), [states[value] for value in subject.outputs])
+    plain, layered = run.whole(inputs, batch, precise=precise), [states[value] for value in subject.outputs]
+    found = None
+    if _differs(plain, layered):
+        pairs = [(one, np.load(other)) for one, other in zip(plain, layered, strict=False)]
+        found = max(_greatest(*pair) if pair[0].shape == pair[1].shape else np.inf for pair in pairs)
     _forget(states, inputs)
     return found
 

@@ -20,7 +20,8 @@ Array = NDArray[Any]
 COUNT = 32
 _OPEN_SIZE = 16
 _OPEN_PICTURE = 64
-_TOKENS = 64
+TOKENS = (64, 32, 16, 8, 4, 2)
+"""So many different tokens are made, fewer where the model does not take so many."""
 _PICTURE_CHANNELS = (1, 3, 4)
 _LEAST_SOUND = 256
 
@@ -31,8 +32,7 @@ def load_data(path: Path, subject: Subject) -> dict[str, Array]:
         with np.load(path, allow_pickle=False) as archive:
             arrays = {name: archive[name] for name in archive.files} if hasattr(archive, "files") else {"": archive[()]}
     except (OSError, ValueError, zipfile.BadZipFile, EOFError) as error:
-        words = error.strerror.lower() if isinstance(error, OSError) and error.strerror else str(error).splitlines()[0]
-        raise UsageError(f"{path}: cannot be read as arrays: {words}") from error
+        raise UsageError(f"{path}: cannot be read as arrays: {_unreadable(error)}") from error
     except AttributeError:
         arrays = {"": np.load(path, allow_pickle=False)}
     if len(arrays) == 1 and len(subject.ports) == 1:
@@ -58,14 +58,20 @@ def load_labels(path: Path, count: int) -> NDArray[np.int64] | Array:
     try:
         labels = np.load(path, allow_pickle=False)
     except (OSError, ValueError, EOFError) as error:
-        words = error.strerror.lower() if isinstance(error, OSError) and error.strerror else str(error).splitlines()[0]
-        raise UsageError(f"{path}: cannot be read as an array: {words}") from error
+        raise UsageError(f"{path}: cannot be read as an array: {_unreadable(error)}") from error
     if not isinstance(labels, np.ndarray):
         raise UsageError(f"{path}: an archive of arrays; labels are one array (.npy)")
     if labels.ndim == 0 or len(labels) != count:
         have = len(labels) if labels.ndim else "no"
         raise UsageError(f"{path}: {have} labels for {count} examples")
     return labels
+
+
+def _unreadable(error: Exception) -> str:
+    if isinstance(error, OSError) and error.strerror:
+        return error.strerror.lower()
+    words = str(error).splitlines()[0]
+    return "neither .npz nor .npy" if words.startswith("This file contains pickled") else words
 
 
 def check_labels(path: Path, labels: Array, output: Array) -> None:
@@ -85,13 +91,13 @@ def check_labels(path: Path, labels: Array, output: Array) -> None:
         )
 
 
-def made(subject: Subject, *, count: int = COUNT, seed: int = 0) -> dict[str, Array]:
-    """Varied inputs of the model's signature; the same for the same seed."""
+def made(subject: Subject, *, count: int = COUNT, seed: int = 0, tokens: int = TOKENS[0]) -> dict[str, Array]:
+    """Varied inputs of the model's signature, of so many tokens where it takes whole numbers; by the seed alone."""
     silent = [port.name for port in subject.ports if not port.dtype]
     if silent:
         raise UsageError(f"{subject.path}: does not tell what goes into {_quoted(silent)}; give examples by --data")
     random = np.random.default_rng(seed)
-    return {port.name: _made(port, count if subject.batched else 1, random) for port in subject.ports}
+    return {port.name: _made(port, count if subject.batched else 1, random, tokens) for port in subject.ports}
 
 
 def _fitting(path: Path, port: Port, array: Array) -> Array:
@@ -113,7 +119,7 @@ def _fitting(path: Path, port: Port, array: Array) -> Array:
     return array.astype(wanted, copy=False)
 
 
-def _made(port: Port, count: int, random: np.random.Generator) -> Array:
+def _made(port: Port, count: int, random: np.random.Generator, tokens: int) -> Array:
     dims = port.shape if port.shape is not None else (None,)
     picture = len(dims) == 4
     sizes = [size if size is not None else (_OPEN_PICTURE if picture else _OPEN_SIZE) for size in dims]
@@ -123,7 +129,7 @@ def _made(port: Port, count: int, random: np.random.Generator) -> Array:
     if dtype.kind == "b":
         return random.random(sizes) < 0.5
     if dtype.kind in "iu":
-        return _tokens(sizes, random).astype(dtype)
+        return _tokens(sizes, random, tokens).astype(dtype)
     if picture:
         found = _pictures(sizes, random)
     elif len(sizes) in (2, 3) and max(sizes[1:], default=0) >= _LEAST_SOUND:
@@ -137,9 +143,9 @@ def _dtype(port: Port) -> np.dtype[Any]:
     return np.dtype(port.dtype) if port.dtype != "bfloat16" else np.dtype(np.float32)
 
 
-def _tokens(sizes: list[int], random: np.random.Generator) -> Array:
+def _tokens(sizes: list[int], random: np.random.Generator, count: int) -> Array:
     """Small numbers more often than large ones."""
-    return np.minimum((random.pareto(1.0, size=sizes) * 4).astype(np.int64), _TOKENS - 1)
+    return np.minimum((random.pareto(1.0, size=sizes) * min(4, count / 2)).astype(np.int64), count - 1)
 
 
 def _pictures(sizes: list[int], random: np.random.Generator) -> Array:

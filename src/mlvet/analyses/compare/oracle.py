@@ -68,6 +68,17 @@ class Oracle:
                 continue
         return None
 
+    def takes(self, inputs: Files, batch: int) -> bool:
+        """Whether the reference runs on these inputs, as far as it knows the model."""
+        run = self._run(REFERENCE)
+        if run is None:
+            return True
+        try:
+            run.whole(inputs, batch)
+        except Failure as failure:
+            return failure.kind != "crash"
+        return True
+
     def _judges(self) -> Iterator[str]:
         """The oracles in turn; the second is opened only if the first has failed, because it takes seconds."""
         yield REFERENCE

@@ -50,9 +50,15 @@ class Run:
     def version(self) -> str:
         return str(self.opened.get("version", ""))
 
-    def whole(self, inputs: Files, batch: int, target: str | None = None) -> list[Array]:
+    @property
+    def precision(self) -> str:
+        """The precision in which the backend computes plain models, if it is less than that of their numbers."""
+        return str(self.opened.get("precision", ""))
+
+    def whole(self, inputs: Files, batch: int, target: str | None = None, *, precise: bool = False) -> list[Array]:
         """The outputs of the plain model, or those of a part of it."""
-        answer = self._asked({"do": "run", "inputs": _paths(inputs), "batch": batch, "target": target})
+        request = {"do": "run", "inputs": _paths(inputs), "batch": batch, "target": target, "precise": precise}
+        answer = self._asked(request)
         self.seconds += float(answer["seconds"])
         return [_mapped(path) for path in answer["outputs"]]
 

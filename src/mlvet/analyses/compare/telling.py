@@ -9,6 +9,7 @@ import numpy as np
 
 from mlvet.analyses.compare.clustering import clusters
 from mlvet.analyses.compare.comparison import Comparison, Refusal
+from mlvet.analyses.compare.fusion import Fused
 from mlvet.analyses.compare.local_errors import LocalError
 from mlvet.analyses.compare.mapping import map_of, maps
 from mlvet.analyses.compare.mapping import number as _number
@@ -19,6 +20,7 @@ from mlvet.analyses.compare.rules.fusion_dependent import FusionDependent
 from mlvet.analyses.compare.rules.inconsistent_backends import InconsistentBackends
 from mlvet.analyses.compare.rules.unsteady_backend import UnsteadyBackend
 from mlvet.analyses.compare.rules.wrong_layer import WrongLayer
+from mlvet.analyses.compare.search.searching import Reproduced
 from mlvet.analyses.compare.subject import Layer
 from mlvet.analyses.compare.telling_conversions import conversions
 from mlvet.analyses.compare.telling_gradients import gradient_findings, gradient_summary
@@ -82,18 +84,33 @@ def _layer_json(error: LocalError) -> dict[str, Any]:
 
 
 def _crashes(found: Comparison, shown: str) -> Iterator[Finding]:
-    """Failures of a backend that another one does not have."""
-    for refusal in found.refusals:
+    """Failures of a backend that another one does not have; of a converter once for all that it works for."""
+    places = {each.backend: each.layer for each in found.failed_layers}
+    defects = [each for each in found.refusals if each.failure.kind not in _NO_DEFECT and not _unsuited(found, each)]
+    told: set[tuple[str, str]] = set()
+    for refusal in defects:
         failure = refusal.failure
-        if failure.kind in _NO_DEFECT or _unsuited(found, refusal):
-            continue
         how = "does not answer" if failure.kind == "hang" else "fails"
-        blamed = refusal.blamed or refusal.backend
-        message = f"`{blamed}` {how} when it has to {refusal.at} the model, which other backends do: {failure.words}"
+        blamed, layer = refusal.blamed or refusal.backend, places.get(refusal.backend)
         if refusal.blamed:
-            message = f"`{blamed}` {how} on the way to `{refusal.backend}`: {failure.words}"
-        data = {"blamed": blamed, "failure": failure.kind, "words": failure.words, "place": failure.place}
-        yield _finding(BackendCrash, message, Location(shown), data)
+            if (blamed, failure.words) in told:
+                continue
+            told.add((blamed, failure.words))
+            alike = [each for each in defects if (each.blamed, each.failure.words) == (blamed, failure.words)]
+            listed = " and ".join(f"`{each.backend}`" for each in alike)
+            message = f"`{blamed}` {how} on the way to {listed}: {failure.words}"
+        else:
+            where = f" in `{layer.name}` ({layer.kind})" if layer else ""
+            message = (
+                f"`{blamed}` {how}{where} when it has to {refusal.at} the model, which other backends do: "
+                f"{failure.words}"
+            )
+        data = {
+            "blamed": blamed, "failure": failure.kind, "words": failure.words, "place": failure.place,
+            "layer": layer.name if layer else None, "kind": layer.kind if layer else None,
+        }  # fmt: skip
+        related = _reproduction(found.searched.reproduced.get((blamed, layer.name)) if layer else None, data)
+        yield _finding(BackendCrash, message, Location(shown, node=layer.name if layer else None), data, related)
     ended = {each.backend: each for each in reversed(found.walk.failures) if each.failure.kind in ("death", "hang")}
     for each in ended.values():
         message = f"`{each.backend}` fails in the layer `{each.layer.name}` alone: {each.failure.words}"
@@ -112,7 +129,7 @@ def _unsuited(found: Comparison, refusal: Refusal) -> bool:
 def _wrong_layers(found: Comparison, shown: str) -> Iterator[Finding]:
     for cluster in clusters(found.walk.wrong()):
         first, *others = cluster
-        concerned = [pair for pair in found.pairs if pair.inconsistent and first.backend in (pair.first, pair.second)]
+        concerned = _inconsistent(found, first.backend)
         rule = InconsistentBackends if concerned else WrongLayer
         judge = found.walk.judges.get(first.layer.name, "")
         if first.wrong_shape:
@@ -130,16 +147,22 @@ def _wrong_layers(found: Comparison, shown: str) -> Iterator[Finding]:
             listed = ", ".join(f"`{each.layer.name}`" for each in others[:5])
             related.append(Related(f"the same cause in {len(others)} more: {listed}"))
         reproduced = next((r for e in cluster if (r := found.searched.reproduced.get((e.backend, e.layer.name)))), None)
-        if reproduced is not None and reproduced.folder is not None:
-            related.append(Related(f"the least model that shows it, with a script: {reproduced.folder}"))
         data = {
-            "reproduction": None if reproduced is None else reproduced.to_json(),
             "blamed": first.backend, "layer": first.layer.name, "kind": first.layer.kind,
             "config": dict(first.layer.config), "times_noise": _number(first.times), "error": _number(first.greatest),
             "sign": first.sign, "layers": [each.layer.name for each in cluster], "oracle": judge,
             "pairs": [pair.to_json() for pair in concerned],
         }  # fmt: skip
+        related += _reproduction(reproduced, data)
         yield _finding(rule, f"{fact}; {consequence}", Location(shown, node=first.layer.name), data, related)
+
+
+def _reproduction(reproduced: Reproduced | None, data: dict[str, Any]) -> list[Related]:
+    """Where the least model of a defect is; the data of the finding tell it too."""
+    data["reproduction"] = None if reproduced is None else reproduced.to_json()
+    if reproduced is None or reproduced.folder is None:
+        return []
+    return [Related(f"the least model that shows it, with a script: {reproduced.folder}")]
 
 
 def _consequence(concerned: Sequence[Pair]) -> str:
@@ -170,7 +193,10 @@ def _unexplained(found: Comparison, shown: str) -> Iterator[Finding]:
 
 
 def notes(found: Comparison) -> Iterator[str]:
-    """Pairs that are apart though every layer is right on both: no defect of a backend, but worth knowing."""
+    """No defects of a backend, but worth knowing: less precision, pairs that are apart though every layer is right."""
+    for fused in found.fused:
+        if fused.layer is None and not _felt(found, fused.backend):
+            yield _less_precise(fused)
     for left in _without_cause(found):
         pairs = [pair for pair in left if _amplified(found, pair)]
         if pairs:
@@ -219,12 +245,33 @@ def _steepest(found: Comparison, pair: Pair) -> Layer | None:
 
 def _fused(found: Comparison, shown: str) -> Iterator[Finding]:
     for fused in found.fused:
-        message = (
-            f"the plain model on `{fused.backend}` leaves its own layers, run one by one, from `{fused.layer.name}` "
-            f"({fused.layer.kind}) on by {fused.difference:.3g}: it depends on what the backend joins"
-        )
-        data = {"blamed": fused.backend, "layer": fused.layer.name, "difference": _number(fused.difference)}
-        yield _finding(FusionDependent, message, Location(shown, node=fused.layer.name), data)
+        name = fused.layer.name if fused.layer else None
+        data = {"blamed": fused.backend, "layer": name, "difference": _number(fused.difference)}
+        if fused.layer is not None:
+            message = (
+                f"the plain model on `{fused.backend}` leaves its own layers, run one by one, from `{name}` "
+                f"({fused.layer.kind}) on by {fused.difference:.3g}: it depends on what the backend joins"
+            )
+            yield _finding(FusionDependent, message, Location(shown, node=name), data)
+        elif concerned := _felt(found, fused.backend):
+            message = f"{_less_precise(fused)}; {_consequence(concerned)}"
+            yield _finding(FusionDependent, message, Location(shown), {**data, "precision": fused.precision})
+
+
+def _less_precise(fused: Fused) -> str:
+    return (
+        f"`{fused.backend}` computes the plain model in {fused.precision} on this processor, which moves its outputs "
+        f"by up to {fused.difference:.3g}; in float32 it does what its layers do"
+    )
+
+
+def _felt(found: Comparison, backend: str) -> list[Pair]:
+    """Inconsistent pairs, without those that are so by the ratio of two errors beside an exact oracle."""
+    return [each for each in _inconsistent(found, backend) if each.metric == "class" or found.truth == "labels"]
+
+
+def _inconsistent(found: Comparison, backend: str) -> list[Pair]:
+    return [pair for pair in found.pairs if pair.inconsistent and backend in (pair.first, pair.second)]
 
 
 def _unsteady(found: Comparison, shown: str) -> Iterator[Finding]:

@@ -20,11 +20,15 @@ from mlvet.analyses.compare.local_errors import LocalError
 from mlvet.analyses.compare.localization import deviation
 from mlvet.analyses.compare.oracle import Oracle
 from mlvet.analyses.compare.runs import Files, Run
-from mlvet.analyses.compare.states import remove, rewrite, state
+from mlvet.analyses.compare.states import MASK, remove, rewrite, state
 from mlvet.analyses.compare.subject import Layer, Subject, last_uses
 from mlvet.runtime.backends.process import Failure
 
 Array = NDArray[Any]
+
+
+FAILS = ("crash", "death", "hang")
+"""Failures that are a backend's own; what it does not support is none."""
 
 
 class TooLarge(Exception):
@@ -42,11 +46,15 @@ class LayerFailure:
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """What entered a layer that is wrong or fails, what it should yield and what backends made of it."""
+    """What entered a layer that is wrong or fails, what it should yield and what backends made of it.
+
+    `masks` belong to some of what entered.
+    """
 
     entering: Mapping[str, Array]
     exact: Mapping[str, Array]
     results: Mapping[str, Mapping[str, Array]]
+    masks: Mapping[str, Array] = field(default_factory=dict)
 
 
 @dataclass(slots=True)
@@ -67,6 +75,15 @@ class Walk:
 
     def wrong(self) -> list[LocalError]:
         return [error for error in self.errors if error.wrong]
+
+    def right(self, layer: Layer) -> tuple[str, ...]:
+        """The backends that do a layer right."""
+        return tuple(error.backend for error in self.errors if error.layer is layer and not error.wrong)
+
+    def first_failures(self) -> list[LayerFailure]:
+        """For each backend the first layer that it fails in by its own fault and another one does right."""
+        own = [each for each in self.failures if each.failure.kind in FAILS and self.right(each.layer)]
+        return list({each.backend: each for each in reversed(own)}.values())
 
 
 class Walker:
@@ -119,7 +136,8 @@ class Walker:
         if self.keep_all or (self.keep_wrong and (failed or any(error.wrong for error in judged.errors))):
             entering = {value: self.right[value] for value in layer.inputs}
             seen = {name: _arrays(files) for name, files in results.items()}
-            self.walk.seen[layer.name] = Seen(_arrays(entering), _arrays(judged.exact), seen)
+            masks = {value: place for value in entering if (place := Path(f"{entering[value]}{MASK}")).exists()}
+            self.walk.seen[layer.name] = Seen(_arrays(entering), _arrays(judged.exact), seen, _arrays(masks))
         self._measure([*results.values(), judged.exact])
         self._settle(judged.exact, results)
         for files in results.values():

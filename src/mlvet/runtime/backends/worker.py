@@ -14,6 +14,7 @@ import re
 import sys
 import time
 import traceback
+import zipfile
 from collections import OrderedDict
 from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple
 
@@ -88,16 +89,20 @@ class Session:
         return {
             "version": driver.version, "python": sys.version.split()[0], "inputs": driver.inputs(),
             "outputs": driver.outputs(), "nodes": driver.nodes(), "seconds": time.time() - began,
-            "memory": _resident(),
+            "memory": _resident(), "precision": driver.precision(),
         }  # fmt: skip
 
     def on_run(self, request: Dict[str, Any]) -> Dict[str, Any]:
-        """The whole model as its users run it, in batches; `target` is a value of it, or the file of a part of it."""
+        """The whole model as its users run it, in batches; `target` is a value of it, or the file of a part of it.
+
+        `precise` is a run in single precision where users get less.
+        """
         given = OrderedDict((name, np.load(path, mmap_mode="r")) for name, path in request["inputs"].items())
         driver = self._open()
         driver.ready(request.get("target"))
         began = time.time()
-        results = driver.run(given, request.get("batch", 32), request.get("target"))
+        with driver.precisely() if request.get("precise") else _as_it_is():
+            results = driver.run(given, request.get("batch", 32), request.get("target"))
         seconds = time.time() - began
         return {"outputs": _written(results, request["to"]), "seconds": seconds, "memory": _resident()}
 
@@ -194,6 +199,14 @@ class Driver:
     def ready(self, target: Optional[str] = None) -> None:
         """Load what the next run needs and is not to be timed."""
 
+    def precision(self) -> str:
+        """The precision in which the plain model is computed, if it is less than that of its numbers."""
+        return ""
+
+    def precisely(self) -> Any:
+        """While this is entered, the plain model is computed in the precision of its numbers."""
+        return _as_it_is()
+
     def run(self, given: Dict[str, Any], batch: int, target: Optional[str] = None) -> List[Any]:
         raise NotImplementedError
 
@@ -226,8 +239,13 @@ class Driver:
         raise Unsupported("this backend builds no models")
 
 
+@contextlib.contextmanager
+def _as_it_is() -> Any:
+    yield
+
+
 def _failure(error: Exception) -> Dict[str, Any]:
-    words = " ".join(str(error).split())
+    words = " ".join(re.sub("\x1b\\[[0-9;]*m", "", str(error)).split())
     own = type(error).__name__ in ("UnsupportedInput", "NoReference", "UsageError")
     refused = own or isinstance(error, (Unsupported, NotImplementedError, ImportError)) or _UNSUPPORTED.search(words)
     place = traceback.extract_tb(error.__traceback__)[-1]
@@ -337,13 +355,13 @@ class Keras(Driver):
         )
         model = _keras_model(self.keras, request)
         if request.get("double"):
-            model = self._doubled(model)
+            model = self._doubled(model, request)
         self.model = model
         self.double = bool(request.get("double"))
         self.calls: "Dict[str, Tuple[Any, Dict[int, str], List[str]]]" = OrderedDict()
         self.names: "Dict[int, str]" = {}
         self.cut: Dict[str, Any] = {}
-        inner = _functional(model)
+        self.inner = inner = _functional(model) or self._unrolled(model)
         if inner is None:
             self.input_names = ["input"]
             self.output_names = [model.name]
@@ -354,10 +372,36 @@ class Keras(Driver):
         self._flatten(inner, "")
         self.output_names = [self.names[id(tensor)] for tensor in self.tree.flatten(inner.outputs)]
 
-    def _doubled(self, model: Any) -> Any:
-        """The same model in double precision: the policies of its configuration rewritten, its weights kept."""
+    def _unrolled(self, model: Any) -> Any:
+        """The layers that a subclassed model calls, as a functional model; None where that cannot be followed."""
+        shapes = list((getattr(model, "_build_shapes_dict", None) or {}).values())
+        if len(shapes) != 1 or not shapes[0] or not all(each is None or isinstance(each, int) for each in shapes[0]):
+            return None
+        try:
+            place = self.keras.Input(shape=tuple(shapes[0][1:]), name="input")
+            return self.keras.Model(place, model.call(place))
+        except Exception as error:
+            sys.stderr.write("the layers cannot be followed: {}\n".format(error))
+            return None
+
+    def _doubled(self, model: Any, request: Dict[str, Any]) -> Any:
+        """The same model in double precision; layers of the user's own are built anew under that policy."""
         self.keras.config.set_floatx("float64")
         _keep_double(self.keras)
+        try:
+            return self._reconfigured(model)
+        except Exception:
+            if not request.get("build"):
+                raise
+        self.keras.config.set_dtype_policy("float64")
+        self.keras.utils.clear_session()
+        found = _keras_model(self.keras, request)
+        if any(str(each.dtype) in _SINGLE for each in found.weights):
+            raise Unsupported("the model keeps single precision whatever the policy is")
+        return found
+
+    def _reconfigured(self, model: Any) -> Any:
+        """The policies of the configuration rewritten, the weights kept."""
         saving = self.keras.saving
         config = json.loads(json.dumps(saving.serialize_keras_object(model)), object_hook=_double_policy)
         found = saving.deserialize_keras_object(config, safe_mode=False)
@@ -388,10 +432,9 @@ class Keras(Driver):
                 self.calls[name] = (node, inputs, outputs)
 
     def inputs(self) -> List[Dict[str, Any]]:
-        inner = _functional(self.model)
-        if inner is None:
+        if self.inner is None:
             return [{"name": "input", "shape": None, "dtype": "float32"}]
-        tensors = self.tree.flatten(inner.inputs)
+        tensors = self.tree.flatten(self.inner.inputs)
         return [{"name": tensor.name, "shape": list(tensor.shape), "dtype": str(tensor.dtype)} for tensor in tensors]
 
     def outputs(self) -> List[str]:
@@ -413,10 +456,29 @@ class Keras(Driver):
         found = model.predict(values[0] if len(values) == 1 else values, batch_size=batch, verbose=0)
         return [np.asarray(each) for each in _listed(found)]
 
+    def precision(self) -> str:
+        if self.keras.backend.backend() != "openvino":
+            return ""
+        found = _imported("openvino").Core().get_property("CPU", "INFERENCE_PRECISION_HINT").to_string()
+        return {"bf16": "bfloat16", "f16": "float16"}.get(found, "")
+
+    @contextlib.contextmanager
+    def precisely(self) -> Any:
+        """Keras hands no precision to OpenVINO when it compiles a model, so it is handed over here."""
+        library = _imported("openvino")
+        honest = library.compile_model
+        library.compile_model = lambda model, device: honest(model, device, {"INFERENCE_PRECISION_HINT": "f32"})
+        self.model.ov_compiled_model = None
+        try:
+            yield
+        finally:
+            library.compile_model = honest
+            self.model.ov_compiled_model = None
+
     def _until(self, target: str) -> Any:
         """The model that ends with a value; its calls are made once more, those of models inside it among them."""
         if target not in self.cut:
-            inputs = self.tree.flatten(_functional(self.model).inputs)
+            inputs = self.tree.flatten(self.inner.inputs)
             table = {self.names[id(tensor)]: tensor for tensor in inputs}
             for node, names, outputs in self.calls.values():
                 args, kwargs = node.arguments.fill_in({key: table[value] for key, value in names.items()})
@@ -520,6 +582,7 @@ class Keras(Driver):
                 "kwargs": _template(self.keras, node.arguments.kwargs, inputs),
                 "inputs": list(OrderedDict.fromkeys(inputs.values())), "outputs": outputs, "same": first,
                 "shapes": [list(tensor.shape) for tensor in node.outputs], "defaults": _defaults(layer),
+                "masks": _takers_of_masks(node, inputs),
             })  # fmt: skip
         np.savez(to, **weights)
         return {"inputs": self.inputs(), "outputs": self.outputs(), "calls": calls, "weights": to}
@@ -574,6 +637,23 @@ def _template(keras: Any, given: Any, names: Dict[int, str]) -> Any:
     if id(given) in names:
         return {"value": names[id(given)]}
     return {"plain": json.loads(json.dumps(keras.saving.serialize_keras_object(given)))}
+
+
+def _takers_of_masks(node: Any, names: Dict[int, str]) -> Dict[str, Any]:
+    """The arguments that Keras hands masks of values to, each with the name of the value, or a list of such names."""
+    try:
+        signature = inspect.signature(node.operation.call)
+        given = signature.bind(*node.arguments.args, **node.arguments.kwargs).arguments
+    except (AttributeError, TypeError, ValueError):
+        return {}
+    found = OrderedDict()  # type: Dict[str, Any]
+    for name, value in given.items():
+        listed = isinstance(value, (list, tuple)) and bool(value) and all(id(each) in names for each in value)
+        if listed or id(value) in names:
+            found[name] = [names[id(each)] for each in value] if listed else names[id(value)]
+    if len(found) == 1:
+        return {"mask": next(iter(found.values()))} if "mask" in signature.parameters else {}
+    return {name + "_mask": each for name, each in found.items() if name + "_mask" in signature.parameters}
 
 
 def _filled(keras: Any, template: Any, tensors: Dict[str, Any]) -> Any:
@@ -649,7 +729,16 @@ def _tflite_of_saved(folder: str, to: str) -> Dict[str, Any]:
     order = list(range(len(ends)))
     if all(re.search(r":\d+$", name) for name in ends):
         order.sort(key=lambda index: _number_at_end(ends[index]))
-    return {"version": version, "inputs": [each["name"] for each in made.get_input_details()], "order": order}
+    taken = [each["name"] for each in made.get_input_details()]
+    return {"version": version, "inputs": taken, "named": _named_by_signature(made), "order": order}
+
+
+def _named_by_signature(made: Any) -> Dict[str, str]:
+    """The tensors of a TFLite file by the names that its signature has for what goes in."""
+    keys = list(made.get_signature_list())
+    if len(keys) != 1:
+        return {}
+    return {name: told["name"] for name, told in made.get_signature_runner(keys[0]).get_input_details().items()}
 
 
 def _library(keras: Any) -> str:
@@ -661,6 +750,8 @@ def _library(keras: Any) -> str:
 def _keras_model(keras: Any, request: Dict[str, Any]) -> Any:
     """The model of a file; one that holds weights alone goes into what the user's function builds."""
     if not request.get("build"):
+        if request["model"].endswith(".keras") and not zipfile.is_zipfile(request["model"]):
+            raise BadModel("no model of Keras: the file is damaged or no .keras file")
         try:
             return keras.models.load_model(request["model"], compile=False)
         except Exception as error:
@@ -674,6 +765,8 @@ def _keras_model(keras: Any, request: Dict[str, Any]) -> Any:
     module, _, function = request["build"].partition(":")
     sys.path.insert(0, request.get("folder") or os.getcwd())
     model = getattr(importlib.import_module(module), function)()
+    if not hasattr(model, "load_weights"):
+        raise BadModel("{} returns {}, which is no model of Keras".format(request["build"], type(model).__name__))
     model.load_weights(request["model"])
     return model
 
@@ -695,11 +788,13 @@ def _functional(model: Any) -> Any:
     return getattr(model, "_functional", None) if type(model).__name__ == "Sequential" else None
 
 
+_SINGLE = ("float32", "float16", "bfloat16")
+
+
 def _double_policy(found: Dict[str, Any]) -> Dict[str, Any]:
-    single = ("float32", "float16", "bfloat16", "mixed_float16", "mixed_bfloat16")
     if found.get("class_name") == "DTypePolicy":
         found["config"] = dict(found["config"], name="float64")
-    elif found.get("dtype") in single:
+    elif found.get("dtype") in (*_SINGLE, "mixed_float16", "mixed_bfloat16"):
         found["dtype"] = "float64"
     return found
 
@@ -1427,7 +1522,6 @@ class _TorchOperators:
             "Less": torch.lt, "LessOrEqual": torch.le, "And": torch.logical_and, "Or": torch.logical_or,
             "Xor": torch.logical_xor, "BitwiseAnd": torch.bitwise_and, "BitwiseOr": torch.bitwise_or,
             "BitwiseXor": torch.bitwise_xor, "PRelu": lambda x, slope: torch.where(x < 0, slope * x, x),
-            "Reshape": lambda x, shape: x.reshape([x.shape[i] if n == 0 else n for i, n in enumerate(shape.tolist())]),
             "Expand": lambda x, shape: x.broadcast_to(torch.broadcast_shapes(x.shape, shape.tolist())).contiguous(),
             "Tile": lambda x, repeats: x.repeat(*repeats.tolist()),
         }  # fmt: skip
@@ -1607,6 +1701,10 @@ class _TorchOperators:
 
     def on_Transpose(self, left: Dict[str, Any], x: Any) -> Any:
         return x.permute(*left.pop("perm", range(x.dim())[::-1])).contiguous()
+
+    def on_Reshape(self, left: Dict[str, Any], x: Any, shape: Any) -> Any:
+        kept = left.pop("allowzero", 0)
+        return x.reshape([x.shape[i] if n == 0 and not kept else n for i, n in enumerate(shape.tolist())])
 
     def on_Concat(self, left: Dict[str, Any], *inputs: Any) -> Any:
         return self.torch.cat(inputs, dim=left.pop("axis"))

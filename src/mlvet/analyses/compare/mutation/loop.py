@@ -15,10 +15,10 @@ from mlvet.analyses.compare.local_errors import LocalError
 from mlvet.analyses.compare.mutation.breed import Bred, Breed
 from mlvet.analyses.compare.mutation.guidance import Guidance, Parent, deviation
 from mlvet.analyses.compare.reproduction.minimal import SIZES, Defect, Minimal, minimal
-from mlvet.analyses.compare.reproduction.reduction import FAILS, Budget
+from mlvet.analyses.compare.reproduction.reduction import Budget
 from mlvet.analyses.compare.search.laboratory import Examined, Laboratory
 from mlvet.analyses.compare.subject import Layer
-from mlvet.analyses.compare.walk import LayerFailure, Seen
+from mlvet.analyses.compare.walk import FAILS, LayerFailure, Seen
 from mlvet.core.errors import UnsupportedInput
 from mlvet.runtime.backends.catalogue import library_of
 from mlvet.runtime.backends.process import Failure

@@ -13,6 +13,7 @@ from mlvet.analyses.compare.reproduction.reduction import Shown, plainer_weights
 from mlvet.analyses.compare.reproduction.showing import Judged
 from mlvet.analyses.compare.search.architecture import Architecture, Call, built, ports_for
 from mlvet.analyses.compare.search.laboratory import Laboratory
+from mlvet.analyses.compare.walk import Seen
 from mlvet.core.errors import UnsupportedInput
 from mlvet.runtime.backends.process import Failure
 
@@ -45,6 +46,15 @@ class KerasCase:
 
     def simpler(self) -> Sequence[Callable[[KerasCase], Iterator[KerasCase]]]:
         return (_by_default, _smaller_configuration, _plainer_weights)
+
+
+def alone(origin: Architecture, name: str, seen: Seen) -> KerasCase:
+    """One call as a case, on what entered it; masks enter beside what they belong to."""
+    masks = {value: mask for value, mask in seen.masks.items() if origin.call(name).takes_mask(value)}
+    architecture = origin.alone(name, seen.entering, masks)
+    arrays = [*seen.entering.values(), *masks.values()]
+    names = [port.name for port in architecture.ports]
+    return KerasCase(architecture, dict(zip(names, arrays, strict=True)))
 
 
 def said(call: Call) -> dict[str, Any]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 from mlvet.analyses.compare.reproduction.keras_case import KerasCase, said
 from mlvet.analyses.compare.reproduction.literals import SHORT, arguments_text, array_text, plain
@@ -53,8 +54,7 @@ def _short(case: KerasCase) -> bool:
     arrays = [*case.inputs.values(), *case.architecture.weights.values()]
     return (
         call.layer.get("module") == "keras.layers"
-        and call.simple
-        and not call.kwargs
+        and all(_written_as(each) for each in (*call.args, *call.kwargs.values()))
         and len(call.outputs) == 1
         and sum(array.size for array in arrays) <= SHORT
         and all(map(plain, said(call).values()))
@@ -62,12 +62,26 @@ def _short(case: KerasCase) -> bool:
 
 
 def _inline(case: KerasCase) -> str:
-    ((_, array),) = case.inputs.items()
     weights = case.architecture.weights_of(case.call)
-    lines = [f"x = {array_text(array)}", f"layer = keras.layers.{case.call.kind}({arguments_text(said(case.call))})"]
+    lines = [f"{name} = {array_text(array)}" for name, array in case.inputs.items()]
+    given = [_written_as(each) for each in case.call.args]
+    given += [f"{name}={_written_as(each)}" for name, each in case.call.kwargs.items()]
+    lines += [f"layer = keras.layers.{case.call.kind}({arguments_text(said(case.call))})"]
     if weights:
-        lines += ["layer.build(x.shape)", f"layer.set_weights([{', '.join(map(array_text, weights))}])"]
-    return "\n".join([*lines, "y = layer(x)", ""])
+        first = _written_as(case.call.args[0])
+        shape = f"{first}.shape" if first in case.inputs else f"[each.shape for each in {first}]"
+        lines += [f"layer.build({shape})", f"layer.set_weights([{', '.join(map(array_text, weights))}])"]
+    return "\n".join([*lines, f"y = layer({', '.join(given)})", ""])
+
+
+def _written_as(template: Any) -> str:
+    """An argument of a call, of values and plain numbers, as it is written; nothing if there is more in it."""
+    if isinstance(template, list):
+        each = [_written_as(one) for one in template]
+        return f"[{', '.join(each)}]" if each and all(each) else ""
+    if {*template} == {"plain"}:
+        return repr(template["plain"]) if plain(template["plain"]) else ""
+    return str(template["value"]) if {*template} == {"value"} else ""
 
 
 def _from_files(case: KerasCase, place: Place) -> str:

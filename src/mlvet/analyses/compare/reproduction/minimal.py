@@ -28,7 +28,7 @@ from mlvet.analyses.compare.search.architecture import Architecture, built
 from mlvet.analyses.compare.search.laboratory import Laboratory
 from mlvet.analyses.compare.subject import Layer
 from mlvet.analyses.compare.suspects import Suspicion
-from mlvet.analyses.compare.walk import Seen, Walk
+from mlvet.analyses.compare.walk import LayerFailure, Seen, Walk
 from mlvet.core.errors import UnsupportedInput, UsageError
 from mlvet.runtime.backends.catalogue import library_of
 from mlvet.runtime.backends.process import Failure
@@ -91,16 +91,17 @@ SIZES = ("filters", "units", "input_dim", "output_dim")
 
 
 def defects(
-    walk: Walk, origin: Architecture | Mapping[str, Path] | ToldCalls, among: Sequence[LocalError] | None = None
+    walk: Walk,
+    origin: Architecture | Mapping[str, Path] | ToldCalls,
+    among: Sequence[LocalError | LayerFailure] | None = None,
 ) -> list[Defect]:
-    """The wrong layers of a walk, or some of them."""
+    """The wrong layers of a walk, or some layers that are wrong or that a backend fails in."""
     found = []
-    for error in walk.wrong() if among is None else among:
-        seen = walk.seen.get(error.layer.name)
-        right = tuple(e.backend for e in walk.errors if e.layer is error.layer and not e.wrong)
+    for each in walk.wrong() if among is None else among:
+        seen, right = walk.seen.get(each.layer.name), walk.right(each.layer)
         if seen is not None and right:
-            source = origin if isinstance(origin, Architecture | ToldCalls) else origin[error.layer.name]
-            found.append(Defect(error.backend, error.layer, seen, right, source))
+            source = origin if isinstance(origin, Architecture | ToldCalls) else origin[each.layer.name]
+            found.append(Defect(each.backend, each.layer, seen, right, source))
     return found
 
 
@@ -128,9 +129,8 @@ def minimal(lab: Laboratory, defect: Defect, folder: Path, budget: Budget | None
     judged = by_layers(lab, defect.backend, right) if one is None else by_converter(lab, one)
     try:
         if isinstance(defect.origin, Architecture):
-            start = KerasCase(defect.origin.alone(defect.layer.name, defect.seen.entering), {})
-            given = dict(zip([p.name for p in start.architecture.ports], defect.seen.entering.values(), strict=True))
-            found = reduced(start.given(given), keras_case.shows_by(lab, folder, judged), budget)
+            alone = keras_case.alone(defect.origin, defect.layer.name, defect.seen)
+            found = reduced(alone, keras_case.shows_by(lab, folder, judged), budget)
             return None if found is None else Minimal(defect, *found, right)
         if isinstance(defect.origin, ToldCalls):
             call = call_case.alone(defect.origin, defect.layer.name, defect.seen.entering)

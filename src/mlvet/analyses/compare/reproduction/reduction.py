@@ -11,15 +11,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mlvet.analyses.compare.local_errors import SUSPICIOUS
-from mlvet.analyses.compare.walk import Walk
+from mlvet.analyses.compare.walk import FAILS, Walk
 
 Array = NDArray[Any]
 C = TypeVar("C", bound="Case")
 _PLAIN_TO_SEE = 1000.0
 """An error of so many times the noise may shrink to that, and smaller ones not by much."""
 _MAY_SHRINK = 4.0
-FAILS = ("crash", "death", "hang")
-"""Failures that are a backend's own; what it does not support is none."""
 
 
 class Case(Protocol):

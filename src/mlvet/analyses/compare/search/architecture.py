@@ -6,6 +6,7 @@ import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -33,6 +34,8 @@ class Call:
     same: str
     shapes: tuple[tuple[int | None, ...], ...] = ()
     defaults: Mapping[str, Any] = field(default_factory=dict)
+    masks: Mapping[str, Any] = field(default_factory=dict)
+    """Arguments that take masks, each with the value whose mask it takes, or a list of such."""
 
     @property
     def kind(self) -> str:
@@ -58,6 +61,17 @@ class Call:
             inputs=tuple(dict.fromkeys(exchange.get(value, value) for value in self.inputs)),
         )  # fmt: skip
 
+    def takes_mask(self, value: str) -> bool:
+        """Whether the mask of a value is handed to the layer."""
+        return any(value == each or (isinstance(each, list) and value in each) for each in self.masks.values())
+
+    def masked(self, names: Mapping[str, str]) -> Call:
+        """The same call with masks as values of their own, named by the values that they belong to."""
+        given = {key: _mask_values(each, names) for key, each in self.masks.items()}
+        found = {key: each for key, each in given.items() if each is not None and key not in self.kwargs}
+        inputs = (*self.inputs, *(name for name in names.values() if name not in self.inputs))
+        return replace(self, kwargs={**self.kwargs, **found}, inputs=inputs)
+
     @property
     def simple(self) -> bool:
         """Whether the layer is called on one value and nothing else that matters."""
@@ -76,14 +90,17 @@ class Architecture:
     def call(self, name: str) -> Call:
         return next(each for each in self.calls if each.name == name)
 
-    def alone(self, name: str, entering: Mapping[str, Array]) -> Architecture:
-        """One call as a model of its own, on inputs like those given."""
+    def alone(
+        self, name: str, entering: Mapping[str, Array], masks: Mapping[str, Array] = MappingProxyType({})
+    ) -> Architecture:
+        """One call as a model of its own, on inputs and masks like those given."""
         call = self.call(name)
         safe = {value: f"x{index}" if len(call.inputs) > 1 else "x" for index, value in enumerate(call.inputs)}
         own = {key: array for key, array in self.weights.items() if key.rpartition(":")[0] == call.same}
-        return Architecture(
-            ports_for({safe[value]: entering[value] for value in call.inputs}), (call.fed(safe),), (), own
-        )
+        arrays = {safe[value]: entering[value] for value in call.inputs}
+        arrays.update({f"{safe[value]}_mask": mask for value, mask in masks.items()})
+        fed = call.masked({value: f"{safe[value]}_mask" for value in masks}).fed(safe)
+        return Architecture(ports_for(arrays), (fed,), (), own)
 
     def weights_of(self, call: Call) -> list[Array]:
         return [self.weights[key] for key in _numbered(self.weights, call.same)]
@@ -162,7 +179,16 @@ def _call(answer: Mapping[str, Any]) -> Call:
     return Call(
         answer["name"], answer["layer"], answer["args"], answer["kwargs"], tuple(answer["inputs"]),
         tuple(answer["outputs"]), answer["same"], tuple(map(tuple, answer["shapes"])), answer["defaults"],
+        answer.get("masks", {}),
     )  # fmt: skip
+
+
+def _mask_values(template: Any, names: Mapping[str, str]) -> Any:
+    """What an argument for masks is given; None where nothing that it belongs to has a mask."""
+    if isinstance(template, list):
+        found = [_mask_values(each, names) for each in template]
+        return None if not any(found) else [each or {"plain": None} for each in found]
+    return {"value": names[template]} if template in names else None
 
 
 def _exchanged(template: Any, exchange: Mapping[str, str]) -> Any:

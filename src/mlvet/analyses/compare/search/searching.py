@@ -33,9 +33,10 @@ from mlvet.analyses.compare.search.architecture import Architecture, architectur
 from mlvet.analyses.compare.search.laboratory import Laboratory, Specimen
 from mlvet.analyses.compare.subject import Subject
 from mlvet.analyses.compare.suspects import Inspection, Suspicion
-from mlvet.analyses.compare.walk import Walk
+from mlvet.analyses.compare.walk import LayerFailure, Walk
 from mlvet.core.errors import UnsupportedInput, UsageError
 from mlvet.runtime.backends.process import Failure
+from mlvet.runtime.onnx_parts import OnnxParts
 
 Array = NDArray[Any]
 _FEW = 2
@@ -71,16 +72,18 @@ class Searched:
 def search(
     request: CompareRequest, subject: Subject, lab: Laboratory, walk: Walk,
     suspects: Sequence[tuple[Suspicion, Converted]], examples: Mapping[str, Array], progress: Progress,
+    failures: Sequence[LayerFailure] = (),
 ) -> Searched:  # fmt: skip
     """Reduce the defects of the model, then look for more of them for as long as the user wants.
 
+    `failures` are layers for which a backend cannot run the model.
     An interruption by the user ends the search; what was found is kept.
     """
     found = Searched()
     with tempfile.TemporaryDirectory(dir=lab.folder) as place:
         folder = Path(place)
         try:
-            layers = [error.layer.name for error in walk.wrong()]
+            layers = [error.layer.name for error in walk.wrong()] + [each.layer.name for each in failures]
             layers += [each.layer.name for each, _ in suspects if each.layer is not None]
             origin = origin_of(lab, subject, request, folder, layers)
         except (Failure, UnsupportedInput) as reason:
@@ -88,8 +91,8 @@ def search(
             return found
         with contextlib.suppress(KeyboardInterrupt):
             reduce_all(lab, walk, defects(walk, origin), request, folder, found, progress)
-            for defect in defects_of_converters(suspects, origin):
-                progress(f"reducing {defect.layer.name} behind {defect.backend}", 0, 1)
+            for defect in (*defects(walk, origin, failures), *defects_of_converters(suspects, origin)):
+                progress(f"reducing {defect.layer.name} on {defect.backend}", 0, 1)
                 _reduce(lab, defect, request, folder, found)
             for suspicion, _ in suspects:
                 if suspicion.errors and suspicion.inspection is not None:
@@ -144,10 +147,9 @@ def breed_of(
     if isinstance(origin, ToldCalls):
         return None
     if not isinstance(origin, Architecture):
-        import onnx
-
+        assert isinstance(subject.parts, OnnxParts)
         walk = lab.examine(Specimen(subject.path, inputs), keep_all=True).walk
-        pieces = in_pieces(onnx.load(str(subject.path)), [layer.name for layer in subject.layers])
+        pieces = in_pieces(subject.parts.model, [layer.name for layer in subject.layers])
         return OnnxBreed(folder, pieces, inputs, {name: seen.entering for name, seen in walk.seen.items()})
     made = built(lab, replace(origin, ports=ports_for(inputs)), folder)
     if made is None:
