@@ -18,6 +18,7 @@ import numpy
 
 from mlvet.runtime.provenance.array_methods import objects
 from mlvet.runtime.provenance.array_values import ARRAYS, TracedArray, as_traced, attach, has_places, split, with_places
+from mlvet.runtime.provenance.arrays_objects import from_objects, holds_traced
 from mlvet.runtime.provenance.breaks import is_users
 from mlvet.runtime.provenance.plain_numpy import np
 from mlvet.runtime.provenance.scalars import ANY_TRACED
@@ -140,6 +141,8 @@ def _of_array(real: Function, source: TracedArray, arguments: Sequence[Any], opt
     dtype = options.get("dtype", arguments[1] if len(arguments) > 1 else None)
     if dtype is not None and np.dtype(dtype).kind == "O" and source.places is not None:
         return objects(source)
+    if dtype is not None and np.dtype(dtype).kind in "fiu" and holds_traced(plain):
+        return from_objects(plain, dtype)
     options.pop("object", None)
     options.pop("a", None)
     result = real(plain, *arguments[1:], **options)
@@ -302,7 +305,7 @@ def install() -> None:
     """Replace NumPy's functions for a replay; other libraries follow when the program imports them."""
     if _given:
         return
-    from mlvet.runtime.provenance import late
+    from mlvet.runtime.provenance import arrays_objects, late
 
     vars(numpy)["__getattr__"] = _attribute(vars(numpy)["__getattr__"])
     for module in (numpy, numpy.linalg):
@@ -319,14 +322,16 @@ def install() -> None:
         _replace(numpy.random, name, _creating(getattr(np.random, name)))
     _replace(numpy, "full", _full(np.full))
     _replace(numpy, "fromiter", _from_iterator(np.fromiter))
+    arrays_objects.install()
     late.install()
 
 
 def uninstall() -> None:
     """NumPy and the other libraries are as before."""
-    from mlvet.runtime.provenance import late
+    from mlvet.runtime.provenance import arrays_objects, late
 
     late.uninstall()
+    arrays_objects.uninstall()
     while _replaced:
         setattr(*_replaced.pop())
     if _given:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from functools import cache
 from typing import Any, TypeAlias
 
 from mlvet.runtime.provenance.predicates import PREDICATES
@@ -21,11 +22,14 @@ _row = TAPE.row
 
 
 class TracedFloat(float):
-    """A float with its plain value `v` and its place `i`."""
+    """A float with its plain value `v` and its place `i`; code that calls the class itself wants `float`."""
 
     __slots__ = ("i", "v")
     v: float
     i: int
+
+    def __new__(cls, value: Any = 0.0, /) -> Any:
+        return value if type(value) is cls else float(value)
 
 
 class TracedInt(int):
@@ -34,10 +38,13 @@ class TracedInt(int):
     v: int
     i: int
 
+    def __new__(cls, value: Any = 0, /, *base: Any) -> Any:
+        return value if type(value) is cls and not base else int(value, *base)
+
 
 TRACED = frozenset((TracedFloat, TracedInt))
-_new_float = TracedFloat.__new__
-_new_int = TracedInt.__new__
+_new_float = float.__new__
+_new_int = int.__new__
 
 
 def traced(value: Any, place: int) -> Any:
@@ -74,6 +81,29 @@ def _is_scalar(other: object) -> bool:
     return type(other).__module__ == "numpy" and getattr(other, "shape", None) == () and other.dtype.kind in "fiu"  # type: ignore[attr-defined]
 
 
+_ARITHMETIC = tuple(
+    f"__{side}{name}__"
+    for name in ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow")
+    for side in ("", "r")
+) + ("__neg__", "__abs__", "__lt__", "__le__", "__gt__", "__ge__")  # fmt: skip
+
+
+@cache
+def _has_own_arithmetic(kind: type, base: type) -> bool:
+    return any(getattr(kind, each) is not getattr(base, each) for each in _ARITHMETIC)
+
+
+def is_bare(other: Any) -> bool:
+    """Whether this is a number of a class that has only Python's own arithmetic, such as a member of an enumeration."""
+    base = float if isinstance(other, float) else int if isinstance(other, int) else None
+    return base is not None and type(other) not in TRACED and not _has_own_arithmetic(type(other), base)
+
+
+def bare(other: Any) -> Any:
+    """Such a number as a plain one."""
+    return float.__pos__(other) if isinstance(other, float) else int.__pos__(other)
+
+
 def _binary(apply: Callable[[Any, Any], Any], partials: Partials) -> tuple[Any, Any]:
     """An operator and its reflected form; operands of other kinds are left to their own operators."""
 
@@ -88,7 +118,7 @@ def _binary(apply: Callable[[Any, Any], Any], partials: Partials) -> tuple[Any, 
             return written(value, (self.i,), partials(a, other, value)[:1])
         if type(other) is complex:
             return apply(self.v, other)
-        return NotImplemented
+        return forward(self, bare(other)) if is_bare(other) else NotImplemented
 
     def reflected(self: Any, other: Any) -> Any:
         if type(other) in PLAIN:
@@ -97,7 +127,7 @@ def _binary(apply: Callable[[Any, Any], Any], partials: Partials) -> tuple[Any, 
             return written(value, (self.i,), partials(other, b, value)[1:])
         if type(other) is complex:
             return apply(other, self.v)
-        return NotImplemented
+        return reflected(self, bare(other)) if is_bare(other) else NotImplemented
 
     return forward, reflected
 
@@ -132,6 +162,9 @@ def _comparison(apply: Callable[[Any, Any], bool]) -> Any:
         if type(other) in PLAIN or _is_scalar(other):
             margin = self.v - float(other) if type(self.v) is float else self.v - other
             return PREDICATES.seen(apply(self.v, other), margin, (self.i, 1.0), (0, 0.0))
+        if is_bare(other):
+            margin = self.v - bare(other)
+            return PREDICATES.seen(apply(self.v, bare(other)), margin, (self.i, 1.0), (0, 0.0))
         return NotImplemented
 
     return compare
