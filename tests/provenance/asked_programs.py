@@ -1,4 +1,4 @@
-"""Programs with marked literals, `{{name|1.5}}`: traced and asked as processes, and run again with each literal moved."""
+"""Programs with marked literals, `{{name|1.5}}`: traced and asked as processes, and run with each literal moved."""
 
 from __future__ import annotations
 

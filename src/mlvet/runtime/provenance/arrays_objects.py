@@ -55,11 +55,13 @@ def _vectorize_call(self: Any, func: Any, args: Sequence[Any]) -> Any:
     given = [objects(as_traced(each)) if has_places(each) else np.asanyarray(each, dtype=object) for each in args]
     found = function(*given)
     several = found if function.nout > 1 else (found,)
-    made = tuple(
-        from_objects(np.asarray(each, object), kind) if kind not in ("O", object) else np.asanyarray(each, object)
-        for each, kind in zip(several, kinds, strict=True)
-    )
+    made = tuple(_of_kind(each, kind) for each, kind in zip(several, kinds, strict=True))
     return made if function.nout > 1 else made[0]
+
+
+def _of_kind(found: Any, kind: Any) -> Any:
+    elements = np.asanyarray(found, object)
+    return from_objects(elements, kind) if kind != "O" and holds_traced(elements) else elements.astype(kind)
 
 
 def install() -> None:

@@ -405,7 +405,8 @@ def _parameters(formula: Formula, gathers: bool) -> str:
 def _scope() -> dict[str, Any]:
     return {
         "T": numbers.TracedFloat, "I": numbers.TracedInt, "N": numbers.PLAIN, "traced": numbers.traced,
-        "new": float.__new__, "is_bare": numbers.is_bare, "bare": numbers.bare, "tape": TAPE, "C": TAPE.counts, "P_append": TAPE.parents.append,
+        "new": float.__new__, "is_bare": numbers.is_bare, "bare": numbers.bare,
+        "tape": TAPE, "C": TAPE.counts, "P_append": TAPE.parents.append,
         "P_extend": TAPE.parents.extend, "W_append": TAPE.partials.append, "W_extend": TAPE.partials.extend,
         "C_append": TAPE.counts.append, "site": PREDICATES.site, "near": PREDICATES.near,
     }  # fmt: skip

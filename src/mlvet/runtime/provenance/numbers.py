@@ -81,11 +81,10 @@ def _is_scalar(other: object) -> bool:
     return type(other).__module__ == "numpy" and getattr(other, "shape", None) == () and other.dtype.kind in "fiu"  # type: ignore[attr-defined]
 
 
-_ARITHMETIC = tuple(
-    f"__{side}{name}__"
-    for name in ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow")
-    for side in ("", "r")
-) + ("__neg__", "__abs__", "__lt__", "__le__", "__gt__", "__ge__")  # fmt: skip
+_ARITHMETIC = (
+    *(f"__{side}{name}__" for name in "add sub mul truediv floordiv mod pow".split() for side in ("", "r")),
+    "__neg__", "__abs__", "__lt__", "__le__", "__gt__", "__ge__",
+)  # fmt: skip
 
 
 @cache
