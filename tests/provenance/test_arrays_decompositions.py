@@ -75,3 +75,17 @@ SUMS = {
 @pytest.mark.parametrize("name", SUMS)
 def test_sums_of_products_by_ellipsis_and_lists(name: str) -> None:
     check(SUMS[name], MANY)
+
+
+PADDED = {
+    "constants": lambda x: np.pad(x, 1, constant_values=2.0),
+    "traced constants": lambda x: np.pad(x, 1, constant_values=x[0, 0]),
+    "edges": lambda x: np.pad(x, ((1, 0), (0, 2)), mode="edge"),
+    "mirrored": lambda x: np.pad(x, 1, mode="reflect"),
+    "not a number": lambda x: np.nan_to_num(np.where(np.tri(4, 3) > 0, x, np.nan), nan=3.0),
+}
+
+
+@pytest.mark.parametrize("name", PADDED)
+def test_what_is_put_beside_or_in_place_of_elements_hangs_on_nothing(name: str) -> None:
+    check(PADDED[name], TALL)

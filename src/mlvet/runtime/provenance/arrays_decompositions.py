@@ -100,7 +100,7 @@ def _svdvals(x: Any, /) -> Any:
 
 
 @rule(np.linalg.eigh)
-def _eigh(a: Any, UPLO: str = "L") -> Any:  # noqa: N803
+def _eigh(a: Any, UPLO: Any = "L") -> Any:  # noqa: N803
     result = np.linalg.eigh(plain(a), UPLO)
     values, vectors = wide(result[0]), wide(result[1])
 
@@ -137,7 +137,7 @@ def _eigvals(a: Any) -> Any:
 
 
 @rule(np.linalg.qr)
-def _qr(a: Any, mode: str = "reduced") -> Any:
+def _qr(a: Any, mode: Any = "reduced") -> Any:
     result: Any = np.linalg.qr(plain(a), mode)
     rows, columns = np.shape(plain(a))[-2:]
     if mode not in ("reduced", "r") and not (mode == "complete" and rows <= columns):

@@ -28,6 +28,8 @@ from mlvet.runtime.provenance.scalars import ANY_TRACED
 from mlvet.runtime.provenance.ufuncs import wide, write, write_groups
 
 RULES: dict[Any, Callable[..., Any]] = {}
+_PADS = ("constant", "edge", "reflect", "symmetric", "wrap", "empty")
+"""Ways of padding that move elements and make no new ones."""
 
 _CONSTANT = frozenset(
     (np.zeros_like, np.ones_like, np.empty_like, np.shape, np.ndim, np.size, np.result_type, np.can_cast,
@@ -125,9 +127,37 @@ def _moved(function: Any, *positions: int) -> None:
 for _function, _positions in (
     (np.copy, (0,)), (np.tile, (0,)), (np.delete, (0,)), (np.insert, (0, 2)), (np.append, (0, 1)), (np.diag, (0,)),
     (np.diagflat, (0,)), (np.broadcast_to, (0,)), (np.compress, (1,)), (np.extract, (1,)), (np.resize, (0,)),
-    (np.take, (0,)), (np.repeat, (0,)), (np.choose, (1,)), (np.pad, (0,)), (np.nan_to_num, (0,)),
+    (np.take, (0,)), (np.repeat, (0,)), (np.choose, (1,)),
 ):  # fmt: skip
     _moved(_function, *_positions)
+
+
+@rule(np.pad)
+def _pad(array: Any, pad_width: Any, mode: Any = "constant", **options: Any) -> Any:
+    values, places = split(array)
+    data = np.pad(values, plain(pad_width), mode, **{name: plain(each) for name, each in options.items()})
+    constants = split(options.pop("constant_values", 0))[1]
+    if places is None and constants is None:
+        return with_places(data, None)
+    if mode not in _PADS or options.get("reflect_type", "even") != "even":
+        broken(f"numpy.pad with mode={mode!r}")
+        return with_places(data, None)
+    if mode == "constant":
+        options["constant_values"] = 0 if constants is None else constants
+    own = np.zeros(np.shape(values), np.int64) if places is None else places
+    return with_places(data, np.pad(own, plain(pad_width), mode, **options))
+
+
+@rule(np.nan_to_num)
+def _nan_to_num(x: Any, copy: bool = True, **options: Any) -> Any:
+    values, places = split(x)
+    finite = np.isfinite(values)
+    data = np.nan_to_num(values, copy, **{name: plain(each) for name, each in options.items()})
+    if not copy and isinstance(x, TracedArray):
+        if places is not None:
+            places[~finite] = 0
+        return x
+    return with_places(data, None if places is None else np.where(finite, places, 0))
 
 
 @rule(np.concatenate)

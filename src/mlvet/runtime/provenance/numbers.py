@@ -94,8 +94,9 @@ def _has_own_arithmetic(kind: type, base: type) -> bool:
 
 def is_bare(other: Any) -> bool:
     """Whether this is a number of a class that has only Python's own arithmetic, such as a member of an enumeration."""
+    kind: Any = type(other)
     base = float if isinstance(other, float) else int if isinstance(other, int) else None
-    return base is not None and type(other) not in TRACED and not _has_own_arithmetic(type(other), base)
+    return base is not None and kind not in TRACED and not _has_own_arithmetic(kind, base)
 
 
 def bare(other: Any) -> Any:
