@@ -77,6 +77,20 @@ def test_sums_of_products_by_ellipsis_and_lists(name: str) -> None:
     check(SUMS[name], MANY)
 
 
+WHOLE = {
+    "spread without NaN": np.nanmean,
+    "cross": lambda x: np.cross(x, x[::-1] * x),
+    "polyfit": lambda x: np.polyfit([1.0, 2.0, 3.0, 5.0], x[:, 0] * x[:, 1], 2),
+    "polyfit by both": lambda x: np.polyfit(x[:, 0], x[:, 1], 1),
+    "elements from one array to another": lambda x: np.linspace(x[0], x[1], 4),
+}
+
+
+@pytest.mark.parametrize("name", WHOLE)
+def test_functions_of_whole_arrays(name: str) -> None:
+    check(WHOLE[name], TALL)
+
+
 PADDED = {
     "constants": lambda x: np.pad(x, 1, constant_values=2.0),
     "traced constants": lambda x: np.pad(x, 1, constant_values=x[0, 0]),

@@ -178,3 +178,30 @@ factors = splu(A)
 kept = factors.solve(right)[0, 1] + factors.solve(right[:, 0], "T")[2] + factorized(A)(right[:, 1])[0] + factors.nnz
 """
     check(tmp_path, program, ["column", "several", "kept"], ["v@<module>"])
+
+
+def test_draws_of_numpy_move_with_their_parameters(tmp_path: Path) -> None:
+    program = """
+import numpy as np
+
+m, s = {{m|0.7}}, {{s|1.3}}
+rng = np.random.default_rng(3)
+one = rng.normal(m, s) + rng.uniform(m, high=s) + rng.exponential(scale=s) + rng.lognormal(m, s)
+many = (rng.normal(m, s, size=4) * rng.normal(np.array([m, s, 1.0, 2.0]), s)).sum() + rng.normal()
+np.random.seed(2)
+old = np.random.normal(m, s) + np.random.uniform(m, s, 3).sum()
+steps = np.arange(m, 9.0, s)[2] + np.linspace(m, s, 5)[1] + np.linspace([m, s], 4.0, 3)[1, 0]
+print(rng, type(rng).__name__, one, many, old)
+"""
+    check(tmp_path, program, ["one", "many", "old", "steps"], ["m@<module>", "s@<module>"])
+
+
+def test_draws_that_jump_with_their_parameters_are_told(tmp_path: Path) -> None:
+    program = """
+import numpy as np
+
+p = [0.2, 0.5, 0.3]
+out = float(np.random.default_rng(3).choice(3, p=p)) + p[0]
+"""
+    (told,) = explanations(tmp_path, program, ["out"], ["p@<module>"])
+    assert [each["what"] for each in told["breaks"]] == ["numpy.random choice"]

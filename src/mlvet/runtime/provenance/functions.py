@@ -290,7 +290,7 @@ def _spread_of(real: Any, rooted: bool, lost: int) -> Any:
 def _harmonic_mean_of(real: Any) -> Any:
     def harmonic_mean(data: Any, weights: Any = None) -> Any:
         listed = list(data)
-        shares = [1] * len(listed) if weights is None else list(weights)
+        shares: list[Any] = [1] * len(listed) if weights is None else list(weights)
         if not any(type(each) in ANY_TRACED for each in (*listed, *shares)):
             return real(listed, weights if weights is None else shares)
         values, parts = [plain(each) for each in listed], [plain(each) for each in shares]

@@ -81,7 +81,7 @@ class Inputs:
         return path if count == 1 else (path, "#", count)
 
     def _value(self, value: Any, path: Path, seen: Seen, depth: int, ints: bool) -> Any:
-        kind = type(value)
+        kind: Any = type(value)
         if kind is float or kind is TracedFloat or ((kind is int or kind is TracedInt) and ints):
             return self.leaf(value.v if kind in TRACED else value, path)
         if isinstance(value, _PLAIN_OBJECTS) or kind is int or depth > _DEEPEST:
@@ -126,7 +126,8 @@ class Inputs:
             made = self._value(each, (path, ".", name), seen, depth + 1, ints)
             if made is not each:
                 held[name] = made
-        for name, slot in _slots(type(value)).items():
+        kind: Any = type(value)
+        for name, slot in _slots(kind).items():
             try:
                 each = slot.__get__(value)
             except AttributeError:
@@ -240,7 +241,7 @@ def _has_floats(value: Any, depth: int) -> bool:
 
 
 @cache
-def _slots(kind: type) -> dict[str, MemberDescriptorType]:
+def _slots(kind: Any) -> dict[str, MemberDescriptorType]:
     """The attributes that objects of a class keep in slots; classes written in C have none that count."""
     return {
         name: each

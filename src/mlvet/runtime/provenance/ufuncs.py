@@ -88,6 +88,8 @@ def apply_ufunc(function: Any, method: str, operands: Sequence[Any], options: di
         options = {**options, "out": tuple(_plain(each) for each in outputs)}
     if "where" in options:
         options = {**options, "where": _plain(options["where"])}
+        if options["where"] is True or options["where"] is np._NoValue:
+            del options["where"]
     before = data
     if method == "at" or (outputs is not None and any(each is not None for each in places)):
         before = [_kept(each, outputs if method != "at" else operands[:1]) for each in data]
