@@ -397,10 +397,10 @@ out, root = f(x)
 def test_what_goes_through_compiled_code_of_scikit_learn_is_told(ask: Ask) -> None:
     program = """
 import numpy as np
-from sklearn.preprocessing import normalize
+from sklearn.preprocessing import minmax_scale
 
 x = np.array([[1.0, 3.0], [2.0, 2.0]])
-out = normalize(x, norm="l1")[0, 1]
+out = minmax_scale(x)[0, 1]
 """
     answer = ask(program, "out", "x@<module>:5")
     assert [(each["line"], each["what"]) for each in answer["breaks"]] == [(6, "scikit-learn")]

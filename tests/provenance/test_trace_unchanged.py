@@ -58,6 +58,25 @@ PROGRAMS = {
         print(f(12))
         print([x for x in range(10) if x > 4.5], (lambda y: y > 1 and y)(3))
     """,
+    "dying_objects": """
+        import weakref
+        class Noisy:
+            def __init__(self, name): self.name = name
+            def __del__(self): print("gone", self.name)
+        def scaled(x): return x * 2.5 if x > 1 else x
+        alone, circle = Noisy("alone"), [Noisy("circle")]
+        circle.append(circle)
+        weakref.finalize(alone, print, "finalized")
+        class Holder:
+            held = Noisy("class")
+        def opened():
+            try:
+                yield 1
+            finally:
+                print("closed")
+        generator = opened(); next(generator)
+        print(scaled(2.0))
+    """,
     "recursion": """
         import sys
         def depth(n):
@@ -334,7 +353,7 @@ def test_a_rerun_takes_the_same_path(name: str, tmp_path: Path) -> None:
     program(tmp_path, dedented(PROGRAMS[name]))
     if name == "shadowing":
         pytest.skip("a process that has loaded json cannot load another")
-    if name in ("scopes", "bytes_out", "leaving_at_once", "exceptions", "recursion"):
+    if name in ("scopes", "bytes_out", "leaving_at_once", "exceptions", "recursion", "dying_objects"):
         pytest.skip("tells of the process itself")
     traced(tmp_path, "program.py", "--output", "x")
     found = again(tmp_path / "program.py.mlvet-trace")

@@ -64,6 +64,7 @@ def answer(folder: Path, *arguments: str) -> dict[str, Any]:
         (("log", "--of", "out", "--inputs", "x@f:9"), "it is a parameter: x@f"),
         (("log", "--of", "out", "--inputs", "total@f:7"), "it is assigned in line 3"),
         (("log", "--of", "out", "--inputs", "words@<module>"), "hold no numbers"),
+        (("log", "--of", "out", "--inputs", "x@program:7"), "a variable of it is x@program.<module>:7"),
         (("log", "--of", "out"), "name them with --inputs NAME@FUNCTION:LINE, such as x@f, table@f"),
         (("missing", "--of", "out"), "no such file"),
         (("program.py", "--of", "out"), "not a log"),
@@ -146,6 +147,23 @@ def test_a_log_cut_in_the_middle_is_used_as_far_as_it_goes(tmp_path: Path) -> No
     assert any("cut" in note for note in found["notes"])
     (tmp_path / "log").write_bytes(whole[:25])
     assert run("why", "log", "--of", "out", "--inputs", "x@f", cwd=tmp_path).returncode == 2
+
+
+def test_a_run_that_did_not_come_to_its_end_misses_nothing(tmp_path: Path) -> None:
+    program = """
+rates = {"a": 1.5, "b": 2.5}
+total = 0.0
+for step in range(200):
+    for rate in rates.values():
+        total += rate * step
+"""
+    traced(program, tmp_path)
+    whole = bytearray((tmp_path / "log").read_bytes())
+    whole[len(whole) // 2] ^= 255
+    (tmp_path / "log").write_bytes(whole)
+    found = answer(tmp_path, "--of", "total", "--inputs", "rates@<module>")
+    assert any("cut" in note for note in found["notes"])
+    assert found["findings"] == []
 
 
 def test_threads_are_told_not_to_be_followed(tmp_path: Path) -> None:

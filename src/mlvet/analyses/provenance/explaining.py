@@ -226,7 +226,11 @@ def _findings(
     location = Location(replay.log.header.script, 1)
     expected = tuple(dict.fromkeys(each.name for each in replay.inputs))
     told = findings(
-        study, location, origins=origins, expected=expected, broken=bool(BREAKS) or replay.difference is not None
+        study,
+        location,
+        origins=origins,
+        expected=expected,
+        broken=bool(BREAKS) or replay.difference is not None or replay.log.footer is None,
     )
     by_output: list[list[Finding]] = [[] for _ in found]
     places = {each.name: place for place, each in enumerate(found)}

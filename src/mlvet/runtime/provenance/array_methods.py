@@ -64,6 +64,11 @@ def _astype(self: TracedArray, dtype: Any, *arguments: Any, **options: Any) -> A
     places = self.places
     if places is not None and np.dtype(dtype).kind == "O":
         return objects(self)
+    if self.dtype.kind == "O" and np.dtype(dtype).kind in "fiu":
+        from mlvet.runtime.provenance.arrays_objects import from_objects, holds_traced
+
+        if holds_traced(self.plain):
+            return from_objects(self.plain, dtype)
     result: Any = np.ndarray.astype(self, dtype, *arguments, **options)
     if places is None or shares(result, self):
         return result

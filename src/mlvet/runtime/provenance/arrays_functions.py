@@ -28,10 +28,13 @@ from mlvet.runtime.provenance.scalars import ANY_TRACED
 from mlvet.runtime.provenance.ufuncs import wide, write, write_groups
 
 RULES: dict[Any, Callable[..., Any]] = {}
+_PADS = ("constant", "edge", "reflect", "symmetric", "wrap", "empty")
+"""Ways of padding that move elements and make no new ones."""
 
 _CONSTANT = frozenset(
     (np.zeros_like, np.ones_like, np.empty_like, np.shape, np.ndim, np.size, np.result_type, np.can_cast,
-     np.may_share_memory, np.shares_memory, np.iscomplexobj, np.isrealobj, np.iscomplex, np.isreal)
+     np.may_share_memory, np.shares_memory, np.iscomplexobj, np.isrealobj, np.iscomplex, np.isreal, np.round,
+     np.around, np.fix, np.atleast_1d, np.atleast_2d, np.atleast_3d)
 )  # fmt: skip
 _PLAIN = frozenset(
     (np.array2string, np.array_repr, np.array_str, np.savetxt, np.save, np.savez, np.savez_compressed,
@@ -125,9 +128,37 @@ def _moved(function: Any, *positions: int) -> None:
 for _function, _positions in (
     (np.copy, (0,)), (np.tile, (0,)), (np.delete, (0,)), (np.insert, (0, 2)), (np.append, (0, 1)), (np.diag, (0,)),
     (np.diagflat, (0,)), (np.broadcast_to, (0,)), (np.compress, (1,)), (np.extract, (1,)), (np.resize, (0,)),
-    (np.take, (0,)), (np.repeat, (0,)), (np.choose, (1,)), (np.pad, (0,)), (np.nan_to_num, (0,)),
+    (np.take, (0,)), (np.repeat, (0,)), (np.choose, (1,)),
 ):  # fmt: skip
     _moved(_function, *_positions)
+
+
+@rule(np.pad)
+def _pad(array: Any, pad_width: Any, mode: Any = "constant", **options: Any) -> Any:
+    values, places = split(array)
+    data = np.pad(values, plain(pad_width), mode, **{name: plain(each) for name, each in options.items()})
+    constants = split(options.pop("constant_values", 0))[1]
+    if places is None and constants is None:
+        return with_places(data, None)
+    if mode not in _PADS or options.get("reflect_type", "even") != "even":
+        broken(f"numpy.pad with mode={mode!r}")
+        return with_places(data, None)
+    if mode == "constant":
+        options["constant_values"] = 0 if constants is None else constants
+    own = np.zeros(np.shape(values), np.int64) if places is None else places
+    return with_places(data, np.pad(own, plain(pad_width), mode, **options))
+
+
+@rule(np.nan_to_num)
+def _nan_to_num(x: Any, copy: bool = True, **options: Any) -> Any:
+    values, places = split(x)
+    finite = np.isfinite(values)
+    data = np.nan_to_num(values, copy, **{name: plain(each) for name, each in options.items()})
+    if not copy and isinstance(x, TracedArray):
+        if places is not None:
+            places[~finite] = 0
+        return x
+    return with_places(data, None if places is None else np.where(finite, places, 0))
 
 
 @rule(np.concatenate)
@@ -300,8 +331,11 @@ def _linspace(
     result = make(plain(start), plain(stop), plain(num), endpoint, retstep, **options)
     data = result[0] if retstep else result
     count = len(data)
-    share = np.arange(count) / max(1, count - 1 if endpoint else count)
-    places = write(data.shape, [(split(start)[1], 1.0 - share), (split(stop)[1], share)]) if data.ndim == 1 else None
+    share = (np.arange(count) / max(1, count - 1 if endpoint else count)).reshape(-1, *[1] * (data.ndim - 1))
+    if options.get("axis", 0) != 0:
+        broken("numpy.linspace along another axis")
+        return result
+    places = write(data.shape, [(split(start)[1], 1.0 - share), (split(stop)[1], share)])
     return (with_places(data, places), result[1]) if retstep else with_places(data, places)
 
 
@@ -375,6 +409,30 @@ def _corrcoef(x: Any, y: Any = None, rowvar: bool = True, **options: Any) -> Any
     covariance = np.atleast_2d(_cov(rows, rowvar=rowvar))
     spread = np.sqrt(np.diag(covariance))
     return composed(data, np.reshape(covariance / spread[:, None] / spread[None, :], np.shape(data)))
+
+
+@rule(np.cross)
+def _cross(a: Any, b: Any, axisa: int = -1, axisb: int = -1, axisc: int = -1, axis: Any = None) -> Any:
+    data = np.cross(plain(a), plain(b), axisa, axisb, axisc, axis)
+    axisa, axisb, axisc = (axisa, axisb, axisc) if axis is None else (axis, axis, axis)
+    one, other = np.moveaxis(as_traced(a), axisa, -1), np.moveaxis(as_traced(b), axisb, -1)
+    if one.shape[-1] != 3 or other.shape[-1] != 3:
+        broken("numpy.cross of vectors with two elements")
+        return data
+    after, last = [1, 2, 0], [2, 0, 1]
+    product = one[..., after] * other[..., last] - one[..., last] * other[..., after]
+    return composed(data, np.moveaxis(product, -1, axisc))
+
+
+@rule(np.polyfit)
+def _polyfit(x: Any, y: Any, deg: int, rcond: Any = None, full: bool = False, w: Any = None, cov: Any = False) -> Any:
+    fitting: Any = np.polyfit
+    data = fitting(*map(plain, (x, y, deg, rcond)), full, plain(w), cov)
+    if full or cov or w is not None:
+        broken("numpy.polyfit with weights or more than coefficients")
+        return data
+    powers = np.stack([as_traced(x) ** each for each in range(int(plain(deg)), -1, -1)], axis=-1)
+    return composed(data, np.linalg.pinv(powers) @ as_traced(y))
 
 
 @rule(np.polyval)

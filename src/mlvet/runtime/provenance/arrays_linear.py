@@ -10,6 +10,7 @@ from string import ascii_letters
 from typing import Any
 
 from mlvet.runtime.provenance.array_values import Places, TracedArray, as_traced, split, with_places
+from mlvet.runtime.provenance.arrays_decompositions import norm_by_values
 from mlvet.runtime.provenance.arrays_functions import _into, composed, plain, rule
 from mlvet.runtime.provenance.breaks import broken
 from mlvet.runtime.provenance.plain_numpy import np
@@ -195,23 +196,56 @@ def _without_repeats(letters: str, array: Any) -> tuple[str, Any]:
     return letters, array
 
 
+def _without_ones(terms: list[str], values: list[Any]) -> tuple[list[str], list[Any]]:
+    """Operands without the axes of length 1 that others stretch."""
+    lengths = [dict(zip(term, each.shape, strict=True)) for term, each in zip(terms, values, strict=True)]
+    longest = {letter: max(each.get(letter, 1) for each in lengths) for term in terms for letter in term}
+    stretched = [
+        [letter for letter in term if each[letter] < longest[letter]] for term, each in zip(terms, lengths, strict=True)
+    ]
+    return (
+        ["".join(letter for letter in term if letter not in gone) for term, gone in zip(terms, stretched, strict=True)],
+        [
+            each.squeeze(tuple(term.index(letter) for letter in gone)) if gone else each
+            for term, each, gone in zip(terms, values, stretched, strict=True)
+        ],
+    )
+
+
+def _in_letters(operands: tuple[Any, ...]) -> tuple[list[str], str, list[Any]]:
+    """The letters of each operand and of the result, without ellipses, and the operands."""
+    subscripts, *arrays = operands
+    if not isinstance(subscripts, str):
+        pairs = operands[: len(operands) // 2 * 2]
+        arrays = list(pairs[::2])
+        terms = ["".join("..." if each is Ellipsis else ascii_letters[each] for each in axes) for axes in pairs[1::2]]
+        subscripts = ",".join(terms)
+        if len(operands) % 2:
+            subscripts += "->" + "".join("..." if each is Ellipsis else ascii_letters[each] for each in operands[-1])
+    subscripts = subscripts.replace(" ", "")
+    inputs, arrow, output = subscripts.partition("->")
+    terms = inputs.split(",")
+    ranks = [np.ndim(plain(array)) - len(term.replace("...", "")) for term, array in zip(terms, arrays, strict=True)]
+    most = max((rank for rank, term in zip(ranks, terms, strict=True) if "." in term), default=0)
+    free = "".join(letter for letter in ascii_letters if letter not in subscripts)[:most]
+    if not arrow:
+        letters = inputs.replace(",", "").replace(".", "")
+        output = "..." if "." in inputs else ""
+        output += "".join(sorted(letter for letter in set(letters) if letters.count(letter) == 1))
+    written = [term.replace("...", free[most - rank :]) for term, rank in zip(terms, ranks, strict=True)]
+    return written, output.replace("...", free), arrays
+
+
 @rule(np.einsum)
 def _einsum(*operands: Any, out: Any = None, optimize: Any = False, **options: Any) -> Any:
     data = np.einsum(*map(plain, operands), optimize=optimize, **options)
-    subscripts, *arrays = operands
-    if not isinstance(subscripts, str) or "." in subscripts:
-        broken("numpy.einsum with an ellipsis or lists of axes")
-        return _into(data, None, out)
-    subscripts = subscripts.replace(" ", "")
-    if "->" not in subscripts:
-        letters = subscripts.replace(",", "")
-        subscripts += "->" + "".join(sorted(letter for letter in set(letters) if letters.count(letter) == 1))
-    inputs, output = subscripts.split("->")
+    inputs, output, arrays = _in_letters(operands)
     terms, values = [], []
-    for letters, array in zip(inputs.split(","), arrays, strict=True):
+    for letters, array in zip(inputs, arrays, strict=True):
         term, each = _without_repeats(letters, as_traced(array))
         terms.append(term)
         values.append(each)
+    terms, values = _without_ones(terms, values)
     result = _product(f"{','.join(terms)}->{output}", values, data)
     return _into(data, split(result)[1], out)
 
@@ -247,8 +281,7 @@ def _norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> 
     if ord is None or ord == "fro" or (ord == 2 and not matrix):
         return composed(data, np.sqrt((values * values).sum(**options)))
     if matrix:
-        broken("numpy.linalg.norm of a matrix")
-        return data
+        return norm_by_values(data, values, ord, axis)
     if ord in (np.inf, -np.inf):
         return composed(data, abs(values).max(**options) if ord > 0 else abs(values).min(**options))
     if ord == 1:

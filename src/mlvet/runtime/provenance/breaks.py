@@ -27,7 +27,9 @@ def is_users(filename: str) -> bool:
     known = _users.get(filename)
     if known is None:
         library = f"{os.sep}site-packages{os.sep}" in filename or f"{os.sep}dist-packages{os.sep}" in filename
-        library = library or filename.startswith((_OWN, _NUMPY, _STANDARD, "<frozen", "<__array_function__"))
+        library = library or filename.startswith(
+            (_OWN, _NUMPY, _STANDARD, "<frozen", "<__array_function__", "<class ", "<mlvet")
+        )
         known = _users[filename] = not library
     return known
 

@@ -28,6 +28,7 @@ class Captures:
     outputs: Sequence[Specification]
     found: set[str] = field(default_factory=set)
     functions: set[str] = field(default_factory=set)
+    modules: set[str] = field(default_factory=set)
     assigned: dict[str, set[int]] = field(default_factory=dict)
     names: dict[str, set[str]] = field(default_factory=dict)
     """The names that a function binds, of those that are asked for."""
@@ -36,6 +37,7 @@ class Captures:
         """The tree with the named places changed."""
         if module == "__main__":
             module = os.path.splitext(os.path.basename(path))[0]
+        self.modules.add(module)
         self._scope(tree, module, MODULE, tree.body)
         _Functions(self, module).visit(tree)
         return ast.fix_missing_locations(tree)
@@ -76,6 +78,10 @@ class Captures:
                 continue
             simple = sorted({name.rpartition(".")[2] for name in self.functions} | self.functions)
             last = each.function.rpartition(".")[2]
+            if each.function in self.modules and last not in simple:
+                line = "" if each.line is None else f":{each.line}"
+                meant = f"{each.name}@{each.function}.{MODULE}{line}"
+                raise UsageError(f"{each.text}: `{each.function}` is a module; a variable of it is {meant}")
             if last not in simple:
                 near = difflib.get_close_matches(last, simple, 3, 0.4)
                 hint = f"; did you mean {' or '.join(near)}?" if near else f"; it has {', '.join(simple[:12])}"

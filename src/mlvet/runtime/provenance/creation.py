@@ -18,9 +18,11 @@ import numpy
 
 from mlvet.runtime.provenance.array_methods import objects
 from mlvet.runtime.provenance.array_values import ARRAYS, TracedArray, as_traced, attach, has_places, split, with_places
+from mlvet.runtime.provenance.arrays_objects import from_objects, holds_traced
 from mlvet.runtime.provenance.breaks import is_users
 from mlvet.runtime.provenance.plain_numpy import np
 from mlvet.runtime.provenance.scalars import ANY_TRACED
+from mlvet.runtime.provenance.ufuncs import write
 
 _CREATORS = (
     "zeros ones empty arange eye identity tri loadtxt genfromtxt load fromfile frombuffer fromstring fromfunction "
@@ -88,6 +90,29 @@ def _creating(real: Function) -> Function:
     return create
 
 
+def _stepping(real: Function) -> Function:
+    """`arange`: its elements follow the start and the step, its length jumps with the stop."""
+    plainly = _creating(real)
+
+    @functools.wraps(real)
+    def arange(*arguments: Any, **options: Any) -> Any:
+        if not any(type(each) in ANY_TRACED for each in (*arguments, *options.values())):
+            result = real(*arguments, **options)
+            return result.view(TracedArray) if _wanted(result, sys._getframe(1)) else result
+        result = plainly(
+            *(split(each)[0] for each in arguments), **{name: split(each)[0] for name, each in options.items()}
+        )
+        start = options.get("start", arguments[0] if len(arguments) > 1 else None)
+        step = options.get("step", arguments[2] if len(arguments) > 2 else None)
+        if result.dtype.kind != "f":
+            return result
+        return with_places(
+            result, write(result.shape, [(split(start)[1], 1.0), (split(step)[1], np.arange(len(result)))])
+        )
+
+    return arange
+
+
 def _full(real: Function) -> Function:
     @functools.wraps(real)
     def full(shape: Any, fill_value: Any, *arguments: Any, **options: Any) -> Any:
@@ -140,6 +165,8 @@ def _of_array(real: Function, source: TracedArray, arguments: Sequence[Any], opt
     dtype = options.get("dtype", arguments[1] if len(arguments) > 1 else None)
     if dtype is not None and np.dtype(dtype).kind == "O" and source.places is not None:
         return objects(source)
+    if dtype is not None and np.dtype(dtype).kind in "fiu" and holds_traced(plain):
+        return from_objects(plain, dtype)
     options.pop("object", None)
     options.pop("a", None)
     result = real(plain, *arguments[1:], **options)
@@ -302,7 +329,7 @@ def install() -> None:
     """Replace NumPy's functions for a replay; other libraries follow when the program imports them."""
     if _given:
         return
-    from mlvet.runtime.provenance import late
+    from mlvet.runtime.provenance import arrays_objects, drawing, late
 
     vars(numpy)["__getattr__"] = _attribute(vars(numpy)["__getattr__"])
     for module in (numpy, numpy.linalg):
@@ -316,17 +343,21 @@ def install() -> None:
     for name in _CREATORS:
         _replace(numpy, name, _creating(getattr(np, name)))
     for name in _DRAWS:
-        _replace(numpy.random, name, _creating(getattr(np.random, name)))
+        _replace(numpy.random, name, _creating(drawing.followed(getattr(np.random, name), name)))
+    _replace(numpy.random, "default_rng", drawing.made(np.random.default_rng))
+    _replace(numpy, "arange", _stepping(np.arange))
     _replace(numpy, "full", _full(np.full))
     _replace(numpy, "fromiter", _from_iterator(np.fromiter))
+    arrays_objects.install()
     late.install()
 
 
 def uninstall() -> None:
     """NumPy and the other libraries are as before."""
-    from mlvet.runtime.provenance import late
+    from mlvet.runtime.provenance import arrays_objects, late
 
     late.uninstall()
+    arrays_objects.uninstall()
     while _replaced:
         setattr(*_replaced.pop())
     if _given:

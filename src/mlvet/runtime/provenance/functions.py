@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import builtins
 import math
-import types
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Sequence
 from typing import Any
 
-from mlvet.runtime.provenance.numbers import PLAIN, TRACED, plain, traced, written
+from mlvet.runtime.provenance.array_values import ARRAYS
+from mlvet.runtime.provenance.numbers import PLAIN, TRACED, traced
+from mlvet.runtime.provenance.predicates import PREDICATES
+from mlvet.runtime.provenance.scalars import ANY_TRACED, scalar
 from mlvet.runtime.provenance.tape import TAPE
 
 _SUMMED = TRACED | PLAIN
@@ -46,13 +48,32 @@ def _digamma(x: float) -> float:
     return shift + math.log(x) - 0.5 / x - series
 
 
+def _single(x: Any) -> Any:
+    """An array of one element as the number in it, which is how functions of Python take it."""
+    return x.item() if type(x) in ARRAYS and x.size == 1 else x
+
+
+def plain(number: Any) -> Any:
+    """A number of Python or of NumPy without its place."""
+    return number.v if type(number) in ANY_TRACED else number
+
+
+def written(value: Any, parents: Sequence[int], partials: Sequence[float]) -> Any:
+    """A number that follows from others; what is no real number goes on as it is."""
+    return scalar(value, TAPE.row(parents, partials))
+
+
 def _one(real: Any, derivative: Callable[[float, float], float]) -> Any:
     def function(x: Any, /) -> Any:
-        if type(x) not in TRACED:
-            return real(x)
+        if type(x) not in ANY_TRACED:
+            if type(x) not in ARRAYS:
+                return real(x)
+            x = _single(x)
+            if type(x) not in ANY_TRACED:
+                return real(x)
         y = real(x.v)
         try:
-            partial = derivative(x.v, y)
+            partial = derivative(float(x.v), y)
         except (ZeroDivisionError, OverflowError, ValueError):
             partial = math.inf
         return written(y, (x.i,), (partial,))
@@ -64,12 +85,16 @@ def _several(real: Any, partials: Callable[[tuple[float, ...], float], tuple[flo
     """A function of several numbers."""
 
     def function(*given: Any) -> Any:
-        hanging = [index for index, each in enumerate(given) if type(each) in TRACED]
+        given = tuple(map(_single, given))
+        hanging = [index for index, each in enumerate(given) if type(each) in ANY_TRACED]
         if not hanging:
             return real(*given)
         values = tuple(plain(each) for each in given)
         result = real(*values)
-        found = partials(values, result)
+        try:
+            found = partials(tuple(map(float, values)), result)
+        except (ZeroDivisionError, OverflowError, ValueError):
+            found = (math.inf,) * len(values)
         return written(result, tuple(given[each].i for each in hanging), tuple(found[each] for each in hanging))
 
     return _alike(function, real)
@@ -84,7 +109,7 @@ def _log(values: tuple[float, ...], y: float) -> tuple[float, ...]:
 
 def _power(values: tuple[float, ...], y: float) -> tuple[float, ...]:
     a, b = values
-    return (b * y / a if a else 0.0), (y * math.log(a) if a > 0 else 0.0)
+    return (b * math.pow(a, b - 1) if b else 0.0), (y * math.log(a) if a > 0 else 0.0)
 
 
 def _hypotenuse(values: tuple[float, ...], y: float) -> tuple[float, ...]:
@@ -107,6 +132,50 @@ def _modulo(values: tuple[float, ...], y: float) -> tuple[float, ...]:
     return 1.0, -float(math.trunc(values[0] / values[1]))
 
 
+def _remainder(values: tuple[float, ...], y: float) -> tuple[float, ...]:
+    return 1.0, -float(round((values[0] - y) / values[1]))
+
+
+def _scaled(values: tuple[float, ...], y: float) -> tuple[float, ...]:
+    del y
+    return math.ldexp(1.0, int(values[1])), 0.0
+
+
+def _parts(real: Any, partial: Callable[[Any], float], at: int) -> Any:
+    """A function that takes a number apart; the part at `at` follows it smoothly, the other jumps."""
+
+    def function(x: Any, /) -> Any:
+        x = _single(x)
+        found = real(plain(x))
+        if type(x) not in ANY_TRACED:
+            return found
+        return tuple(
+            written(each, (x.i,), (partial(found),)) if index == at else each for index, each in enumerate(found)
+        )
+
+    return _alike(function, real)
+
+
+def _close(real: Any) -> Any:
+    """`math.isclose`, which is a comparison."""
+
+    def isclose(a: Any, b: Any, *, rel_tol: Any = 1e-09, abs_tol: Any = 0.0) -> bool:
+        a, b = _single(a), _single(b)
+        x, y = plain(a), plain(b)
+        outcome: bool = real(x, y, rel_tol=plain(rel_tol), abs_tol=plain(abs_tol))
+        if type(a) not in ANY_TRACED and type(b) not in ANY_TRACED:
+            return outcome
+        apart = float(x) - float(y)
+        margin = abs(apart) - max(plain(rel_tol) * max(abs(x), abs(y)), plain(abs_tol))
+        side = -1.0 if apart < 0 else 1.0
+        left, right = (
+            (each.i, sign) if type(each) in ANY_TRACED else (0, 0.0) for each, sign in ((a, side), (b, -side))
+        )
+        return PREDICATES.seen(outcome, margin, left, right)
+
+    return _alike(isclose, real)
+
+
 def _alike(function: Any, real: Any) -> Any:
     function.__name__ = real.__name__
     function.__doc__ = real.__doc__
@@ -118,9 +187,9 @@ def _sum_of(real: Any) -> Any:
 
     def fsum(numbers: Any, /) -> Any:
         listed = list(numbers)
-        places = [each.i for each in listed if type(each) in TRACED]
+        places = [each.i for each in listed if type(each) in ANY_TRACED]
         result = real(plain(each) for each in listed)
-        return traced(result, TAPE.row(places, [1.0] * len(places))) if places else result
+        return scalar(result, TAPE.row(places, [1.0] * len(places))) if places else result
 
     return _alike(fsum, real)
 
@@ -144,7 +213,7 @@ def _builtin_sum(real: Any) -> Any:
 def _product_of(real: Any) -> Any:
     def prod(numbers: Any, /, *, start: Any = 1) -> Any:
         listed = list(numbers)
-        if not any(type(each) in TRACED for each in (*listed, start)):
+        if not any(type(each) in ANY_TRACED for each in (*listed, start)):
             return real(listed, start=start)
         result = start
         for each in listed:
@@ -159,7 +228,7 @@ def _of_two_lists(real: Any, partials: Callable[[list[Any], list[Any], float], t
 
     def function(p: Any, q: Any, /) -> Any:
         given = [*p], [*q]
-        if not any(type(each) in TRACED for one in given for each in one):
+        if not any(type(each) in ANY_TRACED for one in given for each in one):
             return real(*given)
         a, b = ([plain(each) for each in one] for one in given)
         result = real(a, b)
@@ -168,9 +237,9 @@ def _of_two_lists(real: Any, partials: Callable[[list[Any], list[Any], float], t
             (each.i, partial)
             for one, by in zip(given, found, strict=True)
             for each, partial in zip(one, by, strict=True)
-            if type(each) in TRACED
+            if type(each) in ANY_TRACED
         ]
-        return traced(result, TAPE.row([place for place, _ in entries], [partial for _, partial in entries]))
+        return scalar(result, TAPE.row([place for place, _ in entries], [partial for _, partial in entries]))
 
     return _alike(function, real)
 
@@ -190,11 +259,11 @@ def _mean_of(real: Any) -> Any:
 
     def mean(data: Any, *more: Any, **named: Any) -> Any:
         listed = list(data)
-        if more or named or not any(type(each) in TRACED for each in listed):
+        if more or named or not any(type(each) in ANY_TRACED for each in listed):
             return real(listed, *more, **named)
         result = real([plain(each) for each in listed])
-        places = [each.i for each in listed if type(each) in TRACED]
-        return traced(result, TAPE.row(places, [1 / len(listed)] * len(places)))
+        places = [each.i for each in listed if type(each) in ANY_TRACED]
+        return scalar(result, TAPE.row(places, [1 / len(listed)] * len(places)))
 
     return _alike(mean, real)
 
@@ -204,18 +273,41 @@ def _spread_of(real: Any, rooted: bool, lost: int) -> Any:
 
     def spread(data: Any, *more: Any, **named: Any) -> Any:
         listed = list(data)
-        if more or named or not any(type(each) in TRACED for each in listed):
+        if more or named or not any(type(each) in ANY_TRACED for each in listed):
             return real(listed, *more, **named)
         values = [plain(each) for each in listed]
         result = real(values)
         middle = math.fsum(values) / len(values)
         scale = 2 / (len(values) - lost)
         scale = scale / (2 * result) if rooted and result else scale
-        hanging = [(each.i, scale * (each.v - middle)) for each in listed if type(each) in TRACED]
+        hanging = [(each.i, scale * (each.v - middle)) for each in listed if type(each) in ANY_TRACED]
         places = [place for place, _ in hanging]
-        return traced(result, TAPE.row(places, [partial for _, partial in hanging]))
+        return scalar(result, TAPE.row(places, [partial for _, partial in hanging]))
 
     return _alike(spread, real)
+
+
+def _harmonic_mean_of(real: Any) -> Any:
+    def harmonic_mean(data: Any, weights: Any = None) -> Any:
+        listed = list(data)
+        shares: list[Any] = [1] * len(listed) if weights is None else list(weights)
+        if not any(type(each) in ANY_TRACED for each in (*listed, *shares)):
+            return real(listed, weights if weights is None else shares)
+        values, parts = [plain(each) for each in listed], [plain(each) for each in shares]
+        result = real(values, None if weights is None else parts)
+        total = math.fsum(parts)
+        hanging = [
+            (each.i, result * result * part / (total * value * value) if value else 0.0)
+            for each, value, part in zip(listed, values, parts, strict=True)
+            if type(each) in ANY_TRACED
+        ] + [
+            (each.i, result / total - result * result / (total * value) if value else 0.0)
+            for each, value in zip(shares, values, strict=True)
+            if type(each) in ANY_TRACED
+        ]
+        return written(result, [place for place, _ in hanging], [partial for _, partial in hanging])
+
+    return _alike(harmonic_mean, real)
 
 
 def _of_math() -> dict[str, Any]:
@@ -226,7 +318,9 @@ def _of_math() -> dict[str, Any]:
         "log": _several(math.log, _log), "pow": _several(math.pow, _power), "hypot": _several(math.hypot, _hypotenuse),
         "atan2": _several(math.atan2, _angle), "copysign": _several(math.copysign, _signed),
         "fmod": _several(math.fmod, _modulo), "fsum": _sum_of(math.fsum), "prod": _product_of(math.prod),
-        "dist": _of_two_lists(math.dist, _apart),
+        "dist": _of_two_lists(math.dist, _apart), "remainder": _several(math.remainder, _remainder),
+        "ldexp": _several(math.ldexp, _scaled), "modf": _parts(math.modf, lambda found: 1.0, 0),
+        "frexp": _parts(math.frexp, lambda found: math.ldexp(1.0, -found[1]), 0), "isclose": _close(math.isclose),
     }  # fmt: skip
     if hasattr(math, "sumprod"):
         made["sumprod"] = _of_two_lists(math.sumprod, _products)
@@ -244,32 +338,59 @@ def _of_statistics() -> dict[str, Any]:
         ("pvariance", False, 0),
     ):
         made[name] = _spread_of(getattr(statistics, name), rooted, lost)
+    made["harmonic_mean"] = _harmonic_mean_of(statistics.harmonic_mean)
     return made
 
 
-_replaced: list[tuple[types.ModuleType, str, Any]] = []
+_replaced: list[tuple[Any, str, Any]] = []
 
 
 def installed(marked: Callable[[Any, tuple[Any, ...]], Any]) -> None:
-    """Put the functions in their places; `marked` makes inputs of what the program marks itself."""
+    """Put the functions in their places; `marked` makes inputs of what the program marks itself.
+
+    Modules of the standard library that took functions of `math` by name get them too.
+    """
+    import random
     import statistics
 
     from mlvet import provenance
 
-    sums = {"sum": _builtin_sum(builtins.sum)}
-    for module, made in ((math, _of_math()), (statistics, _of_statistics()), (builtins, sums)):
+    of_math = _of_math()
+    for module, made in (
+        (math, of_math),
+        (statistics, _of_statistics()),
+        (builtins, {"sum": _builtin_sum(builtins.sum)}),
+    ):
         for name, function in made.items():
-            _replaced.append((module, name, getattr(module, name)))
-            setattr(module, name, function)
+            _replace(module, name, function)
+    real = {id(value): of_math[name] for _, name, value in _replaced if name in of_math}
+    for module in (statistics, random):
+        for name, function in list(vars(module).items()):
+            if id(function) in real:
+                _replace(module, name, real[id(function)])
+    _replace(statistics.NormalDist, "__init__", _normal(statistics.NormalDist.__init__))
     provenance.replayed(marked)
+
+
+def _replace(holder: Any, name: str, function: Any) -> None:
+    _replaced.append((holder, name, getattr(holder, name)))
+    setattr(holder, name, function)
+
+
+def _normal(real: Any) -> Any:
+    """`statistics.NormalDist`, which makes plain floats of what it is given."""
+
+    def __init__(self: Any, mu: Any = 0.0, sigma: Any = 1.0) -> None:  # noqa: N807
+        real(self, plain(_single(mu)), plain(_single(sigma)))
+        if type(mu) in ANY_TRACED or type(sigma) in ANY_TRACED:
+            self._mu, self._sigma = (
+                traced(float(each.v), each.i) if type(each) in ANY_TRACED else float(each) for each in (mu, sigma)
+            )
+
+    return __init__
 
 
 def removed() -> None:
     """The functions are as before."""
     while _replaced:
         setattr(*_replaced.pop())
-
-
-def watched() -> Mapping[str, Callable[[types.ModuleType], None]]:
-    """What is done when the program imports a module."""
-    return {}

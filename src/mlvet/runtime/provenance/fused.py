@@ -333,6 +333,7 @@ def asking(name: str, formula: Formula, original: str, gathers: bool) -> Iterato
         yield f"    if type(a{each}) is T: v{each} = a{each}.v; i{each} = a{each}.i"
         yield f"    elif type(a{each}) in N: v{each} = a{each}; i{each} = 0"
         yield f"    elif type(a{each}) is I: v{each} = a{each}.v; i{each} = a{each}.i"
+        yield f"    elif is_bare(a{each}): v{each} = bare(a{each}); i{each} = 0"
         yield f"    else: return {original}"
     yield from (f"    {each}" for each in formula.forward)
     yield f"    if not ({' or '.join(f'i{each}' for each in formula.numbers)}): return r"
@@ -379,8 +380,8 @@ def _parameters(formula: Formula, gathers: bool) -> str:
 
 def _scope() -> dict[str, Any]:
     return {
-        "T": numbers.TracedFloat, "I": numbers.TracedInt, "N": numbers.PLAIN, "written": TAPE.open.written,
-        "site": PREDICATES.site, "near": PREDICATES.near,
+        "T": numbers.TracedFloat, "I": numbers.TracedInt, "N": numbers.PLAIN, "is_bare": numbers.is_bare,
+        "bare": numbers.bare, "written": TAPE.open.written, "site": PREDICATES.site, "near": PREDICATES.near,
     }  # fmt: skip
 
 

@@ -10,6 +10,8 @@ import sys
 from collections import deque
 from collections.abc import Callable, Iterator, MutableMapping
 from dataclasses import dataclass, field
+from functools import cache
+from types import MemberDescriptorType
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -22,6 +24,8 @@ Path: TypeAlias = tuple[Any, ...]
 """A name, or a path with a kind of step (`[` or `.`) and a key."""
 _DEEPEST = 12
 _PLAIN_OBJECTS = (str, bytes, bool, complex, type(None), type, type(sys))
+Seen: TypeAlias = dict[int, tuple[Any, Any]]
+"""Containers by identity, and what became of each; they are held, so that no other gets their identity."""
 
 
 @dataclass(slots=True)
@@ -76,19 +80,19 @@ class Inputs:
         self._met[path] = count
         return path if count == 1 else (path, "#", count)
 
-    def _value(self, value: Any, path: Path, seen: dict[int, Any], depth: int, ints: bool) -> Any:
-        kind = type(value)
+    def _value(self, value: Any, path: Path, seen: Seen, depth: int, ints: bool) -> Any:
+        kind: Any = type(value)
         if kind is float or kind is TracedFloat or ((kind is int or kind is TracedInt) and ints):
             return self.leaf(value.v if kind in TRACED else value, path)
         if isinstance(value, _PLAIN_OBJECTS) or kind is int or depth > _DEEPEST:
             return value
         if id(value) in seen:
-            return seen[id(value)]
+            return seen[id(value)][1]
         array = self._array(value, path)
         if array is not None:
-            seen[id(value)] = array
+            seen[id(value)] = (value, array)
             return array
-        seen[id(value)] = value
+        seen[id(value)] = (value, value)
         if isinstance(value, MutableMapping):
             for key in list(value):
                 each = value[key]
@@ -97,21 +101,40 @@ class Inputs:
             for index, each in enumerate(value):
                 value[index] = self._value(each, (path, "[", index), seen, depth + 1, ints)
         elif kind is tuple or (isinstance(value, tuple) and hasattr(value, "_fields")):
-            elements = [self._value(each, (path, "[", at), seen, depth + 1, ints) for at, each in enumerate(value)]
-            value = kind(*elements) if hasattr(value, "_fields") else tuple(elements)
-        elif hasattr(value, "__dict__") and not callable(value):
+            made = self._tuple(value, path, seen, depth, ints)
+            seen[id(value)] = (value, made)
+            return made
+        elif (hasattr(value, "__dict__") or _slots(kind)) and not callable(value):
             self._attributes(value, path, seen, depth, ints)
         return value
 
-    def _attributes(self, value: Any, path: Path, seen: dict[int, Any], depth: int, ints: bool) -> None:
+    def _tuple(self, value: Any, path: Path, seen: Seen, depth: int, ints: bool) -> Any:
+        names = getattr(value, "_fields", None)
+        steps = (
+            [(path, "[", at) for at in range(len(value))] if names is None else [(path, ".", each) for each in names]
+        )
+        elements = [self._value(each, step, seen, depth + 1, ints) for each, step in zip(value, steps, strict=True)]
+        return tuple(elements) if names is None else tuple.__new__(type(value), elements)
+
+    def _attributes(self, value: Any, path: Path, seen: Seen, depth: int, ints: bool) -> None:
         graph = type(value).__module__.partition(".")[0] == "networkx" and hasattr(value, "_adj")
         if graph:
             self._value(value._adj, path, seen, depth + 1, True)
             return
-        for name, each in list(vars(value).items()):
+        held = getattr(value, "__dict__", {})
+        for name, each in list(held.items()):
             made = self._value(each, (path, ".", name), seen, depth + 1, ints)
             if made is not each:
-                setattr(value, name, made)
+                held[name] = made
+        kind: Any = type(value)
+        for name, slot in _slots(kind).items():
+            try:
+                each = slot.__get__(value)
+            except AttributeError:
+                continue
+            made = self._value(each, (path, ".", name), seen, depth + 1, ints)
+            if made is not each:
+                slot.__set__(value, made)
 
     def _array(self, value: Any, path: Path) -> Any:
         """An array of any library with its elements made inputs; None for what is none."""
@@ -215,6 +238,18 @@ def _has_floats(value: Any, depth: int) -> bool:
         return False
     elements = value.values() if isinstance(value, dict) else value if isinstance(value, list | tuple) else ()
     return any(_has_floats(each, depth + 1) for each, _ in zip(elements, range(1000), strict=False))
+
+
+@cache
+def _slots(kind: Any) -> dict[str, MemberDescriptorType]:
+    """The attributes that objects of a class keep in slots; classes written in C have none that count."""
+    return {
+        name: each
+        for base in kind.__mro__
+        if "__slots__" in vars(base)
+        for name, each in vars(base).items()
+        if isinstance(each, MemberDescriptorType)
+    }
 
 
 def _is_traced(value: Any) -> bool:

@@ -14,10 +14,9 @@ from typing import Any
 _PATCHES: dict[str, tuple[str, ...]] = {
     "scipy.sparse": ("sparse",),
     "scipy.sparse.linalg": ("sparse_linear",),
-    "scipy.linalg": ("scipy_functions",),
-    "scipy.special": ("scipy_functions",),
     "networkx": ("graphs",),
     "sklearn.utils.validation": ("learning",),
+    "sklearn.preprocessing._data": ("learning_preprocessing",),
     "pandas": ("frame_hooks",),
     "torch": ("torch_values",),
     "jax": ("jax_values",),

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from functools import cache
 from typing import Any, TypeAlias
 
 from mlvet.runtime.provenance import open_rows
@@ -22,7 +23,7 @@ _row = TAPE.open.row
 
 
 TracedFloat = open_rows.TracedFloat
-"""A float with its plain value `v` and its place `i`."""
+"""A float with its plain value `v` and its place `i`; code that calls the class itself wants `float`."""
 
 
 class TracedInt(int):
@@ -31,9 +32,12 @@ class TracedInt(int):
     v: int
     i: int
 
+    def __new__(cls, value: Any = 0, /, *base: Any) -> Any:
+        return value if type(value) is cls and not base else int(value, *base)
+
 
 TRACED = frozenset((TracedFloat, TracedInt))
-_new_int = TracedInt.__new__
+_new_int = int.__new__
 
 
 def traced(value: Any, place: int) -> Any:
@@ -69,6 +73,29 @@ def _is_scalar(other: object) -> bool:
     return type(other).__module__ == "numpy" and getattr(other, "shape", None) == () and other.dtype.kind in "fiu"  # type: ignore[attr-defined]
 
 
+_ARITHMETIC = (
+    *(f"__{side}{name}__" for name in "add sub mul truediv floordiv mod pow".split() for side in ("", "r")),
+    "__neg__", "__abs__", "__lt__", "__le__", "__gt__", "__ge__",
+)  # fmt: skip
+
+
+@cache
+def _has_own_arithmetic(kind: type, base: type) -> bool:
+    return any(getattr(kind, each) is not getattr(base, each) for each in _ARITHMETIC)
+
+
+def is_bare(other: Any) -> bool:
+    """Whether this is a number of a class that has only Python's own arithmetic, such as a member of an enumeration."""
+    kind: Any = type(other)
+    base = float if isinstance(other, float) else int if isinstance(other, int) else None
+    return base is not None and kind not in TRACED and not _has_own_arithmetic(kind, base)
+
+
+def bare(other: Any) -> Any:
+    """Such a number as a plain one."""
+    return float.__pos__(other) if isinstance(other, float) else int.__pos__(other)
+
+
 def _binary(apply: Callable[[Any, Any], Any], partials: Partials) -> tuple[Any, Any]:
     """An operator and its reflected form; operands of other kinds are left to their own operators."""
 
@@ -83,7 +110,7 @@ def _binary(apply: Callable[[Any, Any], Any], partials: Partials) -> tuple[Any, 
             return written(value, (self.i,), partials(a, other, value)[:1])
         if type(other) is complex:
             return apply(self.v, other)
-        return NotImplemented
+        return forward(self, bare(other)) if is_bare(other) else NotImplemented
 
     def reflected(self: Any, other: Any) -> Any:
         if type(other) in PLAIN:
@@ -92,7 +119,7 @@ def _binary(apply: Callable[[Any, Any], Any], partials: Partials) -> tuple[Any, 
             return written(value, (self.i,), partials(other, b, value)[1:])
         if type(other) is complex:
             return apply(other, self.v)
-        return NotImplemented
+        return reflected(self, bare(other)) if is_bare(other) else NotImplemented
 
     return forward, reflected
 
@@ -127,6 +154,9 @@ def _comparison(apply: Callable[[Any, Any], bool]) -> Any:
         if type(other) in PLAIN or _is_scalar(other):
             margin = self.v - float(other) if type(self.v) is float else self.v - other
             return PREDICATES.seen(apply(self.v, other), margin, (self.i, 1.0), (0, 0.0))
+        if is_bare(other):
+            margin = self.v - bare(other)
+            return PREDICATES.seen(apply(self.v, bare(other)), margin, (self.i, 1.0), (0, 0.0))
         return NotImplemented
 
     return compare
@@ -211,6 +241,11 @@ def _losing(name: str, apply: Callable[..., Any]) -> Any:
     return method
 
 
+def _float(kind: type, value: Any = 0.0, /) -> Any:
+    """What a call of the class makes: a float, or the traced number that it is given."""
+    return value if type(value) is kind else float(value)
+
+
 def _itself(self: Any, *memory: Any) -> Any:
     del memory
     return self
@@ -263,6 +298,7 @@ for _class in TRACED:
         ("__float__", "float", float), ("as_integer_ratio", "as_integer_ratio", lambda v: v.as_integer_ratio()),
     ):  # fmt: skip
         setattr(_class, _name, _losing(_losing_name, _apply_losing))
+setattr(TracedFloat, "__new__", staticmethod(_float))  # noqa: B010
 for _class, _base in ((TracedFloat, float), (TracedInt, int)):
     setattr(_class, "__hash__", _base.__hash__)  # noqa: B010
 open_rows.bind(TracedInt, traced)

@@ -54,7 +54,7 @@ def record(request: Request) -> None:
     run.started()
     _as_deep_as_ever(sys._getframe())
     try:
-        exec(run.code(), run.namespace)
+        exec(run.code(), sys.modules["__main__"].__dict__)
     except SystemExit as error:
         run.status, run.how = _status(error.code), "exit"
         raise
@@ -76,7 +76,6 @@ class Run:
         self.exception: str | None = None
         self.branches = Branches(self)
         self.world = world.RecordingWorld(writer, tracing_source.of_program, request.mode == "full")
-        self.namespace: dict[str, Any] = sys.modules["__main__"].__dict__
         self.outcomes: Outcomes | None = None
         self._began = self._last = _perf_counter()
         self._last_fold = 0
@@ -140,7 +139,7 @@ class Run:
         script = os.path.abspath(self.request.script)
         if os.path.isdir(script):
             script = os.path.join(script, "__main__.py")
-        names = self.namespace
+        names = sys.modules["__main__"].__dict__
         names["__file__"] = script
         names["__loader__"] = SourceFileLoader("__main__", script)
         with io.open_code(script) as file:

@@ -26,6 +26,8 @@ _KINDS = (
 )  # fmt: skip
 SCALARS: dict[type, type] = {}
 """The traced class of each of NumPy's real scalars."""
+_BASES: dict[type, Any] = {}
+"""NumPy's own class of each traced one."""
 TRACED_SCALARS: set[type] = set()
 ANY_TRACED: set[type] = set(TRACED)
 """All classes of traced numbers, NumPy's and Python's."""
@@ -40,7 +42,7 @@ def scalar(value: Any, place: int) -> Any:
     kind = SCALARS.get(type(value))
     if kind is None:
         return traced(value, place) if type(value) in (float, int) else value
-    number: Any = kind.__new__(kind, value)
+    number: Any = _BASES[kind].__new__(kind, value)
     number.v = value
     number.i = place
     return number
@@ -204,6 +206,15 @@ def _function(self: Any, function: Any, kinds: Any, arguments: Any, options: Any
     return call_function(function, arguments, options)
 
 
+def _called(kind: Any) -> Any:
+    """What code gets that calls a traced class: a number of NumPy's own class."""
+
+    def new(cls: type, value: Any = 0, /) -> Any:
+        return value if type(value) is cls else kind(value)
+
+    return new
+
+
 def _reduced(self: Any, protocol: Any) -> Any:
     """Pickled as the plain scalar: what leaves the process carries no place."""
     return self.v.__reduce_ex__(protocol)
@@ -243,7 +254,8 @@ for _name in ("sum mean min max prod cumsum cumprod std var clip round dot resha
 for _kind in _KINDS:
     if _kind in SCALARS:
         continue
-    _class = type(_kind.__name__, (_kind,), {**_OPERATORS, "__hash__": _kind.__hash__})
+    _class = type(_kind.__name__, (_kind,), {**_OPERATORS, "__hash__": _kind.__hash__, "__new__": _called(_kind)})
     SCALARS[_kind] = _class
+    _BASES[_class] = _kind
     TRACED_SCALARS.add(_class)
     ANY_TRACED.add(_class)

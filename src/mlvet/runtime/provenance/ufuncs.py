@@ -77,12 +77,19 @@ def apply_ufunc(function: Any, method: str, operands: Sequence[Any], options: di
         value, where_from = (operand, None) if method == "at" and len(data) == 1 else split(operand)
         data.append(value)
         places.append(where_from)
+    if function.types == function.types[:1] and any(each is not None for each in places):
+        from mlvet.runtime.provenance.arrays_objects import applied, is_of_objects
+
+        if is_of_objects(function):
+            return applied(function, method, operands, options)
     outputs = options.get("out")
     if outputs is not None:
         outputs = outputs if isinstance(outputs, tuple) else (outputs,)
         options = {**options, "out": tuple(_plain(each) for each in outputs)}
     if "where" in options:
         options = {**options, "where": _plain(options["where"])}
+        if options["where"] is True or options["where"] is np._NoValue:
+            del options["where"]
     before = data
     if method == "at" or (outputs is not None and any(each is not None for each in places)):
         before = [_kept(each, outputs if method != "at" else operands[:1]) for each in data]

@@ -20,6 +20,7 @@ class Written:
     """How many bytes went to standard output, and their CRC. `marks` are numbers of bytes at which the CRC is kept."""
 
     __slots__ = ("bytes", "crc", "kept", "marks")
+    _crc32 = staticmethod(zlib.crc32)  # an attribute: names of modules are gone while the interpreter ends
 
     def __init__(self, marks: set[int] | None = None) -> None:
         self.bytes = 0
@@ -31,11 +32,11 @@ class Written:
         view = memoryview(data)
         while self.marks and self.marks[-1] <= self.bytes + len(view):
             step = self.marks.pop() - self.bytes
-            self.crc = zlib.crc32(view[:step], self.crc)
+            self.crc = self._crc32(view[:step], self.crc)
             self.bytes += step
             self.kept[self.bytes] = self.crc
             view = view[step:]
-        self.crc = zlib.crc32(view, self.crc)
+        self.crc = self._crc32(view, self.crc)
         self.bytes += len(view)
 
 
@@ -46,10 +47,12 @@ written = Written()
 class _Telling(io.FileIO):
     """Standard output that keeps count of what went out."""
 
+    _counted = written
+
     def write(self, data: Any, /) -> int:
         done = super().write(data)
         if done:
-            written.add(memoryview(data).cast("B")[:done])
+            self._counted.add(memoryview(data).cast("B")[:done])
         return done
 
 
