@@ -204,4 +204,4 @@ p = [0.2, 0.5, 0.3]
 out = float(np.random.default_rng(3).choice(3, p=p)) + p[0]
 """
     (told,) = explanations(tmp_path, program, ["out"], ["p@<module>"])
-    assert [each["what"] for each in told["breaks"]] == ["numpy.random choice"]
+    assert "numpy.random choice" in [each["what"] for each in told["breaks"]]
