@@ -184,7 +184,7 @@ out = data["a"]["b"] * data["p", 2][1] + data["o"].size * data["t"].y
 """
     answer = ask(program, "out", "data@<module>")
     assert derivatives(answer) == {
-        'data["a"]["b"]': 0.25, 'data["p", 2][1]': 1.5, 'data["o"].size': 3.0, 'data["t"][1]': 2.0,
+        'data["a"]["b"]': 0.25, 'data["p", 2][1]': 1.5, 'data["o"].size': 3.0, 'data["t"].y': 2.0,
     }  # fmt: skip
 
 
