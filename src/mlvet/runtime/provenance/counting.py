@@ -1,9 +1,10 @@
 """Counters of branch outcomes, put into the source of a program.
 
 Of each predicate one side is counted, the one that looks rarer, since the other follows from how often the predicate
-is reached. Inside loops of functions a counter is a local variable; when the function ends it is added to the list of
-counts of its module. Elsewhere that list is counted in at once, so that no name is added to a namespace that a program
-can see. The list and the functions are constants of the code: the tree holds marks, which `bound` replaces.
+is reached. Inside loops of functions a counter is a local variable; when the function ends it is added to the counts
+of its module. Elsewhere these are changed at once, so that no name is added to a namespace that a program can see. The
+counts and the functions are constants of the code: the tree holds marks, which `bound` replaces. Counts are floats, to
+which Python adds more quickly than to ints.
 """
 
 from __future__ import annotations
@@ -282,13 +283,13 @@ class Counting(ast.NodeTransformer):
     def _bump(self, node: ast.AST, side: bool, once: bool = False) -> ast.stmt:
         """The statement that counts; `once` if the function ends after it."""
         index = self._site(node, side)
-        target: ast.Name | ast.Subscript
+        target: ast.Name | ast.Attribute
         if self.scope.fast and self.scope.loops and not once:
             self.scope.used.append(index)
             target = ast.Name(local_of(index), ast.Store())
         else:
-            target = ast.Subscript(ast.Constant(COUNTS), ast.Constant(index), ast.Store())
-        return _placed(ast.AugAssign(target, ast.Add(), ast.Constant(1)), node)
+            target = _count(index)
+        return _placed(ast.AugAssign(target, ast.Add(), ast.Constant(1.0)), node)
 
     def _tally(self, node: ast.AST, side: bool) -> ast.expr:
         """An expression that counts and is true."""
@@ -297,7 +298,7 @@ class Counting(ast.NodeTransformer):
             return _placed(called(HIT, ast.Constant(index)), node)
         self.scope.used.append(index)
         name = local_of(index)
-        value = ast.BinOp(ast.Name(name, ast.Load()), ast.Add(), ast.Constant(1))
+        value = ast.BinOp(ast.Name(name, ast.Load()), ast.Add(), ast.Constant(1.0))
         return _placed(ast.NamedExpr(ast.Name(name, ast.Store()), value), node)
 
     def _passing(self, value: ast.expr, side: bool) -> ast.expr:
@@ -346,6 +347,15 @@ def _calls(node: ast.AST) -> set[str]:
     return {name for each in ast.walk(node) if isinstance(each, ast.Call) and (name := called_name(each))}
 
 
+def count_of(index: int) -> str:
+    """The attribute that has a count."""
+    return f"n{index}"
+
+
+def _count(index: int) -> ast.Attribute:
+    return ast.Attribute(ast.Constant(COUNTS), count_of(index), ast.Store())
+
+
 def local_of(index: int) -> str:
     """The name of a local counter."""
     return f"{PREFIX}{index}_"
@@ -391,14 +401,14 @@ def _with_flush(node: Function, used: list[int]) -> list[ast.stmt]:
     names: list[ast.expr] = [ast.Name(local_of(index), ast.Store()) for index in used]
     flush: list[ast.stmt] = [
         ast.AugAssign(
-            ast.Subscript(ast.Constant(COUNTS), ast.Constant(index), ast.Store()),
+            _count(index),
             ast.Add(),
             ast.Name(local_of(index), ast.Load()),
         )
         for index in used
     ]
     first, last = body[0], body[-1]
-    start = _placed(ast.Assign(names, ast.Constant(0)), first)
+    start = _placed(ast.Assign(names, ast.Constant(0.0)), first)
     return [*head, start, _placed(ast.Try(body, [], [], [_placed(each, last) for each in flush]), first)]
 
 
