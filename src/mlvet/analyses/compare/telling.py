@@ -86,6 +86,7 @@ def _layer_json(error: LocalError) -> dict[str, Any]:
 def _crashes(found: Comparison, shown: str) -> Iterator[Finding]:
     """Failures of a backend that another one does not have; of a converter once for all that it works for."""
     places = {each.backend: each.layer for each in found.failed_layers}
+    misshapen = _misshapen(found)
     defects = [each for each in found.refusals if each.failure.kind not in _NO_DEFECT and not _unsuited(found, each)]
     told: set[tuple[str, str]] = set()
     for refusal in defects:
@@ -101,6 +102,9 @@ def _crashes(found: Comparison, shown: str) -> Iterator[Finding]:
             message = f"`{blamed}` {how} on the way to {listed}: {failure.words}"
         else:
             where = f" in `{layer.name}` ({layer.kind})" if layer else ""
+            if cause := misshapen.get(blamed):
+                layer = cause.layer
+                where = f" behind `{layer.name}` ({layer.kind}), which has another shape there than by the oracle,"
             message = (
                 f"`{blamed}` {how}{where} when it has to {refusal.at} the model, which other backends do: "
                 f"{failure.words}"
@@ -127,7 +131,8 @@ def _unsuited(found: Comparison, refusal: Refusal) -> bool:
 
 
 def _wrong_layers(found: Comparison, shown: str) -> Iterator[Finding]:
-    for cluster in clusters(found.walk.wrong()):
+    crashing = _misshapen(found)
+    for cluster in clusters([each for each in found.walk.wrong() if crashing.get(each.backend) is not each]):
         first, *others = cluster
         concerned = _inconsistent(found, first.backend)
         rule = InconsistentBackends if concerned else WrongLayer
@@ -155,6 +160,13 @@ def _wrong_layers(found: Comparison, shown: str) -> Iterator[Finding]:
         }  # fmt: skip
         related += _reproduction(reproduced, data)
         yield _finding(rule, f"{fact}; {consequence}", Location(shown, node=first.layer.name), data, related)
+
+
+def _misshapen(found: Comparison) -> dict[str, LocalError]:
+    """For each backend that cannot run the model, the first layer with a wrong shape: those behind it fail for that."""
+    failing = {each.backend for each in found.refusals if each.at == "run" and each.failure.kind == "crash"}
+    wrong = [each for each in found.walk.wrong() if each.wrong_shape and each.backend in failing]
+    return {each.backend: each for each in reversed(wrong)}
 
 
 def _reproduction(reproduced: Reproduced | None, data: dict[str, Any]) -> list[Related]:
