@@ -34,7 +34,7 @@ def subjects(data: Path, folder: Path) -> Iterator[tuple[Subject, float]]:
     yield subject("TextRank", "SMS, 300 messages", sms, "--iterations", 120, "--epsilon", 0), 0.1
     alarm = data / "bif" / "win95pts.bif.gz"
     yield subject("belief propagation", "win95pts", alarm, "--iterations", 600, "--epsilon", 0), 0.1
-    yield subject("Gibbs sampling", "SMS, 300 messages", sms, "--iterations", 450), 0.1
+    yield subject("Gibbs sampling", "SMS, 300 messages", sms, "--iterations", 600), 0.1
     judged = texts / "SMSSpamCollection.gz"
     youtube = texts / "YouTube-Spam-Collection-v1.zip"
     yield subject("naive Bayes", "YouTube, SMS thirty times", youtube, "--test", *[judged] * 30), 0.1
