@@ -210,7 +210,7 @@ def _environment(request: Request) -> None:
 
 def _as_deep_as_ever(frame: types.FrameType | None) -> None:
     """The frames below the script do not count towards the limit of recursion that the program sees."""
-    below = 2 if sys.version_info < (3, 12) else 0  # there `exec` itself counts
+    below = 1 if sys.version_info < (3, 12) else 0  # there `exec` itself counts
     while frame is not None:
         below += 1
         frame = frame.f_back
