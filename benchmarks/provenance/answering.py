@@ -122,7 +122,8 @@ def main(data: Path, rounds: int = ROUNDS, graphs: tuple[str, ...] = tuple(GRAPH
         (f"Plain-dict PageRank, {ITERATIONS} iterations; processor time of one thread, medians of {rounds} runs in "
          "turn. The replay counts the program's second run alone, `mlvet why` the whole process with start, "
          "imports, reading "
-         "the graph and the answer (the limit of 2.5 is for the replay), but no comparison is tried by further runs. A question is a sweep, shares "
+         "the graph and the answer (the limit of 2.5 is for the replay), "
+         "but no comparison is tried by further runs. A question is a sweep, shares "
          "of all inputs and the first 20. By hand: "
          "the gradient "
          "of one output after everything else is prepared (JAX compiled, torch with its graph kept).",),
