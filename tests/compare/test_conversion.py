@@ -48,6 +48,15 @@ x = keras.ops.cast(keras.ops.mod(days - 20, 5), "float32")
 x = keras.layers.Dense(8, activation="tanh", name="hidden")(x)
 keras.Model(days, keras.layers.Dense(4, activation="softmax", name="classes")(x)).save("model.keras")
 """
+THREE_INPUTS = """
+import keras
+keras.utils.set_random_seed(0)
+given = {name: keras.Input((4,), name=name) for name in ("zeta", "alpha", "mu")}
+x = keras.layers.Dense(8, activation="tanh", name="first")(given["zeta"])
+x = keras.layers.Add(name="add")([x, keras.layers.Dense(8, name="second")(given["alpha"])])
+x = keras.layers.Multiply(name="by")([x, keras.layers.Dense(8, name="third")(given["mu"])])
+keras.Model(list(given.values()), keras.layers.Dense(3, name="out")(x)).save("model.keras")
+"""
 
 
 def test_a_wrong_converter_and_a_wrong_runtime_are_told_apart(
@@ -76,6 +85,16 @@ def test_remainders_of_negative_integers_are_converted_wrongly_by_tf2onnx(compar
     assert (code, finding["location"]["node"]) == (1, "mod")
     assert finding["evidence"]["blamed"].startswith("tf2onnx ")
     assert set(report["summary"]["analyses"]["compare"]["backends"]) == {"tensorflow", "onnxruntime", "litert"}
+
+
+def test_inputs_of_a_converted_model_are_those_of_the_same_name(compare: Compare, tmp_path: Path) -> None:
+    """The converter of TFLite orders inputs of one shape by their names and calls them by others."""
+    skip_without("ai_edge_litert")
+    environment = {**os.environ, "KERAS_BACKEND": "jax"}
+    subprocess.run([sys.executable, "-c", THREE_INPUTS], cwd=tmp_path, env=environment, check=True, capture_output=True)
+    code, report, _ = compare("model.keras", "--backends", "tensorflow,litert")
+    assert (code, report["findings"]) == (0, [])
+    assert set(report["summary"]["analyses"]["compare"]["backends"]) == {"tensorflow", "litert"}
 
 
 def test_outputs_are_apart_by_a_share_of_their_magnitude() -> None:
