@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import os
 import re
+import traceback
 from collections import Counter
-from collections.abc import Iterable, Mapping
-from contextlib import suppress
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -108,40 +110,69 @@ def vet_program(program: Program) -> Outcome:
         notes=[f"{shown}: {note}" for note in found.notes],
     )  # fmt: skip
     if program.shapes:
-        from mlvet.analyses.catalogue import catalogue
-        from mlvet.analyses.shapes.programs.analysis import vet
-        from mlvet.analyses.shapes.suspicions.analysis import suspicions
-
-        shapes = vet(found.graph, found.demanded, catalogue(), replays=program.confirm)
-        failing = [each.location for each in shapes.findings if each.severity is Severity.ERROR]
-        suggested = suspicions(found.graph, found.demanded, catalogue(), failing)
-        outcome.findings += _remedied(program, found, [*shapes.findings, *suggested], shapes.contradictions)
-        if program.memory is not None:
-            from mlvet.analyses.shapes.memory.telling import memory_findings
-
-            large, unknown = memory_findings(found.graph, found.demanded, catalogue(), program.memory)
-            outcome.findings += large
-            outcome.notes += [f"{shown}: {note}" for note in unknown]
-        outcome.figures += Counter({f"shape_{name}": count for name, count in shapes.figures.items()})
+        with _kept_apart(shown, "shapes", outcome.problems.append):
+            _judge_shapes(program, found, outcome)
     if host is not None and program.efficiency is not None:
-        from mlvet.analyses.catalogue import catalogue
-        from mlvet.analyses.efficiency.analysis import vet as suggestions
-
-        efficiency = suggestions(host, found.host, found.graph, found.demanded, catalogue(), program.efficiency)
-        outcome.findings += efficiency.findings
-        outcome.notes += efficiency.notes
-        outcome.figures += Counter({f"efficiency_{name}": count for name, count in efficiency.figures.items()})
+        with _kept_apart(shown, "efficiency", lambda defect: outcome.notes.append(str(defect))):
+            _judge_efficiency(program.efficiency, host, found, outcome)
     if program.numerics is not None and outcome.figures["operators"]:
-        from mlvet.model_files import graph_numerics
-
-        judged = graph_numerics(first_iterations(found.graph), program.numerics, shown)
-        outcome.findings += judged.findings
-        outcome.inputs += judged.inputs
-        outcome.parameters += judged.parameters
-        outcome.meant |= judged.meant
-        outcome.sampled |= judged.sampled
-        outcome.problems += judged.problems
+        with _kept_apart(shown, "numbers", outcome.problems.append):
+            _judge_numerics(program.numerics, found, shown, outcome)
     return outcome
+
+
+@contextmanager
+def _kept_apart(shown: str, what: str, tell: Callable[[Problem], object]) -> Iterator[None]:
+    """A defect of mlvet in one analysis is told, and the findings of the others stay."""
+    try:
+        yield
+    except MemoryError:
+        raise
+    except Exception as error:
+        if os.environ.get("MLVET_TRACEBACK"):
+            traceback.print_exc()
+        words = " ".join(f"{type(error).__name__}: {error}".split())
+        tell(Problem(shown, f"its {what} could not be judged, a defect of mlvet: {words}"))
+
+
+def _judge_shapes(program: Program, found: Interpreted, outcome: Outcome) -> None:
+    from mlvet.analyses.catalogue import catalogue
+    from mlvet.analyses.shapes.programs.analysis import vet
+    from mlvet.analyses.shapes.suspicions.analysis import suspicions
+
+    shapes = vet(found.graph, found.demanded, catalogue(), replays=program.confirm)
+    failing = [each.location for each in shapes.findings if each.severity is Severity.ERROR]
+    suggested = suspicions(found.graph, found.demanded, catalogue(), failing)
+    outcome.findings += _remedied(program, found, [*shapes.findings, *suggested], shapes.contradictions)
+    if program.memory is not None:
+        from mlvet.analyses.shapes.memory.telling import memory_findings
+
+        large, unknown = memory_findings(found.graph, found.demanded, catalogue(), program.memory)
+        outcome.findings += large
+        outcome.notes += [f"{program.source.path}: {note}" for note in unknown]
+    outcome.figures += Counter({f"shape_{name}": count for name, count in shapes.figures.items()})
+
+
+def _judge_efficiency(request: EfficiencyRequest, host: Outline, found: Interpreted, outcome: Outcome) -> None:
+    from mlvet.analyses.catalogue import catalogue
+    from mlvet.analyses.efficiency.analysis import vet as suggestions
+
+    efficiency = suggestions(host, found.host, found.graph, found.demanded, catalogue(), request)
+    outcome.findings += efficiency.findings
+    outcome.notes += efficiency.notes
+    outcome.figures += Counter({f"efficiency_{name}": count for name, count in efficiency.figures.items()})
+
+
+def _judge_numerics(request: NumericsRequest, found: Interpreted, shown: str, outcome: Outcome) -> None:
+    from mlvet.model_files import graph_numerics
+
+    judged = graph_numerics(first_iterations(found.graph), request, shown)
+    outcome.findings += judged.findings
+    outcome.inputs += judged.inputs
+    outcome.parameters += judged.parameters
+    outcome.meant |= judged.meant
+    outcome.sampled |= judged.sampled
+    outcome.problems += judged.problems
 
 
 def _outlined(program: Program) -> Outline | None:
@@ -230,7 +261,8 @@ def vet_programs(programs: Iterable[Program], executor: Executor, timeout: float
             case Died(program, cause):
                 together.notes.append(f"{program.source.path}: could not be interpreted: {cause}")
             case Failed(program, error, _):
-                together.notes.append(f"{program.source.path}: could not be interpreted, a defect of mlvet: {error}")
+                words = f"could not be interpreted, a defect of mlvet: {error}"
+                together.problems.append(Problem(program.source.path, words))
     together.findings = distinct(findings)
     if any(program.confirm for program in waiting):
         from mlvet.analyses.shapes.programs.confirmation import confirmed

@@ -51,7 +51,7 @@ def _beside(context: Context, suggested: Suggested) -> list[Suggested]:
     block = {each: place for place, each in enumerate(next(part for part in parts if statement in part))}
     found: dict[int, Suggested] = {}
     for each in context.suggested:
-        if (each.pattern, each.arguments[1]) == (suggested.pattern, suggested.arguments[1]):
+        if each.pattern == suggested.pattern and each.arguments[1] == suggested.arguments[1]:
             place = block.get(context.expressions[str(each.arguments[0])].statement)
             if place is not None:
                 found.setdefault(place, each)
