@@ -145,11 +145,15 @@ def test_no_box_of_the_page_covers_another() -> None:
 
 
 def test_a_pair_that_is_apart_by_rounding_alone_is_a_note_and_no_finding() -> None:
-    """Every layer is right on both backends, on the example that is furthest apart among others."""
+    """Every layer is right on both backends, on an example that makes the pair inconsistent."""
     found = compared(5, 2)
     found.walk.errors = [replace(error, rms=error.noise) for error in found.walk.errors]
     assert [pair.inconsistent for pair in found.pairs] == [True, False, True]
     assert [finding.rule for finding in findings(found, "model.keras")] == ["inconsistent-backends"]
+    found.walked = [each for each in range(4) if each != found.pairs[0].example]
+    assert findings(found, "model.keras") == []
+    slight = [replace(pair, apart=np.where(np.arange(4) == pair.example, pair.apart, 1e-3)) for pair in found.pairs]
+    assert len(findings(replace(found, pairs=slight), "model.keras")) == 1
     found.walked = [0, 1, 2, 3]
     assert findings(found, "model.keras") == []
     (note,) = notes(found)

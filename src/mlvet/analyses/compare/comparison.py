@@ -322,8 +322,9 @@ class _Comparing:
         return self.subject.format != "torchscript" or told == [layer.name for layer in self.subject.layers]
 
     def _worst(self, count: int) -> list[int]:
-        """The examples on which pairs are furthest apart, then the first ones."""
-        found = dict.fromkeys(pair.example for pair in sorted(self.found.pairs, key=lambda pair: -pair.difference))
+        """The examples on which pairs are furthest apart, those of inconsistent pairs before others, then the first."""
+        order = sorted(self.found.pairs, key=lambda pair: (not pair.inconsistent, -pair.difference))
+        found = dict.fromkeys(pair.example for pair in order)
         found.update(dict.fromkeys(range(self.found.examples)))
         return sorted(list(found)[:count])
 

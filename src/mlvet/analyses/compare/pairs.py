@@ -32,20 +32,29 @@ _UNJUDGED = 10.0
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """Two backends on all examples. `distances` are those of the metric, `example` the one that is furthest apart."""
+    """Two backends on all examples. `distances` are those of the metric, `apart` the greatest differences of outputs,
+    `triggers` the examples on which the pair is inconsistent, `example` the one that is furthest apart."""
 
     first: str
     second: str
     metric: str
     distances: Array
+    apart: Array
     inconsistent: bool
-    triggering: int
+    triggers: NDArray[np.bool_]
     pattern: tuple[int, ...]
     example: int
-    difference: float
     accuracy: float | None
     deviation: float | None
     shapes: bool = True
+
+    @property
+    def triggering(self) -> int:
+        return int(np.sum(self.triggers))
+
+    @property
+    def difference(self) -> float:
+        return float(np.max(self.apart))
 
     def to_json(self) -> dict[str, Any]:
         return {
@@ -116,7 +125,8 @@ def _pair(
     one, other = outputs[first], outputs[second]
     alike = len(one) == len(other) and all(a.shape == b.shape for a, b in zip(one, other, strict=True))
     if not alike:
-        return Pair(first, second, "shape", np.ones(1), True, 1, (), 0, float("inf"), None, None, shapes=False)
+        infinite, every = np.full(1, np.inf), np.ones(1, bool)
+        return Pair(first, second, "shape", np.ones(1), infinite, True, every, (), 0, None, None, shapes=False)
     if len({len(each) if each.ndim else 1 for each in one}) > 1:
         one, other = _as_one_example(one), _as_one_example(other)
         truth = Truth(truth.by, outputs=_as_one_example(truth.outputs))
@@ -126,9 +136,9 @@ def _pair(
     edges = class_edges(thresholds.k) if metric == "class" else MAD_EDGES
     apart = _apart(one, other)
     return Pair(
-        first, second, metric, distances, inconsistent(distances, threshold, thresholds.share),
-        int(np.sum(triggering(distances, threshold))), pattern(distances, edges),
-        int(np.lexsort((apart, distances))[-1]), float(np.max(apart)), *_baselines(one, other, truth, thresholds.k),
+        first, second, metric, distances, apart, inconsistent(distances, threshold, thresholds.share),
+        triggering(distances, threshold), pattern(distances, edges), int(np.lexsort((apart, distances))[-1]),
+        *_baselines(one, other, truth, thresholds.k),
     )  # fmt: skip
 
 

@@ -32,6 +32,8 @@ from mlvet.core.rule import Rule
 
 _FELT = 1e-3
 """A backend that differs from itself by less than this share of its outputs is steady."""
+_ALIKE = 10.0
+"""Differences that are so many times another one are of its size."""
 
 
 def findings(found: Comparison, shown: str) -> list[Finding]:
@@ -234,14 +236,15 @@ def _without_cause(found: Comparison) -> Iterator[list[Pair]]:
 def _amplified(found: Comparison, pair: Pair) -> bool:
     """Whether each layer was judged on both backends, or yields the same on both where no oracle knows it.
 
-    The example that is furthest apart has to be among those that were tried.
+    The pair has to be inconsistent on an example that was tried, and about as far apart there as anywhere.
     """
     walk, both = found.walk, frozenset((pair.first, pair.second))
+    telling = pair.triggers & (pair.apart * _ALIKE >= pair.difference)
     judged = {(error.backend, error.layer.name) for error in walk.errors}
     return (
         bool(found.subject.layers)
         and np.isfinite(pair.difference)
-        and pair.example in found.walked
+        and any(telling[each] for each in found.walked if each < len(telling))
         and all(
             both in walk.agreed.get(layer.name, ()) or all((backend, layer.name) in judged for backend in both)
             for layer in found.subject.layers
