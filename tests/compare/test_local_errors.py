@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -71,6 +73,18 @@ def test_layers_that_differ_only_in_size_are_one_cause() -> None:
     relu = Layer("relu", "Dense", ("wide",), ("relu",), {"units": 64, "activation": "relu"})
     found = [local_errors(layer, {"v": EXACT}, {"torch": {"v": EXACT + 1}}, [])[0] for layer in (LAYER, wide, relu)]
     assert [[error.layer.name for error in cluster] for cluster in clusters(found)] == [["dense", "wide"], ["relu"]]
+
+
+def test_errors_of_both_signs_or_without_end_are_no_cause_of_their_own() -> None:
+    wild, endless = EXACT * np.where(np.arange(EXACT.size).reshape(EXACT.shape) % 2, 2, 0), EXACT * np.nan
+    yields = {"large": EXACT + 1, "wild": wild, "endless": endless, "small": EXACT - 1}
+    found = [
+        local_errors(replace(LAYER, name=name), {"v": EXACT}, {"torch": {"v": array}}, [])[0]
+        for name, array in yields.items()
+    ]
+    told = [[error.layer.name for error in cluster] for cluster in clusters(found)]
+    assert told == [["large", "wild", "endless"], ["small"]]
+    assert [[error.layer.name for error in cluster] for cluster in clusters(found[1:3])] == [["wild", "endless"]]
 
 
 @pytest.mark.parametrize(

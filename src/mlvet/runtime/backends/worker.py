@@ -1201,11 +1201,23 @@ class OpenVino(Graphs):
         return self.core.compile_model(self.core.read_model(path), "CPU", settings)
 
     def apply(self, loaded: Any, given: Dict[str, Any]) -> List[Any]:
-        known = {name for port in loaded.inputs for name in port.names}
-        named = {name if name in known else name + ":0": array for name, array in given.items()}
-        found = loaded({name: array for name, array in named.items() if name in known})
+        found = loaded(_by_port(loaded.inputs, given))
         by_name = loaded is self.whole and os.path.isdir(self.path)
         return [np.array(found[port]) for port in _in_order(loaded.outputs, by_name)]
+
+
+def _by_port(ports: Any, given: Dict[str, Any]) -> Dict[Any, Any]:
+    """What enters each port: by its names, and where an operator that does nothing has taken these, in the order given."""
+    fed: Dict[Any, Any] = {}
+    left = dict(given)
+    for port in ports:
+        name = next((each for each in left if each in port.names or each + ":0" in port.names), None)
+        if name is not None:
+            fed[port] = left.pop(name)
+    nameless = [port for port in ports if port not in fed]
+    if len(nameless) == len(left):
+        fed.update(zip(nameless, left.values()))
+    return fed
 
 
 def _in_order(ports: Any, by_name: bool) -> List[Any]:
