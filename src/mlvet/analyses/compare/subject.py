@@ -43,13 +43,19 @@ class Port:
 
 @dataclass(frozen=True, slots=True)
 class Layer:
-    """A layer of a model or a node of a graph. Values are named; the first of a layer has the name of the layer."""
+    """A layer of a model or a node of a graph. Values are named; the first of a layer has the name of the layer.
+
+    `masked` are layers of Keras that hand on a mask with what they yield. `precision` is that of the results where it
+    is known to be less than single; those in bfloat16 are held in single precision.
+    """
 
     name: str
     kind: str
     inputs: tuple[str, ...]
     outputs: tuple[str, ...]
     config: Mapping[str, Any] = field(default_factory=dict)
+    masked: bool = False
+    precision: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,4 +146,6 @@ def _port(answer: Mapping[str, Any]) -> Port:
 
 
 def _layer(answer: Mapping[str, Any]) -> Layer:
-    return Layer(answer["name"], answer["kind"], tuple(answer["inputs"]), tuple(answer["outputs"]), answer["config"])
+    values = tuple(answer["inputs"]), tuple(answer["outputs"])
+    told = answer.get("masked", False), answer.get("precision", "")
+    return Layer(answer["name"], answer["kind"], *values, answer["config"], *told)
