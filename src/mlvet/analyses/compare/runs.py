@@ -69,7 +69,7 @@ class Run:
     def step(self, subject: Subject, layer: Layer, values: Files) -> dict[str, Path]:
         """One layer alone on values that are given; the files that hold what it yields."""
         inputs = {name: values[name] for name in layer.inputs}
-        part = subject.part(layer, double=self.backend.double)
+        part = subject.part(layer, inputs, double=self.backend.double)
         self.unmasked = ()
         answer = self._asked({"do": "step", "node": part, "inputs": _paths(inputs), "outputs": layer.outputs})
         self.unmasked = answer.get("unmasked", ())
@@ -86,13 +86,11 @@ class Run:
 
     def begin(self, subject: Subject, layers: Sequence[Layer], values: Files) -> None:
         """Let some layers be run, each alone; `steps` tells what became of them."""
-        asked = [
-            {
-                "node": subject.part(layer, double=self.backend.double),
-                "inputs": _paths({name: values[name] for name in layer.inputs}),
-            }
-            for layer in layers
-        ]
+        asked = []
+        for layer in layers:
+            inputs = {name: values[name] for name in layer.inputs}
+            part = subject.part(layer, inputs, double=self.backend.double)
+            asked.append({"node": part, "inputs": _paths(inputs)})
         self.worker.send({"do": "steps", "steps": asked, "to": str(self._place())})
 
     def steps(self, layers: Sequence[Layer]) -> list[dict[str, Path] | Failure]:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
+from mlvet.analyses.compare.states import state
 from mlvet.core.errors import UnsupportedInput
 
 if TYPE_CHECKING:
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
 class Parts(Protocol):
     """What cuts a model into files: one layer, or all that leads to some values; and both in double precision."""
 
-    def alone(self, name: str) -> Path: ...
+    def alone(self, name: str, held: Mapping[str, tuple[Any, tuple[int, ...]]] = ...) -> Path: ...
 
     def until(self, values: Iterable[str]) -> Path: ...
 
@@ -74,11 +75,12 @@ class Subject:
         """Whether the first dim of every input counts the examples."""
         return all(port.shape is None or (port.shape and port.shape[0] is None) for port in self.ports)
 
-    def part(self, layer: Layer, *, double: bool = False) -> str:
-        """What a worker calls a layer that it runs alone."""
+    def part(self, layer: Layer, entering: Mapping[str, Path], *, double: bool = False) -> str:
+        """What a worker calls a layer that it runs alone, on values in files."""
         if self.parts is None:
             return layer.name
-        alone = self.parts.alone(layer.name)
+        held = {value: state(path) for value, path in entering.items()}
+        alone = self.parts.alone(layer.name, {value: (each.dtype, each.shape) for value, each in held.items()})
         return str(self.parts.doubled(alone) if double else alone)
 
     def until(self, value: str, *, double: bool = False) -> str:

@@ -22,7 +22,7 @@ import numpy as np
 
 _UNSUPPORTED = re.compile(
     r"not (yet )?(been )?(support|implement)|unsupported|does not support|no (op(erator)?|kernel) (is )?registered|"
-    r"could not find an implementation|unknown (layer|operator|opset|op)|could not locate (class|function)|"
+    r"could not find an implementation|unknown (layer|operator|opset|op|activation)|could not locate (class|function)|"
     r"NOT_IMPLEMENTED|only supports|not recogni[sz]ed|is not a registered|unrecogni[sz]ed keyword|no conversion rule|"
     r"Lambda.{0,80}(unsafe|safe_mode)|don't know how to|didn't find op|opset.{0,40}(is|are) not|is under development",
     re.IGNORECASE | re.DOTALL,
