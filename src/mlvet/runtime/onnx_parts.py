@@ -6,9 +6,10 @@ A part has the tensors that enter it as inputs. What the model stores goes along
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from mlvet.core.errors import UnsupportedInput
@@ -16,6 +17,13 @@ from mlvet.core.errors import UnsupportedInput
 if TYPE_CHECKING:
     from onnx import GraphProto, NodeProto
 
+Held = Mapping[str, tuple[Any, tuple[int, ...]]]
+_NOTHING: Mapping[str, Any] = MappingProxyType({})
+_SIZES = {
+    "Reshape": (1,), "Expand": (1,), "ConstantOfShape": (0,), "Tile": (1,), "Resize": (2, 3), "Upsample": (1,),
+    "Pad": (1, 3), "Slice": (1, 2, 3, 4), "TopK": (1,), "Squeeze": (1,), "Unsqueeze": (1,), "Split": (1,),
+}  # fmt: skip
+"""The operands that are lists of sizes, steps or axes: how long they are decides what rank comes out."""
 _LARGEST_ATTRIBUTE = 64
 _NUMBERS = {"value_float": 1, "value_floats": 1, "value_int": 7, "value_ints": 7}
 """Attributes of a constant that are plain numbers, and the element type that they stand for."""
@@ -82,10 +90,31 @@ class OnnxParts:
                 node.name, node.op_type, inputs, tuple(each for each in node.output if each), _config(node), index
             )
 
-    def alone(self, name: str) -> Path:
-        """A model of one node."""
+    def alone(self, name: str, held: Held = _NOTHING) -> Path:
+        """A model of one node. `held` has the element type and sizes of what enters it at the moment.
+
+        Ranks that the model does not tell are taken from there, and how many sizes there are in a list of them: some
+        runtimes cannot do without.
+        """
         node = next(each for each in self.nodes if each.name == name)
-        return self._written([self.model.graph.node[node.index]], node.inputs, node.outputs)
+        proto = self.model.graph.node[node.index]
+        sizes = {proto.input[at] for at in _SIZES.get(proto.op_type, ()) if at < len(proto.input)}
+        types = {value: self._held_type(value, *held[value], listed=value in sizes) for value in held}
+        told = {value: kind for value, kind in types.items() if kind is not None}
+        return self._written([proto], node.inputs, node.outputs, told)
+
+    def _held_type(self, name: str, dtype: Any, shape: tuple[int, ...], *, listed: bool) -> Any:
+        """The type of a value as it is held, where the model tells less than is needed; else None."""
+        from onnx import helper
+
+        known = self._types.get(name)
+        if known is not None and known.type.WhichOneof("value") not in (None, "tensor_type"):
+            return None
+        kind = known.type.tensor_type.elem_type if known is not None else 0
+        if kind and known is not None and known.type.tensor_type.HasField("shape") and not listed:
+            return None
+        dims = list(shape) if listed and len(shape) == 1 else [None] * len(shape)
+        return helper.make_tensor_value_info(name, kind or helper.np_dtype_to_tensor_dtype(dtype), dims)
 
     def until(self, values: Iterable[str]) -> Path:
         """A model that ends with some values."""
@@ -114,23 +143,25 @@ class OnnxParts:
             onnx.save(model, str(to))
         return to
 
-    def _written(self, nodes: list[NodeProto], inputs: Iterable[str], outputs: Iterable[str]) -> Path:
+    def _written(
+        self, nodes: list[NodeProto], inputs: Iterable[str], outputs: Iterable[str], held: Mapping[str, Any] = _NOTHING
+    ) -> Path:
         import onnx
         from onnx import helper
 
         inputs, outputs = tuple(inputs), tuple(outputs)
         used = {each for node in nodes for each in (*node.input, *_captured(node))}
         graph = helper.make_graph(
-            nodes, "part", [self._typed(name) for name in inputs if name in used],
+            nodes, "part", [held.get(name) or self._typed(name) for name in inputs if name in used],
             [self._typed(name) for name in outputs], [tensor for name, tensor in self._stored.items() if name in used],
         )  # fmt: skip
         part = helper.make_model(
             graph, opset_imports=self.model.opset_import, ir_version=self.model.ir_version,
             functions=self.model.functions,
         )  # fmt: skip
-        key = hashlib.sha256("\0".join([*(node.name for node in nodes), *inputs, "", *outputs]).encode()).hexdigest()[
-            :16
-        ]
+        told = [kind.SerializeToString().hex() for kind in held.values()]
+        words = "\0".join([*(node.name for node in nodes), *inputs, "", *outputs, *told])
+        key = hashlib.sha256(words.encode()).hexdigest()[:16]
         path = self.folder / f"part-{key}.onnx"
         if not path.exists():
             onnx.save(part, str(path))

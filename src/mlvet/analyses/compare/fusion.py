@@ -13,14 +13,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from mlvet.analyses.compare.local_errors import rounding
 from mlvet.analyses.compare.runs import Files, Run
-from mlvet.analyses.compare.states import remove
+from mlvet.analyses.compare.states import remove, remove_masks
 from mlvet.analyses.compare.subject import Layer, Subject, last_uses
 from mlvet.runtime.backends.process import Failure
 
 Array = NDArray[Any]
 _APART = 1e-3
 """The share of the magnitude by which two ways to run one backend may differ."""
+_JOINED = 16
+"""So many roundings of half precision may be left out, or made besides, where a backend joins layers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +65,7 @@ def _first(
     run: Run, subject: Subject, inputs: Files, batch: int, states: dict[str, Path]
 ) -> tuple[Layer, float] | None:
     """The first layer at which the model, cut there, still differs: by halving."""
+    limit = _limit(subject)
     layers = [layer for layer in subject.layers if layer.outputs and layer.outputs[0] in states]
     low, high = 0, len(layers) - 1
     found: tuple[Layer, float] | None = None
@@ -69,7 +73,7 @@ def _first(
         middle = (low + high) // 2
         value = layers[middle].outputs[0]
         plain = run.whole(inputs, batch, subject.until(value))
-        if _differs(plain, [states[value]]):
+        if _differs(plain, [states[value]], limit):
             found = layers[middle], _greatest(plain[0], np.load(states[value]))
             high = middle - 1
         else:
@@ -82,7 +86,7 @@ def _parts(run: Run, subject: Subject, inputs: Files, batch: int, *, precise: bo
     states = _chain(run, subject, inputs, subject.outputs)
     plain, layered = run.whole(inputs, batch, precise=precise), [states[value] for value in subject.outputs]
     found = None
-    if _differs(plain, layered):
+    if _differs(plain, layered, _limit(subject)):
         pairs = [(one, np.load(other)) for one, other in zip(plain, layered, strict=False)]
         found = max(_greatest(*pair) if pair[0].shape == pair[1].shape else np.inf for pair in pairs)
     _forget(states, inputs)
@@ -93,9 +97,16 @@ def _chain(run: Run, subject: Subject, inputs: Files, kept: Sequence[str]) -> di
     """All layers one after the other; states that are neither wanted nor needed any more are dropped."""
     states = dict(inputs)
     for layer, dead in zip(subject.layers, last_uses(subject.layers, kept), strict=True):
-        states.update(run.step(subject, layer, states))
+        made = run.step(subject, layer, states)
+        remove_masks(states[value] for value in run.unmasked)
+        states.update(made)
         _forget({value: states.pop(value) for value in dead if value in states}, inputs)
     return states
+
+
+def _limit(subject: Subject) -> float:
+    """What outputs may differ by if a backend joins layers rightly: more where some are in half precision."""
+    return max([_APART, *(_JOINED * rounding(layer.precision) for layer in subject.layers)])
 
 
 def _forget(states: Files, inputs: Files) -> None:
@@ -104,13 +115,13 @@ def _forget(states: Files, inputs: Files) -> None:
             remove(path)
 
 
-def _differs(plain: list[Array], states: list[Path]) -> bool:
+def _differs(plain: list[Array], states: list[Path], limit: float) -> bool:
     for one, path in zip(plain, states, strict=False):
         other = np.load(path)
         if one.shape != other.shape:
             return True
         scale = float(np.max(np.abs(other[np.isfinite(other)]), initial=0.0)) if other.dtype.kind == "f" else 0.0
-        if _greatest(one, other) > _APART * scale:
+        if _greatest(one, other) > limit * scale:
             return True
     return False
 

@@ -12,6 +12,7 @@ import numpy as np
 
 from mlvet.analyses.compare.accuracies import accuracy
 from mlvet.analyses.compare.local_errors import LocalError, local_errors, louder, noise_of
+from mlvet.analyses.compare.masks import other_masks
 from mlvet.analyses.compare.oracle import REFERENCE, Oracle
 from mlvet.analyses.compare.runs import Files
 from mlvet.analyses.compare.states import State, remove, rewrite, state
@@ -59,13 +60,16 @@ class Judge:
         if exact is not None:
             errors, noise = self._errors(case, exact, REFERENCE, noise)
             if not errors or not all(error.wrong for error in errors):
+                if self.oracle.masks(layer, entering, exact):
+                    errors = other_masks(exact, results, errors)
                 return Judgement(exact, errors, REFERENCE)
             forget(exact)
         second = self.oracle.second
         other = self.oracle.exact(layer, entering, by=second) if second else None
         if other is None or second is None:
             return None
-        return Judgement(other, self._errors(case, other, second, noise)[0], second)
+        errors = self._errors(case, other, second, noise)[0]
+        return Judgement(other, other_masks(other, results, errors) if layer.masked else errors, second)
 
     def _errors(
         self, case: _Case, exact: Files, by: str, known: Mapping[str, float]

@@ -39,6 +39,7 @@ class LocalError:
     scale: float
     bias: float
     wrong_shape: bool = False
+    wrong_mask: bool = False
 
     @property
     def times(self) -> float:
@@ -46,7 +47,7 @@ class LocalError:
 
     @property
     def wrong(self) -> bool:
-        return self.wrong_shape or self.times >= SUSPICIOUS
+        return self.wrong_shape or self.wrong_mask or self.times >= SUSPICIOUS
 
     @property
     def sign(self) -> str:
@@ -77,6 +78,11 @@ def local_errors(
             if found.backend not in worst or found.wrong_shape or found.times > worst[found.backend].times:
                 worst[found.backend] = found
     return list(worst.values())
+
+
+def rounding(precision: str) -> float:
+    """What one rounding costs at most, as a share of the number."""
+    return _ROUNDING.get(precision, _SINGLE)
 
 
 def noise_of(exact: Mapping[str, Value], noises: Iterable[Mapping[str, Value]]) -> dict[str, float]:
@@ -114,7 +120,7 @@ def _errors(
             yield _error(layer, backend, _NO_SUCH_SHAPE, 0.0, 0.0, wrong_shape=True)
             continue
         dtype = alike[backend].dtype
-        one = _ROUNDING.get(dtype.name, _SINGLE)
+        one = rounding(layer.precision or dtype.name)
         least = one * max(max(_LEAST_ULPS / SUSPICIOUS, roundings) * scale, magnitude)
         others = sorted(each.rms for name, each in apart.items() if name != backend)
         yield _error(layer, backend, apart[backend], _noise(max(told, least, _smallest(dtype)), others), scale)

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mlvet.analyses.compare.runs import Crew, Files, Run
+from mlvet.analyses.compare.states import mask_of, remove
 from mlvet.analyses.compare.subject import Layer, Subject
 from mlvet.runtime.backends.catalogue import Backend
 from mlvet.runtime.backends.process import Failure
@@ -46,6 +47,22 @@ class Oracle:
     def rounded(self, layer: Layer, values: Files) -> dict[str, Path] | None:
         """What a layer yields by its reference in the precision of the model."""
         return self._step(REFERENCE, layer, values)
+
+    def masks(self, layer: Layer, values: Files, exact: Files) -> bool:
+        """Put the masks that a layer hands on beside what it yields, where the reference told that: it knows no masks.
+
+        Whether they are known then.
+        """
+        if not layer.masked:
+            return False
+        found = self.exact(layer, values, by=self.second) if self.second else None
+        if found is None:
+            return False
+        for value, path in found.items():
+            if mask_of(path).exists():
+                mask_of(path).replace(mask_of(exact[value]))
+            remove(path)
+        return True
 
     @property
     def second(self) -> str | None:

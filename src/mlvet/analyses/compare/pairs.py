@@ -33,7 +33,10 @@ _UNJUDGED = 10.0
 @dataclass(frozen=True, slots=True)
 class Pair:
     """Two backends on all examples. `distances` are those of the metric, `apart` the greatest differences of outputs,
-    `triggers` the examples on which the pair is inconsistent, `example` the one that is furthest apart."""
+    `triggers` the examples on which the pair is inconsistent, `example` the one that is furthest apart.
+
+    `classes` tells whether they part in the classes of the first output, whatever becomes of further ones.
+    """
 
     first: str
     second: str
@@ -47,6 +50,7 @@ class Pair:
     accuracy: float | None
     deviation: float | None
     shapes: bool = True
+    classes: bool = False
 
     @property
     def triggering(self) -> int:
@@ -130,7 +134,7 @@ def _pair(
     if len({len(each) if each.ndim else 1 for each in one}) > 1:
         one, other = _as_one_example(one), _as_one_example(other)
         truth = Truth(truth.by, outputs=_as_one_example(truth.outputs))
-    metric, distances = _distances(one, other, truth, thresholds)
+    metric, distances, classes = _distances(one, other, truth, thresholds)
     distances = np.where(_broken(one, other), 2.0 ** (thresholds.k - 1) if metric == "class" else 1.0, distances)
     threshold = thresholds.classes if metric == "class" else thresholds.deviation
     edges = class_edges(thresholds.k) if metric == "class" else MAD_EDGES
@@ -139,6 +143,7 @@ def _pair(
         first, second, metric, distances, apart, inconsistent(distances, threshold, thresholds.share),
         triggering(distances, threshold), pattern(distances, edges), int(np.lexsort((apart, distances))[-1]),
         *_baselines(one, other, truth, thresholds.k),
+        classes=classes,
     )  # fmt: skip
 
 
@@ -147,21 +152,27 @@ def _as_one_example(outputs: Sequence[Array]) -> list[Array]:
     return [each.reshape(1, -1) for each in outputs]
 
 
-def _distances(one: Sequence[Array], other: Sequence[Array], truth: Truth, thresholds: Thresholds) -> tuple[str, Array]:
-    """Classes by the first output; further outputs that are inconsistent count as the greatest distance."""
+def _distances(
+    one: Sequence[Array], other: Sequence[Array], truth: Truth, thresholds: Thresholds
+) -> tuple[str, Array, bool]:
+    """Classes by the first output; further outputs that are inconsistent count as the greatest distance.
+
+    And whether the classes are inconsistent by themselves.
+    """
     if truth.labels is not None and one[0].ndim == 2:
         distances = class_distances(one[0], other[0], truth.labels, thresholds.k, _floor(one[0], other[0]))
+        classes = inconsistent(distances, thresholds.classes, thresholds.share)
         for a, b, right in zip(one[1:], other[1:], truth.outputs[1:], strict=False):
             apart = mad_distances(a, b, right, _floor(a, b)) >= thresholds.deviation
             distances = np.where(apart, 2.0 ** (thresholds.k - 1), distances)
-        return "class", distances
+        return "class", distances, classes
     if truth.outputs:
         known = [
             mad_distances(a, b, right, _floor(a, b)) for a, b, right in zip(one, other, truth.outputs, strict=False)
         ]
-        return "mad", np.max(known, axis=0)
+        return "mad", np.max(known, axis=0), False
     between = [mad_distances(a, b, a, _UNJUDGED * _floor(a, b)) for a, b in zip(one, other, strict=True)]
-    return "mad", np.max(between, axis=0)
+    return "mad", np.max(between, axis=0), False
 
 
 def _baselines(one: Sequence[Array], other: Sequence[Array], truth: Truth, k: int) -> tuple[float | None, float | None]:

@@ -6,6 +6,7 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
+from itertools import count
 from pathlib import Path
 from typing import Any, Self
 
@@ -41,6 +42,9 @@ class Run:
     limits: Limits
     opened: Mapping[str, Any] = field(default_factory=dict)
     seconds: float = 0.0
+    unmasked: Sequence[str] = ()
+    """The values whose masks the last step took away."""
+    _number: int = field(default_factory=count().__next__)
     _count: int = 0
 
     def __str__(self) -> str:
@@ -65,8 +69,10 @@ class Run:
     def step(self, subject: Subject, layer: Layer, values: Files) -> dict[str, Path]:
         """One layer alone on values that are given; the files that hold what it yields."""
         inputs = {name: values[name] for name in layer.inputs}
-        part = subject.part(layer, double=self.backend.double)
+        part = subject.part(layer, inputs, double=self.backend.double)
+        self.unmasked = ()
         answer = self._asked({"do": "step", "node": part, "inputs": _paths(inputs), "outputs": layer.outputs})
+        self.unmasked = answer.get("unmasked", ())
         return dict(zip(layer.outputs, map(Path, answer["outputs"]), strict=False))
 
     def part(self, values: Sequence[str], given: Sequence[str], to: Path) -> None:
@@ -80,13 +86,11 @@ class Run:
 
     def begin(self, subject: Subject, layers: Sequence[Layer], values: Files) -> None:
         """Let some layers be run, each alone; `steps` tells what became of them."""
-        asked = [
-            {
-                "node": subject.part(layer, double=self.backend.double),
-                "inputs": _paths({name: values[name] for name in layer.inputs}),
-            }
-            for layer in layers
-        ]
+        asked = []
+        for layer in layers:
+            inputs = {name: values[name] for name in layer.inputs}
+            part = subject.part(layer, inputs, double=self.backend.double)
+            asked.append({"node": part, "inputs": _paths(inputs)})
         self.worker.send({"do": "steps", "steps": asked, "to": str(self._place())})
 
     def steps(self, layers: Sequence[Layer]) -> list[dict[str, Path] | Failure]:
@@ -112,7 +116,7 @@ class Run:
 
     def _place(self) -> Path:
         self._count += 1
-        return self.folder / f"{str(self.backend).replace('/', '_')}-{'d' if self.backend.double else 's'}{self._count}"
+        return self.folder / f"{str(self.backend).replace('/', '_')}-{self._number}-{self._count}"
 
 
 class Crew:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -70,16 +70,34 @@ def rewrite(old: Path, new: Path, change: Callable[[Array], Array], dtype: np.dt
         for block in blocks(source):
             change(block).astype(dtype).tofile(file)
     beside.rename(new)
-    mask = Path(f"{old}{MASK}")
-    if mask.exists() and old != new:
-        Path(f"{new}{MASK}").write_bytes(mask.read_bytes())
+    if mask_of(old).exists() and old != new:
+        mask_of(new).write_bytes(mask_of(old).read_bytes())
     return new
+
+
+def to_bfloat16(block: Array) -> Array:
+    """The nearest numbers that bfloat16 holds, in single precision."""
+    single = np.ascontiguousarray(block, np.float32)
+    bits = single.view(np.uint32)
+    nearest = ((bits + (0x7FFF + ((bits >> 16) & 1))) & np.uint32(0xFFFF0000)).astype(np.uint32)
+    return np.where(np.isfinite(single), nearest.view(np.float32), single)
 
 
 def remove(path: Path) -> None:
     """Drop a state and its mask."""
     path.unlink(missing_ok=True)
-    Path(f"{path}{MASK}").unlink(missing_ok=True)
+    mask_of(path).unlink(missing_ok=True)
+
+
+def mask_of(path: Path) -> Path:
+    """Where the mask of a state lies, if it has one."""
+    return Path(f"{path}{MASK}")
+
+
+def remove_masks(values: Iterable[Path]) -> None:
+    """Drop the masks of states."""
+    for path in values:
+        mask_of(path).unlink(missing_ok=True)
 
 
 def root_mean_square(array: Array | State) -> float:

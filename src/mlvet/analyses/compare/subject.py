@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
+from mlvet.analyses.compare.states import state
 from mlvet.core.errors import UnsupportedInput
 
 if TYPE_CHECKING:
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
 class Parts(Protocol):
     """What cuts a model into files: one layer, or all that leads to some values; and both in double precision."""
 
-    def alone(self, name: str) -> Path: ...
+    def alone(self, name: str, held: Mapping[str, tuple[Any, tuple[int, ...]]] = ...) -> Path: ...
 
     def until(self, values: Iterable[str]) -> Path: ...
 
@@ -43,13 +44,19 @@ class Port:
 
 @dataclass(frozen=True, slots=True)
 class Layer:
-    """A layer of a model or a node of a graph. Values are named; the first of a layer has the name of the layer."""
+    """A layer of a model or a node of a graph. Values are named; the first of a layer has the name of the layer.
+
+    `masked` are layers of Keras that hand on a mask with what they yield. `precision` is that of the results where it
+    is known to be less than single; those in bfloat16 are held in single precision.
+    """
 
     name: str
     kind: str
     inputs: tuple[str, ...]
     outputs: tuple[str, ...]
     config: Mapping[str, Any] = field(default_factory=dict)
+    masked: bool = False
+    precision: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,11 +75,12 @@ class Subject:
         """Whether the first dim of every input counts the examples."""
         return all(port.shape is None or (port.shape and port.shape[0] is None) for port in self.ports)
 
-    def part(self, layer: Layer, *, double: bool = False) -> str:
-        """What a worker calls a layer that it runs alone."""
+    def part(self, layer: Layer, entering: Mapping[str, Path], *, double: bool = False) -> str:
+        """What a worker calls a layer that it runs alone, on values in files."""
         if self.parts is None:
             return layer.name
-        alone = self.parts.alone(layer.name)
+        held = {value: state(path) for value, path in entering.items()}
+        alone = self.parts.alone(layer.name, {value: (each.dtype, each.shape) for value, each in held.items()})
         return str(self.parts.doubled(alone) if double else alone)
 
     def until(self, value: str, *, double: bool = False) -> str:
@@ -140,4 +148,6 @@ def _port(answer: Mapping[str, Any]) -> Port:
 
 
 def _layer(answer: Mapping[str, Any]) -> Layer:
-    return Layer(answer["name"], answer["kind"], tuple(answer["inputs"]), tuple(answer["outputs"]), answer["config"])
+    values = tuple(answer["inputs"]), tuple(answer["outputs"])
+    told = answer.get("masked", False), answer.get("precision", "")
+    return Layer(answer["name"], answer["kind"], *values, answer["config"], *told)

@@ -151,6 +151,8 @@ class Inquiry:
                 exact = self.oracle.exact(layer, states)
                 if exact is None and self.oracle.second is not None:
                     exact = self.oracle.exact(layer, states, by=self.oracle.second)
+                elif exact is not None:
+                    self.oracle.masks(layer, states, exact)
                 states.update(exact or {})
         return states
 

@@ -143,6 +143,11 @@ def _wrong_layers(found: Comparison, shown: str) -> Iterator[Finding]:
             fact = (
                 f"`{first.layer.name}` ({first.layer.kind}) has another shape on `{first.backend}` than by the oracle"
             )
+        elif first.wrong_mask:
+            fact = (
+                f"`{first.layer.name}` ({first.layer.kind}) hands on another mask on `{first.backend}` "
+                "than by the oracle"
+            )
         else:
             fact = (
                 f"`{first.layer.name}` ({first.layer.kind}) is off by {first.greatest:.3g} on `{first.backend}`, "
@@ -282,7 +287,7 @@ def _less_precise(fused: Fused) -> str:
 
 def _felt(found: Comparison, backend: str) -> list[Pair]:
     """Inconsistent pairs, without those that are so by the ratio of two errors beside an exact oracle."""
-    return [each for each in _inconsistent(found, backend) if each.metric == "class" or found.truth == "labels"]
+    return [each for each in _inconsistent(found, backend) if each.classes or found.truth == "labels"]
 
 
 def _inconsistent(found: Comparison, backend: str) -> list[Pair]:

@@ -20,7 +20,7 @@ from mlvet.analyses.compare.local_errors import LocalError
 from mlvet.analyses.compare.localization import deviation
 from mlvet.analyses.compare.oracle import Oracle
 from mlvet.analyses.compare.runs import Files, Run
-from mlvet.analyses.compare.states import MASK, remove, rewrite, state
+from mlvet.analyses.compare.states import mask_of, remove, remove_masks, rewrite, state, to_bfloat16
 from mlvet.analyses.compare.subject import Layer, Subject, last_uses
 from mlvet.runtime.backends.process import Failure
 
@@ -120,14 +120,19 @@ class Walker:
         if not all(value in self.right for value in layer.inputs):
             self.walk.unjudged[layer.name] = "what enters it is not known exactly"
             return
-        self.judge(layer, self._local_states(layer))
+        results = self._local_states(layer)
+        unmasked = {value for run in self.runs for value in run.unmasked if str(run) in results}
+        self.judge(layer, results)
+        remove_masks(self.right[value] for value in unmasked)
 
     def judge(self, layer: Layer, results: Results) -> None:
         """Compare what backends make of the oracle's input with what is right, and keep the latter for later layers."""
         judged = self._judge.judged(layer, self.right, results)
         if judged is None:
             self.walk.unjudged[layer.name] = "no oracle knows such a layer"
-            self.walk.agreed[layer.name] = agreeing([self.right[value] for value in layer.inputs], results)
+            self.walk.agreed[layer.name] = agreeing(
+                [self.right[value] for value in layer.inputs], results, layer.precision
+            )
             self._carry_on(layer, results)
             return
         self.walk.judges[layer.name] = judged.by
@@ -136,10 +141,10 @@ class Walker:
         if self.keep_all or (self.keep_wrong and (failed or any(error.wrong for error in judged.errors))):
             entering = {value: self.right[value] for value in layer.inputs}
             seen = {name: _arrays(files) for name, files in results.items()}
-            masks = {value: place for value in entering if (place := Path(f"{entering[value]}{MASK}")).exists()}
+            masks = {value: place for value in entering if (place := mask_of(entering[value])).exists()}
             self.walk.seen[layer.name] = Seen(_arrays(entering), _arrays(judged.exact), seen, _arrays(masks))
         self._measure([*results.values(), judged.exact])
-        self._settle(judged.exact, results)
+        self._settle(layer, judged.exact, results)
         for files in results.values():
             forget(files)
 
@@ -151,6 +156,7 @@ class Walker:
                 stepped = self._step(run, layer, values)
                 if stepped is not None:
                     found[str(run)] = stepped
+                    remove_masks(values[value] for value in run.unmasked)
                     values.update(stepped)
         return found
 
@@ -173,13 +179,13 @@ class Walker:
             self.walk.failures.append(LayerFailure(layer, str(run), failure))
             return None
 
-    def _settle(self, exact: Files, results: Results) -> None:
+    def _settle(self, layer: Layer, exact: Files, results: Results) -> None:
         """Keep what is right as the next layers are given it: in the precision that the backends have there."""
         for value, path in exact.items():
             kinds = {state(files[value]).dtype for files in results.values() if value in files}
             dtype = next(iter(kinds)) if len(kinds) == 1 else np.dtype(np.float32)
             if state(path).dtype.kind == "f" and dtype.kind == "f":
-                rewrite(path, path, lambda block: block, dtype)
+                rewrite(path, path, to_bfloat16 if layer.precision == "bfloat16" else lambda block: block, dtype)
             self.right[value] = path
 
     def _measure(self, others: Sequence[Files]) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from mlvet.analyses.compare.runs import Run
@@ -24,8 +25,8 @@ class WrittenParts:
         self._ports = [port["name"] for port in run.opened["inputs"]]
         self._written: dict[tuple[str, ...], Path] = {}
 
-    def alone(self, name: str) -> Path:
-        """One operator, on the values that enter it."""
+    def alone(self, name: str, held: Mapping[str, tuple[Any, tuple[int, ...]]] = MappingProxyType({})) -> Path:  # noqa: ARG002
+        """One operator, on the values that enter it. Its file tells their types and ranks by itself."""
         node = self._nodes[name]
         return self._part(node["outputs"], node["inputs"])
 

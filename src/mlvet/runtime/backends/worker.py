@@ -22,7 +22,7 @@ import numpy as np
 
 _UNSUPPORTED = re.compile(
     r"not (yet )?(been )?(support|implement)|unsupported|does not support|no (op(erator)?|kernel) (is )?registered|"
-    r"could not find an implementation|unknown (layer|operator|opset|op)|could not locate (class|function)|"
+    r"could not find an implementation|unknown (layer|operator|opset|op|activation)|could not locate (class|function)|"
     r"NOT_IMPLEMENTED|only supports|not recogni[sz]ed|is not a registered|unrecogni[sz]ed keyword|no conversion rule|"
     r"Lambda.{0,80}(unsafe|safe_mode)|don't know how to|didn't find op|opset.{0,40}(is|are) not|is under development",
     re.IGNORECASE | re.DOTALL,
@@ -111,9 +111,11 @@ class Session:
         given = {value: _read(path) for value, path in request["inputs"].items()}
         began = time.time()
         self._open().wanted = request.get("outputs", [])
-        results = self._open().step(request["node"], given)
+        driver = self._open()
+        driver.unmasked = []
+        results = driver.step(request["node"], given)
         seconds = time.time() - began
-        return {"outputs": _written(results, request["to"]), "seconds": seconds}
+        return {"outputs": _written(results, request["to"]), "seconds": seconds, "unmasked": driver.unmasked}
 
     def on_steps(self, request: Dict[str, Any]) -> Dict[str, Any]:
         """Some nodes, each alone; one that fails does not keep the others from being run."""
@@ -183,6 +185,8 @@ class Driver:
     version = ""
     wanted: "Sequence[str]" = ()
     """The names of what the next step is to yield."""
+    unmasked: "Sequence[str]" = ()
+    """The values whose masks the last step took away: what comes after it sees them without."""
 
     def open(self, request: Dict[str, Any]) -> None:
         raise NotImplementedError
@@ -269,13 +273,18 @@ def _written(results: List[Any], to: str) -> List[str]:
         value, mask = result if isinstance(result, tuple) else (result, None)
         path = "{}.{}.npy".format(to, index)
         try:
-            np.save(path, np.asarray(value))
+            np.save(path, _in_a_known_type(np.asarray(value)))
             if mask is not None:
                 np.save(path + _MASK, np.asarray(mask))
         except OSError as error:
             raise Unwritten("no room for a result: {}".format(error.strerror or error))
         paths.append(path)
     return paths
+
+
+def _in_a_known_type(array: Any) -> Any:
+    """Numbers of 16 bits that numpy does not know by itself, as those of single precision that have the same value."""
+    return array.astype(np.float32) if array.dtype.name == "bfloat16" else array
 
 
 def _limit_memory(limit: Optional[int]) -> None:
@@ -348,6 +357,7 @@ class Keras(Driver):
     """A model of Keras 3, on the backend that KERAS_BACKEND names."""
 
     def open(self, request: Dict[str, Any]) -> None:
+        self.request = request
         self.keras = _imported("keras")
         self.tree = getattr(self.keras, "tree", None) or _imported("tree")
         self.version = "keras {} on {}{}".format(
@@ -446,6 +456,8 @@ class Keras(Driver):
                 "name": name, "kind": type(node.operation).__name__,
                 "inputs": list(OrderedDict.fromkeys(inputs.values())),
                 "outputs": outputs, "config": _plain_config(node.operation),
+                "masked": any(_get_mask(each) is not None for each in node.outputs),
+                "precision": next((str(each.dtype) for each in node.outputs if str(each.dtype) in _HALF), ""),
             }
             for name, (node, inputs, outputs) in self.calls.items()
         ]  # fmt: skip
@@ -453,8 +465,26 @@ class Keras(Driver):
     def run(self, given: Dict[str, Any], batch: int, target: Optional[str] = None) -> List[Any]:
         model = self.model if target is None else self._until(target)
         values = [self._cast(each) for each in given.values()]
-        found = model.predict(values[0] if len(values) == 1 else values, batch_size=batch, verbose=0)
-        return [np.asarray(each) for each in _listed(found)]
+        try:
+            found = model.predict(self._structured(model, values), batch_size=batch, verbose=0)
+        except Exception:
+            self._open_anew()
+            raise
+        return [np.asarray(each) for each in self.tree.flatten(found)]
+
+    def _structured(self, model: Any, values: List[Any]) -> Any:
+        """What goes into a model in the form in which the model takes it: one value, a list, or names for each."""
+        form = getattr(_functional(model), "_inputs_struct", None)
+        pack = getattr(self.tree, "pack_sequence_as", None) or self.tree.unflatten_as
+        if form is None or len(self.tree.flatten(form)) != len(values):
+            return values[0] if len(values) == 1 else values
+        return pack(form, values)
+
+    def _open_anew(self) -> None:
+        """Keras on JAX takes the weights out of a model while that runs, and does not put them back if it fails."""
+        if self.keras.backend.backend() == "jax":
+            with contextlib.suppress(Exception):
+                self.open(self.request)
 
     def precision(self) -> str:
         if self.keras.backend.backend() != "openvino":
@@ -490,8 +520,7 @@ class Keras(Driver):
 
     def convert(self, converter: str, to: str, given: Dict[str, Any], target: Optional[str]) -> Dict[str, Any]:
         model = self.model if target is None else self._until(target)
-        values = list(given.values())
-        model.predict(values[0] if len(values) == 1 else values, verbose=0)
+        model.predict(self._structured(model, list(given.values())), verbose=0)
         if converter == "tf2onnx":
             model.export(to, format="onnx", verbose=False)
             return {"version": _version_of("tf2onnx"), "inputs": _inputs_of_onnx(to)}
@@ -506,15 +535,17 @@ class Keras(Driver):
     def step(self, node: str, given: Dict[str, Any]) -> List[Any]:
         call, inputs, _ = self.calls[node]
         table: Dict[int, Any] = {}
+        halved = {id(tensor) for tensor in call.input_tensors if str(tensor.dtype) == "bfloat16"}
         for key, value in inputs.items():
             array, mask = given[value]
-            tensor = self.keras.ops.convert_to_tensor(self._cast(array))
+            tensor = self.keras.ops.convert_to_tensor(self._cast(array), "bfloat16" if key in halved else None)
             if mask is not None:
                 _set_mask(tensor, self.keras.ops.convert_to_tensor(mask))
             table[key] = tensor
-        args, kwargs = call.arguments.fill_in(table)
-        found = call.operation(*args, **kwargs)
-        return [(self._array(each), self._mask(each)) for each in self.tree.flatten(found)]
+        found = self.tree.flatten(_at_inference(call, table))
+        masked = {value: table[key] for key, value in inputs.items() if given[value][1] is not None}
+        self.unmasked = [value for value, tensor in masked.items() if _get_mask(tensor) is None]
+        return [(self._array(each), self._mask(each)) for each in found]
 
     def gradients(
         self, node: Optional[str], given: Dict[str, Any], weights: List[Any], moved: Optional[int]
@@ -554,11 +585,9 @@ class Keras(Driver):
 
     def _called(self, node: Optional[str], table: Dict[str, Any]) -> Any:
         if node is None:
-            tensors = list(table.values())
-            return self.model(tensors[0] if len(tensors) == 1 else tensors, training=False)
+            return self.model(self._structured(self.model, list(table.values())), training=False)
         call, inputs, _ = self.calls[node]
-        args, kwargs = call.arguments.fill_in({key: table[value] for key, value in inputs.items()})
-        return call.operation(*args, **kwargs)
+        return _at_inference(call, {key: table[value] for key, value in inputs.items()})
 
     def _array(self, tensor: Any) -> Any:
         return np.asarray(self.keras.ops.convert_to_numpy(tensor))
@@ -626,6 +655,14 @@ class Keras(Driver):
             request["to"] + ".npz", **{"{}:{}".format(n, i): w for n, ws in kept.items() for i, w in enumerate(ws)}
         )
         return {"calls": told, "failed": failed}
+
+
+def _at_inference(node: Any, table: Dict[int, Any]) -> Any:
+    """The call of a layer by a model that predicts; layers that vary pictures would train if nothing were said."""
+    args, kwargs = node.arguments.fill_in(table)
+    if getattr(node.operation, "_call_has_training_arg", False):
+        kwargs = dict(kwargs, training=False)
+    return node.operation(*args, **kwargs)
 
 
 def _template(keras: Any, given: Any, names: Dict[int, str]) -> Any:
@@ -788,7 +825,8 @@ def _functional(model: Any) -> Any:
     return getattr(model, "_functional", None) if type(model).__name__ == "Sequential" else None
 
 
-_SINGLE = ("float32", "float16", "bfloat16")
+_HALF = ("float16", "bfloat16")
+_SINGLE = ("float32", *_HALF)
 
 
 def _double_policy(found: Dict[str, Any]) -> Dict[str, Any]:
