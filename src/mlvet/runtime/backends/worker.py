@@ -1245,7 +1245,7 @@ class OpenVino(Graphs):
 
 
 def _by_port(ports: Any, given: Dict[str, Any]) -> Dict[Any, Any]:
-    """What enters each port: by its names, and where an operator that does nothing has taken these, in the order given."""
+    """What enters each port: by its names, and by order where an operator that does nothing has taken these."""
     fed: Dict[Any, Any] = {}
     left = dict(given)
     for port in ports:
