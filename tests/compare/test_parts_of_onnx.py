@@ -42,7 +42,10 @@ def test_nodes_behind_computed_sizes(compare: Compare, tmp_path: Path) -> None:
         helper.make_node("Resize", ["x", "", "", "sizes"], ["large"], name="resize", mode="linear"),
         helper.make_node("Concat", ["front", "minus"], ["rows"], name="rows", axis=0),
         helper.make_node("Reshape", ["large", "rows"], ["flat"], name="reshape"),
-        helper.make_node("Transpose", ["flat"], ["y"], name="turn", perm=[0, 2, 1]),
+        helper.make_node("Transpose", ["flat"], ["turned"], name="turn", perm=[0, 2, 1]),
+        helper.make_node("Shape", ["turned"], ["t"], name="shape2"),
+        helper.make_node("ConstantOfShape", ["t"], ["zeros"], name="zeros"),
+        helper.make_node("Add", ["turned", "zeros"], ["y"], name="sum"),
     ]  # fmt: skip
     stored["minus"] = np.array([-1], np.int64)
     saved(tmp_path / "model.onnx", nodes, stored)
