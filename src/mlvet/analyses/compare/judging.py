@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from mlvet.analyses.compare.accuracies import accuracy
+from mlvet.analyses.compare.interpolation import placing
 from mlvet.analyses.compare.local_errors import LocalError, local_errors, louder, noise_of
 from mlvet.analyses.compare.masks import other_masks
 from mlvet.analyses.compare.oracle import REFERENCE, Oracle
@@ -53,8 +54,9 @@ class Judge:
         self._asked += 1
         held = {name: states(files) for name, files in results.items()}
         roundings, magnitude = accuracy(layer)
-        summed = summing(layer, [state(entering[value]).shape for value in layer.inputs])
-        case = _Case(layer, entering, held, max(roundings, summed), magnitude)
+        shapes = [state(entering[value]).shape for value in layer.inputs]
+        ordered = max(roundings, summing(layer, shapes), placing(layer, shapes))
+        case = _Case(layer, entering, held, ordered, magnitude)
         noise: dict[str, float] = {}
         exact = self.oracle.exact(layer, entering)
         if exact is not None:
