@@ -75,3 +75,17 @@ def test_weights_of_8_bits_are_stored_in_the_parts_that_take_them(compare: Compa
     held = {"kernel": (np.dtype(np.float32), (4, 3, 3, 3), tmp_path / "kernel.npy")}
     part = onnx.load(str(parts.alone("conv", held))).graph
     assert ([each.name for each in part.input], [each.name for each in part.initializer]) == (["x"], ["kernel"])
+
+
+def test_what_becomes_of_nan_on_the_way_is_no_finding(compare: Compare, tmp_path: Path) -> None:
+    nodes = [
+        helper.make_node("Sub", ["x", "x"], ["a"], name="less"),
+        helper.make_node("MaxPool", ["a"], ["y"], name="pool", kernel_shape=[2, 2]),
+    ]
+    saved(tmp_path / "model.onnx", nodes, {})
+    pictures = np.random.default_rng(0).normal(size=(4, 3, 8, 8)).astype(np.float32)
+    pictures[1, 0, 2, 3] = np.inf
+    np.savez(tmp_path / "data.npz", x=pictures)
+    _, report, _ = compare("model.onnx", "--data", "data.npz", "--backends", ",".join(BACKENDS))
+    assert not [each for each in report["findings"] if each["certainty"] == "observed"]
+    assert {backend for layer, backend in judged(report) if layer == "pool"} == {*BACKENDS}
