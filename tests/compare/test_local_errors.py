@@ -9,6 +9,7 @@ import pytest
 
 from mlvet.analyses.compare.accuracies import accuracy
 from mlvet.analyses.compare.clustering import clusters
+from mlvet.analyses.compare.interpolation import placing
 from mlvet.analyses.compare.local_errors import local_errors
 from mlvet.analyses.compare.subject import Layer
 from mlvet.analyses.compare.terms import summing, terms
@@ -151,3 +152,16 @@ def test_small_results_may_be_off_by_what_is_lost_on_the_way() -> None:
     results = {name: {"y": (small + off * ULP).astype(np.float32)} for name, off in (("jax", 1), ("torch", 9))}
     found = local_errors(LAYER, {"y": small}, results, [], magnitude=1.0)
     assert [error.wrong for error in found] == [False, True]
+
+
+@pytest.mark.parametrize(
+    ("kind", "config", "roundings"),
+    [
+        ("Resize", {"mode": "cubic"}, 10.0),
+        ("Resize", {"mode": "nearest"}, 0.0),
+        ("Resizing", {"interpolation": "bilinear"}, 15.0),
+        ("UpSampling2D", {"interpolation": "bilinear"}, 0.0),
+    ],
+)
+def test_places_between_elements_are_rounded(kind: str, config: dict[str, object], roundings: float) -> None:
+    assert placing(Layer("up", kind, ("x",), ("y",), config), [(2, 30, 20, 8)]) == roundings

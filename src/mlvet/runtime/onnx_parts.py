@@ -6,6 +6,7 @@ A part has the tensors that enter it as inputs. What the model stores goes along
 from __future__ import annotations
 
 import hashlib
+import math
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,7 +18,7 @@ from mlvet.core.errors import UnsupportedInput
 if TYPE_CHECKING:
     from onnx import GraphProto, NodeProto
 
-Held = Mapping[str, tuple[Any, tuple[int, ...]]]
+Held = Mapping[str, tuple[Any, tuple[int, ...], Path]]
 _NOTHING: Mapping[str, Any] = MappingProxyType({})
 _SIZES = {
     "Reshape": (1,), "Expand": (1,), "ConstantOfShape": (0,), "Tile": (1,), "Resize": (2, 3), "Upsample": (1,),
@@ -25,6 +26,7 @@ _SIZES = {
 }  # fmt: skip
 """The operands that are lists of sizes, steps or axes: how long they are decides what rank comes out."""
 _LARGEST_ATTRIBUTE = 64
+_LARGEST_FOLDED = 1 << 20
 _NUMBERS = {"value_float": 1, "value_floats": 1, "value_int": 7, "value_ints": 7}
 """Attributes of a constant that are plain numbers, and the element type that they stand for."""
 
@@ -63,6 +65,7 @@ class OnnxParts:
         self._producer = {name: node for node in self.model.graph.node for name in node.output if name}
         self.nodes = tuple(self._nodes())
         self._types = self._declared()
+        self._folded = self._computed_of_stored()
 
     def inputs(self) -> Iterator[tuple[str, tuple[int | None, ...] | None, str]]:
         """Name, dims and element type of each input that is not stored in the model."""
@@ -91,17 +94,33 @@ class OnnxParts:
             )
 
     def alone(self, name: str, held: Held = _NOTHING) -> Path:
-        """A model of one node. `held` has the element type and sizes of what enters it at the moment.
+        """A model of one node. `held` has the element type and sizes of what enters it at the moment, and its file.
 
         Ranks that the model does not tell are taken from there, and how many sizes there are in a list of them: some
-        runtimes cannot do without.
+        runtimes cannot do without. What is computed of stored tensors alone, such as weights that were quantised, is
+        stored in the part: runtimes fold it.
         """
         node = next(each for each in self.nodes if each.name == name)
         proto = self.model.graph.node[node.index]
         sizes = {proto.input[at] for at in _SIZES.get(proto.op_type, ()) if at < len(proto.input)}
-        types = {value: self._held_type(value, *held[value], listed=value in sizes) for value in held}
+        types = {value: self._held_type(value, *held[value][:2], listed=value in sizes) for value in held}
         told = {value: kind for value, kind in types.items() if kind is not None}
-        return self._written([proto], node.inputs, node.outputs, told)
+        folded = {
+            value: path
+            for value, (_, shape, path) in held.items()
+            if value in self._folded and math.prod(shape) <= _LARGEST_FOLDED
+        }
+        return self._written([proto], node.inputs, node.outputs, told, folded)
+
+    def _computed_of_stored(self) -> set[str]:
+        """The values that need nothing of what enters the model."""
+        found: set[str] = set()
+        for node in self.model.graph.node:
+            taken = [each for each in (*node.input, *_captured(node)) if each]
+            known = bool(taken) and all(each in self._stored or each in found for each in taken)
+            if known and not node.op_type.startswith(("Random", "Bernoulli", "Multinomial")):
+                found.update(each for each in node.output if each)
+        return found
 
     def _held_type(self, name: str, dtype: Any, shape: tuple[int, ...], *, listed: bool) -> Any:
         """The type of a value as it is held, where the model tells less than is needed; else None."""
@@ -144,22 +163,28 @@ class OnnxParts:
         return to
 
     def _written(
-        self, nodes: list[NodeProto], inputs: Iterable[str], outputs: Iterable[str], held: Mapping[str, Any] = _NOTHING
-    ) -> Path:
+        self, nodes: list[NodeProto], inputs: Iterable[str], outputs: Iterable[str],
+        held: Mapping[str, Any] = _NOTHING, folded: Mapping[str, Path] = _NOTHING,
+    ) -> Path:  # fmt: skip
+        import numpy as np
         import onnx
         from onnx import helper
 
         inputs, outputs = tuple(inputs), tuple(outputs)
         used = {each for node in nodes for each in (*node.input, *_captured(node))}
+        stored = [onnx.numpy_helper.from_array(np.load(path), name) for name, path in folded.items()]
         graph = helper.make_graph(
-            nodes, "part", [held.get(name) or self._typed(name) for name in inputs if name in used],
-            [self._typed(name) for name in outputs], [tensor for name, tensor in self._stored.items() if name in used],
+            nodes, "part", [held.get(name) or self._typed(name) for name in inputs if name in used - folded.keys()],
+            [self._typed(name) for name in outputs],
+            [*stored, *(tensor for name, tensor in self._stored.items() if name in used)],
         )  # fmt: skip
         part = helper.make_model(
             graph, opset_imports=self.model.opset_import, ir_version=self.model.ir_version,
             functions=self.model.functions,
         )  # fmt: skip
-        told = [kind.SerializeToString().hex() for kind in held.values()]
+        told = [
+            hashlib.sha256(each.SerializeToString(deterministic=True)).hexdigest() for each in (*held.values(), *stored)
+        ]
         words = "\0".join([*(node.name for node in nodes), *inputs, "", *outputs, *told])
         key = hashlib.sha256(words.encode()).hexdigest()[:16]
         path = self.folder / f"part-{key}.onnx"

@@ -14,7 +14,9 @@ from mlvet.analyses.compare.local_errors import rounding
 from mlvet.analyses.compare.runs import Files
 from mlvet.analyses.compare.states import State, difference, root_mean_square, state
 
-_QUANTISED = ("int8", "uint8", "int16")
+QUANTISED = ("int8", "uint8", "int16")
+STEPS = 16 * 2.0**-8
+"""The share of the magnitude that outputs of a quantised model may be apart by, because steps add up on the way."""
 _ROUNDINGS = 8
 _OF_STEPS = 1e-4
 """By how much numbers may differ: eight roundings of the magnitude, or a little of a step as a share of it."""
@@ -22,7 +24,7 @@ _OF_STEPS = 1e-4
 
 def agreeing(entering: Iterable[Path], results: Mapping[str, Files], precision: str = "") -> set[frozenset[str]]:
     """The pairs of backends that agree on what a layer yields; `precision` is that of the results if they are wider."""
-    least = _OF_STEPS if any(state(path).dtype.name in _QUANTISED for path in entering) else 0.0
+    least = _OF_STEPS if any(state(path).dtype.name in QUANTISED for path in entering) else 0.0
     return {
         frozenset((first, second))
         for first, second in combinations(results, 2)
@@ -41,4 +43,4 @@ def _alike(one: State, other: State, least: float, precision: str) -> bool:
     if one.dtype.kind == "f":
         share = max(least, _ROUNDINGS * rounding(precision or one.dtype.name))
         return apart.rms <= share * root_mean_square(other)
-    return apart.greatest <= (1 if one.dtype.name in _QUANTISED else 0)
+    return apart.greatest <= (1 if one.dtype.name in QUANTISED else 0)

@@ -13,9 +13,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from mlvet.analyses.compare.agreement import QUANTISED, STEPS
 from mlvet.analyses.compare.local_errors import rounding
 from mlvet.analyses.compare.runs import Files, Run
-from mlvet.analyses.compare.states import remove, remove_masks
+from mlvet.analyses.compare.states import remove, remove_masks, state
 from mlvet.analyses.compare.subject import Layer, Subject, last_uses
 from mlvet.runtime.backends.process import Failure
 
@@ -50,8 +51,8 @@ def fusion_dependent(run: Run, subject: Subject, inputs: Files, batch: int) -> F
             return None
         if run.precision and _parts(run, subject, inputs, batch, precise=True) is None:
             return Fused(str(run), None, difference, run.precision)
-        states = _chain(run, subject, inputs, [value for layer in subject.layers for value in layer.outputs])
-        reached = _first(run, subject, inputs, batch, states)
+        states, limit = _chain(run, subject, inputs, [value for layer in subject.layers for value in layer.outputs])
+        reached = _first(run, subject, inputs, batch, states, limit)
         _forget(states, inputs)
     except (Failure, KeyError):
         return None
@@ -62,10 +63,9 @@ def fusion_dependent(run: Run, subject: Subject, inputs: Files, batch: int) -> F
 
 
 def _first(
-    run: Run, subject: Subject, inputs: Files, batch: int, states: dict[str, Path]
+    run: Run, subject: Subject, inputs: Files, batch: int, states: dict[str, Path], limit: float
 ) -> tuple[Layer, float] | None:
     """The first layer at which the model, cut there, still differs: by halving."""
-    limit = _limit(subject)
     layers = [layer for layer in subject.layers if layer.outputs and layer.outputs[0] in states]
     low, high = 0, len(layers) - 1
     found: tuple[Layer, float] | None = None
@@ -83,30 +83,32 @@ def _first(
 
 def _parts(run: Run, subject: Subject, inputs: Files, batch: int, *, precise: bool = False) -> float | None:
     """By how much the outputs of the plain model leave those of its layers, if they do."""
-    states = _chain(run, subject, inputs, subject.outputs)
+    states, limit = _chain(run, subject, inputs, subject.outputs)
     plain, layered = run.whole(inputs, batch, precise=precise), [states[value] for value in subject.outputs]
     found = None
-    if _differs(plain, layered, _limit(subject)):
+    if _differs(plain, layered, limit):
         pairs = [(one, np.load(other)) for one, other in zip(plain, layered, strict=False)]
         found = max(_greatest(*pair) if pair[0].shape == pair[1].shape else np.inf for pair in pairs)
     _forget(states, inputs)
     return found
 
 
-def _chain(run: Run, subject: Subject, inputs: Files, kept: Sequence[str]) -> dict[str, Path]:
-    """All layers one after the other; states that are neither wanted nor needed any more are dropped."""
+def _chain(run: Run, subject: Subject, inputs: Files, kept: Sequence[str]) -> tuple[dict[str, Path], float]:
+    """All layers one after the other; states that are neither wanted nor needed any more are dropped.
+
+    And the share of the magnitude by which outputs may differ if a backend joins layers rightly: it is more where some
+    are in half precision or quantised.
+    """
     states = dict(inputs)
+    quantised = False
     for layer, dead in zip(subject.layers, last_uses(subject.layers, kept), strict=True):
         made = run.step(subject, layer, states)
         remove_masks(states[value] for value in run.unmasked)
+        quantised |= any(state(path).dtype.name in QUANTISED for path in made.values())
         states.update(made)
         _forget({value: states.pop(value) for value in dead if value in states}, inputs)
-    return states
-
-
-def _limit(subject: Subject) -> float:
-    """What outputs may differ by if a backend joins layers rightly: more where some are in half precision."""
-    return max([_APART, *(_JOINED * rounding(layer.precision) for layer in subject.layers)])
+    roundings = [_JOINED * rounding(layer.precision) for layer in subject.layers]
+    return states, max([_APART, STEPS if quantised else 0.0, *roundings])
 
 
 def _forget(states: Files, inputs: Files) -> None:

@@ -11,11 +11,12 @@ from typing import Any
 import numpy as np
 
 from mlvet.analyses.compare.accuracies import accuracy
+from mlvet.analyses.compare.interpolation import placing
 from mlvet.analyses.compare.local_errors import LocalError, local_errors, louder, noise_of
 from mlvet.analyses.compare.masks import other_masks
 from mlvet.analyses.compare.oracle import REFERENCE, Oracle
 from mlvet.analyses.compare.runs import Files
-from mlvet.analyses.compare.states import State, remove, rewrite, state
+from mlvet.analyses.compare.states import State, holds_nan, remove, rewrite, state
 from mlvet.analyses.compare.subject import Layer
 from mlvet.analyses.compare.terms import summing
 
@@ -53,8 +54,10 @@ class Judge:
         self._asked += 1
         held = {name: states(files) for name, files in results.items()}
         roundings, magnitude = accuracy(layer)
-        summed = summing(layer, [state(entering[value]).shape for value in layer.inputs])
-        case = _Case(layer, entering, held, max(roundings, summed), magnitude)
+        shapes = [state(entering[value]).shape for value in layer.inputs]
+        ordered = max(roundings, summing(layer, shapes), placing(layer, shapes))
+        numbers = any(holds_nan(state(entering[value])) for value in layer.inputs)
+        case = _Case(layer, entering, held, ordered, magnitude, numbers)
         noise: dict[str, float] = {}
         exact = self.oracle.exact(layer, entering)
         if exact is not None:
@@ -77,10 +80,14 @@ class Judge:
         """Errors beside an oracle, and the noise that they were measured by."""
         right = states(exact)
         noise = louder(known, self._heard(right, self._noises(case, by)))
-        errors = local_errors(case.layer, right, case.held, (), case.roundings, case.magnitude, noise)
+        errors = local_errors(
+            case.layer, right, case.held, (), case.roundings, case.magnitude, noise, numbers=case.numbers
+        )
         if any(error.wrong and error.times < _DOUBTFUL for error in errors):
             noise = louder(noise, self._heard(right, self._more_noises(case, by)))
-            errors = local_errors(case.layer, right, case.held, (), case.roundings, case.magnitude, noise)
+            errors = local_errors(
+                case.layer, right, case.held, (), case.roundings, case.magnitude, noise, numbers=case.numbers
+            )
         return errors, noise
 
     def _heard(self, right: Mapping[str, State], noises: Iterator[Files]) -> dict[str, float]:
@@ -139,13 +146,17 @@ class Judge:
 
 @dataclass(frozen=True, slots=True)
 class _Case:
-    """A layer, what enters it, what backends make of that, and the roundings that it may cost in any case."""
+    """A layer, what enters it, what backends make of that, and the roundings that it may cost in any case.
+
+    `numbers` tells that NaN enters it, so that only numbers are compared.
+    """
 
     layer: Layer
     entering: Files
     held: Mapping[str, Mapping[str, State]]
     roundings: float
     magnitude: float
+    numbers: bool
 
 
 def states(files: Files) -> dict[str, State]:

@@ -65,16 +65,18 @@ def local_errors(
     roundings: float = 0.0,
     magnitude: float = 0.0,
     noise: Mapping[str, float] | None = None,
+    *,
+    numbers: bool = False,
 ) -> list[LocalError]:
     """The error of each backend in a layer, over all that it yields. `noises` are results off by rounding only.
 
     So many `roundings` of the result, or of numbers of a `magnitude` on the way to it, count as noise in any case;
-    `noise` is what is known of it already.
+    `noise` is what is known of it already. `numbers` leaves out what is none.
     """
     told = louder(noise or {}, noise_of(exact, noises))
     worst: dict[str, LocalError] = {}
     for value, right in exact.items():
-        for found in _errors(layer, right, _of(value, results), told.get(value, 0.0), roundings, magnitude):
+        for found in _errors(layer, right, _of(value, results), told.get(value, 0.0), roundings, magnitude, numbers):
             if found.backend not in worst or found.wrong_shape or found.times > worst[found.backend].times:
                 worst[found.backend] = found
     return list(worst.values())
@@ -110,11 +112,17 @@ def _of(value: str, results: Mapping[str, Mapping[str, Value]]) -> dict[str, Val
 
 
 def _errors(
-    layer: Layer, right: Value, results: Mapping[str, Value | None], told: float, roundings: float, magnitude: float
+    layer: Layer,
+    right: Value,
+    results: Mapping[str, Value | None],
+    told: float,
+    roundings: float,
+    magnitude: float,
+    numbers: bool,
 ) -> Iterable[LocalError]:
     scale = root_mean_square(right)
     alike = {name: each for name, each in results.items() if each is not None and each.shape == right.shape}
-    apart = {name: difference(each, right, held_in=each.dtype) for name, each in alike.items()}
+    apart = {name: difference(each, right, held_in=each.dtype, numbers=numbers) for name, each in alike.items()}
     for backend in results:
         if backend not in alike:
             yield _error(layer, backend, _NO_SUCH_SHAPE, 0.0, 0.0, wrong_shape=True)

@@ -125,14 +125,26 @@ class Difference:
     deviation: float
 
 
-def difference(own: Array | State, right: Array | State, held_in: np.dtype[Any] | None = None) -> Difference:
-    """How arrays of one shape differ; what is right beyond the reach of a precision is infinite in it."""
+def holds_nan(array: Array | State) -> bool:
+    """Whether some number is none."""
+    return array.dtype.kind == "f" and any(bool(np.isnan(block).any()) for block in blocks(array))
+
+
+def difference(
+    own: Array | State, right: Array | State, held_in: np.dtype[Any] | None = None, *, numbers: bool = False
+) -> Difference:
+    """How arrays of one shape differ; what is right beyond the reach of a precision is infinite in it.
+
+    `numbers` compares only what is a number in both: what becomes of NaN that enters a layer is nowhere laid down.
+    """
     greatest, squares, total, sizes, count = 0.0, 0.0, 0.0, 0.0, 0
     limit = float(np.finfo(held_in).max) if held_in is not None and held_in.kind == "f" else np.inf
     for one, other in zip(blocks(own), blocks(right), strict=True):
         first, second = one.astype(np.float64), other.astype(np.float64)
         second = np.where(np.abs(second) > limit, np.copysign(np.inf, second), second)
         same = (first == second) | (np.isnan(first) & np.isnan(second))
+        if numbers:
+            same |= np.isnan(first) | np.isnan(second)
         with np.errstate(invalid="ignore", over="ignore"):
             errors = np.where(same, 0.0, first - second)
             errors = np.where(np.isnan(errors), np.inf, errors)

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 class Parts(Protocol):
     """What cuts a model into files: one layer, or all that leads to some values; and both in double precision."""
 
-    def alone(self, name: str, held: Mapping[str, tuple[Any, tuple[int, ...]]] = ...) -> Path: ...
+    def alone(self, name: str, held: Mapping[str, tuple[Any, tuple[int, ...], Path]] = ...) -> Path: ...
 
     def until(self, values: Iterable[str]) -> Path: ...
 
@@ -80,7 +80,9 @@ class Subject:
         if self.parts is None:
             return layer.name
         held = {value: state(path) for value, path in entering.items()}
-        alone = self.parts.alone(layer.name, {value: (each.dtype, each.shape) for value, each in held.items()})
+        alone = self.parts.alone(
+            layer.name, {value: (each.dtype, each.shape, each.path) for value, each in held.items()}
+        )
         return str(self.parts.doubled(alone) if double else alone)
 
     def until(self, value: str, *, double: bool = False) -> str:

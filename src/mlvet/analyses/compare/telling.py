@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from mlvet.analyses.compare.agreement import STEPS
 from mlvet.analyses.compare.clustering import clusters
 from mlvet.analyses.compare.comparison import Comparison, Refusal
 from mlvet.analyses.compare.fusion import Fused
@@ -222,6 +223,9 @@ def notes(found: Comparison) -> Iterator[str]:
             pair = max(pairs, key=lambda each: each.difference)
             top = _steepest(found, pair)
             where = f", most at `{top.name}` ({top.kind})" if top else ""
+            if not _all_right(found, pair):
+                yield f"{_consequence([pair])}, which is no more than some steps of numbers that the model quantises"
+                continue
             yield (
                 f"{_consequence([pair])}, though every layer is right or the same on both up to rounding: "
                 f"the model itself makes small differences large{where}"
@@ -239,6 +243,16 @@ def _without_cause(found: Comparison) -> Iterator[list[Pair]]:
 
 
 def _amplified(found: Comparison, pair: Pair) -> bool:
+    """Whether a pair is apart by what is no defect: rounding that grows, or some steps of a quantised model."""
+    return _all_right(found, pair) or (found.walk.quantised and pair.difference <= STEPS * _magnitude(found, pair))
+
+
+def _magnitude(found: Comparison, pair: Pair) -> float:
+    held = [np.abs(each[np.isfinite(each)]) for each in found.outputs.get(pair.first, ()) if each.dtype.kind == "f"]
+    return max((float(each.max()) for each in held if each.size), default=0.0)
+
+
+def _all_right(found: Comparison, pair: Pair) -> bool:
     """Whether each layer was judged on both backends, or yields the same on both where no oracle knows it.
 
     The pair has to be inconsistent on an example that was tried, and about as far apart there as anywhere.

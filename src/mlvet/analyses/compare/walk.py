@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mlvet.analyses.compare.agreement import agreeing
+from mlvet.analyses.compare.agreement import QUANTISED, agreeing
 from mlvet.analyses.compare.judging import Judge, Results, forget
 from mlvet.analyses.compare.local_errors import LocalError
 from mlvet.analyses.compare.localization import deviation
@@ -72,6 +72,7 @@ class Walk:
     agreed: dict[str, set[frozenset[str]]] = field(default_factory=dict)
     seen: dict[str, Seen] = field(default_factory=dict)
     room: int = 0
+    quantised: bool = False
 
     def wrong(self) -> list[LocalError]:
         return [error for error in self.errors if error.wrong]
@@ -116,7 +117,11 @@ class Walker:
         return self.walk
 
     def _layer(self, layer: Layer) -> None:
-        self._note_deltas(layer, self._own_states(layer))
+        own = self._own_states(layer)
+        self.walk.quantised |= any(
+            state(path).dtype.name in QUANTISED for each in own.values() for path in each.values()
+        )
+        self._note_deltas(layer, own)
         if not all(value in self.right for value in layer.inputs):
             self.walk.unjudged[layer.name] = "what enters it is not known exactly"
             return

@@ -11,6 +11,7 @@ from mlvet.analyses.compare.runs import Run
 from mlvet.analyses.compare.subject import Subject, told
 from mlvet.runtime.backends.process import Failure
 
+_NOTHING: Mapping[str, Any] = MappingProxyType({})
 _SUFFIXES = {"saved_model": ".pb", "tflite": ".tflite"}
 
 
@@ -25,7 +26,7 @@ class WrittenParts:
         self._ports = [port["name"] for port in run.opened["inputs"]]
         self._written: dict[tuple[str, ...], Path] = {}
 
-    def alone(self, name: str, held: Mapping[str, tuple[Any, tuple[int, ...]]] = MappingProxyType({})) -> Path:  # noqa: ARG002
+    def alone(self, name: str, held: Mapping[str, tuple[Any, tuple[int, ...], Path]] = _NOTHING) -> Path:  # noqa: ARG002
         """One operator, on the values that enter it. Its file tells their types and ranks by itself."""
         node = self._nodes[name]
         return self._part(node["outputs"], node["inputs"])

@@ -22,7 +22,8 @@ import numpy as np
 
 _UNSUPPORTED = re.compile(
     r"not (yet )?(been )?(support|implement)|unsupported|does not support|no (op(erator)?|kernel) (is )?registered|"
-    r"could not find an implementation|unknown (layer|operator|opset|op|activation)|could not locate (class|function)|"
+    r"no implementation for (operator|node)|could not find an implementation|"
+    r"unknown (layer|operator|opset|op|activation)|could not locate (class|function)|"
     r"NOT_IMPLEMENTED|only supports|not recogni[sz]ed|is not a registered|unrecogni[sz]ed keyword|no conversion rule|"
     r"Lambda.{0,80}(unsafe|safe_mode)|don't know how to|didn't find op|opset.{0,40}(is|are) not|is under development",
     re.IGNORECASE | re.DOTALL,
@@ -1245,7 +1246,7 @@ class OpenVino(Graphs):
 
 
 def _by_port(ports: Any, given: Dict[str, Any]) -> Dict[Any, Any]:
-    """What enters each port: by its names, and where an operator that does nothing has taken these, in the order given."""
+    """What enters each port: by its names, and by order where an operator that does nothing has taken these."""
     fed: Dict[Any, Any] = {}
     left = dict(given)
     for port in ports:
@@ -1925,6 +1926,20 @@ class Mlvet(Graphs):
         self.layers = _imported("mlvet.runtime.layers")
         self.models = _imported("mlvet.frontends.models")
         self.version = "mlvet {}".format(_imported("mlvet").__version__)
+
+    def open(self, request: Dict[str, Any]) -> None:
+        """A file with an operator that is not known is still open: parts of it may be known."""
+        try:
+            Graphs.open(self, request)
+        except Unsupported as reason:
+            if not request["model"].endswith((".onnx", ".tflite", ".pb")):
+                raise
+            self.whole, self.reason = None, reason
+
+    def ready(self, target: Optional[str] = None) -> None:
+        if target is None and self.whole is None:
+            raise self.reason
+        Graphs.ready(self, target)
 
     def load(self, path: str) -> Any:
         from pathlib import Path

@@ -100,6 +100,8 @@ _KINDS: dict[type[ast.expr], str] = {
 _LARGEST = 2**31 - 1
 _DRAWING_LAYERS = ("Random", "Noise", "AutoAugment", "AugMix", "MixUp", "CutMix", "ColorJitter")
 """Words in the names of layers and transforms that draw."""
+_NEVER_CHANGED = ("optax.", "jax.")
+"""Libraries whose objects no method changes, whatever its name."""
 
 
 @dataclass
@@ -274,7 +276,7 @@ def host_facts(program: HostProgram, whole: bool = True) -> Iterator[Fact]:
         if whole or not _is_called(expression):
             yield from _described(program, expression, whole)
         yield from _placed(program, expression)
-    yield from _bindings(program.bindings)
+    yield from _bindings(program)
 
 
 def _defined(program: HostProgram, function: Function) -> Iterator[Fact]:
@@ -495,7 +497,8 @@ def _receiver(node: ast.Call, function: Function) -> ast.expr:
     return node.func
 
 
-def _bindings(found: Bindings) -> Iterator[Fact]:
+def _bindings(program: HostProgram) -> Iterator[Fact]:
+    found = program.bindings
     names = {name for _, name in found.reads} | {each.name for each in found.settings}
     for name in sorted(names):
         yield Fact("name_of", (name, name.partition(".")[0]))
@@ -514,6 +517,8 @@ def _bindings(found: Bindings) -> Iterator[Fact]:
     for expression, name in found.written:
         yield Fact("writes_attribute", (expression.name, name))
     for expression, name in found.mutations:
-        yield Fact("mutates", (expression.name, name))
+        called = program.callees(expression) if isinstance(expression.node, ast.Call) else ()
+        if not any(each.startswith(_NEVER_CHANGED) for each in called):
+            yield Fact("mutates", (expression.name, name))
     for name, loop in found.carried:
         yield Fact("carried", (name, loop.name))
