@@ -69,13 +69,20 @@ class Sum:
 
 
 class Rows:
-    """Rows that are still open; more than `most` of them, or of their entries, call `full`."""
+    """Rows that are still open; more than `most` of them, or of their entries, call `full`.
 
-    __slots__ = ("closed", "counts", "full", "most", "parents", "partials")
+    `marks` has the number of a loop and the place at which one of its iterations began, not nearer to each other than
+    `apart` rows and entries.
+    """
 
-    def __init__(self, full: Callable[[], None], most: int) -> None:
-        self.full, self.most = full, min(most, _CACHED)
+    __slots__ = ("apart", "closed", "counts", "full", "last", "marks", "most", "packed", "parents", "partials")
+
+    def __init__(self, full: Callable[[], None], most: int, apart: int) -> None:
+        self.full, self.most, self.apart = full, min(most, _CACHED), apart
         self.closed = 1
+        self.packed = 0
+        self.last: dict[int, int] = {}
+        self.marks: list[tuple[int, int]] = []
         self.counts: list[int] = []
         self.parents: list[int] = []
         self.partials: list[float] = []
@@ -104,9 +111,18 @@ class Rows:
         """Write the row of a sum and return its place."""
         return self.row(sum.parents, sum.partials)
 
+    def turn(self, loop: int) -> None:
+        """An iteration of a loop begins."""
+        place = self.closed + len(self.counts)
+        grown = self.packed + len(self.parents) + place
+        if grown - self.last.get(loop, 0) >= self.apart:
+            self.last[loop] = grown
+            self.marks.append((loop, place))
+
     def taken(self) -> tuple[bytes, bytes, bytes]:
         """Counts, parents and partial derivatives, packed; these rows are closed."""
         entries = len(self.parents)
+        self.packed += entries
         found = (
             pack(f"{len(self.counts)}i", *self.counts), pack(f"{entries}i", *self.parents),
             pack(f"{entries}d", *map(_bounded, self.partials)),
@@ -144,14 +160,43 @@ def number(value: float, place: int) -> Any:
     return made
 
 
-def swept(
-    ends: NDArray[np.int32], parents: NDArray[np.int32], partials: NDArray[np.float64], given: NDArray[np.float64],
-    result: NDArray[np.float64],
-) -> None:  # fmt: skip
-    """Hand derivatives by rows on to their parents, row after row; `given` may be a part of `result`.
+def entries_of(
+    origin: int, parents: NDArray[np.int32], index: NDArray[np.int32] | None, partials: NDArray[np.float64],
+    odd: NDArray[np.int32], odd_parents: NDArray[np.int32], odd_partials: NDArray[np.float64],
+) -> tuple[NDArray[np.int32], NDArray[np.float64]]:  # fmt: skip
+    """Parents and partial derivatives, written out.
 
-    SciPy's product of a sparse matrix and a vector does just that.
+    A parent below 0 is counted from `origin`; the partial derivatives are those of groups if there is an index; the
+    entries at `odd` are told by themselves.
+    """
+    placed = parents + (np.int32(origin) & (parents >> 31))
+    slopes = partials if index is None else partials[index]
+    if len(odd):
+        slopes = slopes.copy() if index is None else slopes
+        placed[odd], slopes[odd] = odd_parents, odd_partials
+    return placed, slopes
+
+
+def swept(
+    first: int, ends: NDArray[np.int32], parents: NDArray[np.int32], index: NDArray[np.int32] | None,
+    partials: NDArray[np.float64], odd: NDArray[np.int32], odd_parents: NDArray[np.int32],
+    odd_partials: NDArray[np.float64], stops: NDArray[np.bool_] | None, result: NDArray[np.float64],
+) -> None:  # fmt: skip
+    """Hand derivatives by rows on to their parents, last row first; `result` has the last place first.
+
+    Parents and partial derivatives are as in `entries_of`; the rows of places in `stops` count as empty. SciPy's
+    product of a sparse matrix and a vector does just that when the rows are reversed.
     """
     from scipy.sparse import _sparsetools
 
-    _sparsetools.csc_matvec(len(result), len(given), ends, parents, partials, given, result)
+    placed, slopes = entries_of(first + len(ends), parents, index, partials, odd, odd_parents, odd_partials)
+    counts = np.diff(ends, prepend=np.int32(0))
+    if stops is not None:
+        kept = ~stops[first : first + len(ends)]
+        placed, slopes = placed[np.repeat(kept, counts)], slopes[np.repeat(kept, counts)]
+        counts = counts * kept
+    reverse = np.concatenate(([0], np.cumsum(counts[::-1]))).astype(np.int32)
+    size = len(result)
+    given = result[size - first - len(ends) : size - first]
+    mirrored = np.ascontiguousarray(size - 1 - placed[::-1], np.int32)
+    _sparsetools.csc_matvec(size, len(ends), reverse, mirrored, np.ascontiguousarray(slopes[::-1]), given, result)
