@@ -56,10 +56,12 @@ class Tape:
     _turns: Turns = field(init=False)
     _begins: int = 0
     _entries: int = 0
+    _due: int = 0
 
     def __post_init__(self) -> None:
         self.open = open_rows.Rows(self.close, self.full, self.apart)
         self._turns = Turns(self.open.marks)
+        self._due = self.waiting
 
     @property
     def size(self) -> int:
@@ -129,7 +131,7 @@ class Tape:
     def _written(self, rows: Rows) -> None:
         self.parts.append(rows)
         self._entries += rows.entries
-        if self._entries > self.waiting:
+        if self._entries > self._due:
             self._compress(ended=False)
 
     def _compress(self, *, ended: bool) -> None:
@@ -140,6 +142,7 @@ class Tape:
         self.parts[self._begins :] = [*done, *waiting]
         self._begins = len(self.parts) - len(waiting)
         self._entries = sum(each.entries for each in waiting)
+        self._due = max(self.waiting, self._entries + self._entries // 4)
 
 
 TAPE = Tape()

@@ -216,6 +216,8 @@ class Turns:
             return [], []
         stretch = Stretch.of(run)
         loops = _loops(self.marks, stretch)
+        if ended:
+            self.marks.clear()
         loop = self._chosen(loops, stretch)
         if loop is None or (not ended and loops[loop][-1] <= self._looked):
             return (list(run), []) if ended else ([], list(run))
