@@ -126,7 +126,7 @@ def main(data: Path, rounds: int = ROUNDS, graphs: tuple[str, ...] = tuple(GRAPH
          "imports, reading "
          "the graph and the answer (the limit of 2.5 is for the replay), "
          "but no comparison is tried by further runs. A question is a sweep, shares "
-         "of all inputs and the first 20. The tape is what its arrays take, with entries as rows 12 bytes each. By hand: "
+         "of all inputs and the first 20. The tape is what its arrays take, 12 bytes an entry as rows. By hand: "
          "the gradient "
          "of one output after everything else is prepared (JAX compiled, torch with its graph kept).",),
         details,
