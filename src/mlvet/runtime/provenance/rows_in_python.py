@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from struct import pack
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -189,14 +189,39 @@ def swept(
     """
     from scipy.sparse import _sparsetools
 
-    placed, slopes = entries_of(first + len(ends), parents, index, partials, odd, odd_parents, odd_partials)
-    counts = np.diff(ends, prepend=np.int32(0))
+    size, rows, entries = len(result), len(ends), len(parents)
+    reverse, mirrored, moves, order = _reversed(ends, parents, index, size)
+    mirrored = mirrored - (np.int32(first + rows) & moves)
+    slopes = partials[::-1] if order is None else partials[order]
+    if len(odd):
+        slopes = slopes.copy() if order is None else slopes
+        mirrored[entries - 1 - odd], slopes[entries - 1 - odd] = size - 1 - odd_parents, odd_partials
     if stops is not None:
-        kept = ~stops[first : first + len(ends)]
-        placed, slopes = placed[np.repeat(kept, counts)], slopes[np.repeat(kept, counts)]
-        counts = counts * kept
-    reverse = np.concatenate(([0], np.cumsum(counts[::-1]))).astype(np.int32)
-    size = len(result)
-    given = result[size - first - len(ends) : size - first]
-    mirrored = np.ascontiguousarray(size - 1 - placed[::-1], np.int32)
-    _sparsetools.csc_matvec(size, len(ends), reverse, mirrored, np.ascontiguousarray(slopes[::-1]), given, result)
+        counts = np.diff(reverse)
+        kept = ~stops[first : first + rows][::-1]
+        mirrored, slopes = mirrored[np.repeat(kept, counts)], slopes[np.repeat(kept, counts)]
+        reverse = np.concatenate(([0], np.cumsum(counts * kept))).astype(np.int32)
+    given = result[size - first - rows : size - first]
+    _sparsetools.csc_matvec(size, rows, reverse, mirrored, np.ascontiguousarray(slopes), given, result)
+
+
+def _reversed(
+    ends: NDArray[np.int32], parents: NDArray[np.int32], index: NDArray[np.int32] | None, size: int
+) -> _Arrays:
+    """Rows last first: where they end, their parents counted from the end, which of these move (-1) and the index.
+
+    Turns of one loop come one after the other, so those of the last call are kept.
+    """
+    key = (id(ends), id(parents), id(index), size)
+    if key not in _LAST:
+        reverse = np.concatenate((len(parents) - ends[::-1], [len(parents)])).astype(np.int32)
+        turned = np.ascontiguousarray(parents[::-1])
+        order = None if index is None else np.ascontiguousarray(index[::-1])
+        _LAST.clear()
+        _LAST[key] = (ends, parents, index), (reverse, np.int32(size - 1) - turned, turned >> 31, order)
+    return _LAST[key][1]
+
+
+_Arrays: TypeAlias = tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int32], NDArray[np.int32] | None]
+_LAST: dict[tuple[int, int, int, int], tuple[tuple[Any, ...], _Arrays]] = {}
+"""The arrays of the last call, which are held so that no others take their numbers, and what was made of them."""
