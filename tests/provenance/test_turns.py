@@ -48,7 +48,11 @@ class Entry:
 
 def entries() -> st.SearchStrategy[Entry]:
     return st.builds(
-        Entry, st.integers(0, 11), st.booleans(), st.integers(0, 3), st.sampled_from(["constant", "value", "own"])
+        Entry,
+        st.integers(0, 11),
+        st.booleans(),
+        st.integers(0, 3),
+        st.sampled_from(["constant", "value", "value", "own"]),
     )
 
 
@@ -76,23 +80,24 @@ class Program:
                 if row % 3 == 1:
                     tape.open.turn(OTHER)
                 parents = [1 + each.back % INPUTS if each.stays else max(1, place - each.back) for each in listed]
-                if parents and (number, row) in self.odd:
-                    parents[0] = 1 + (parents[0] + number) % INPUTS
                 own = chance.normal(size=len(listed))
                 by = {"constant": constants, "value": values}
                 slopes = [float(by[e.kind][e.value]) if e.kind in by else float(own[i]) for i, e in enumerate(listed)]
+                if parents and (number, row) in self.odd:
+                    parents[0] = 1 + (parents[0] + number) % INPUTS
+                    slopes[-1] = float(number)
                 place = tape.row(parents, slopes)
         tape.finish()
 
 
 programs = st.builds(
     Program,
-    loop=st.lists(st.lists(entries(), max_size=6), min_size=1, max_size=8),
-    iterations=st.integers(1, 14),
-    odd=st.frozensets(st.tuples(st.integers(0, 13), st.integers(0, 7)), max_size=3),
-    cut=st.frozensets(st.integers(0, 13), max_size=2),
+    loop=st.lists(st.lists(entries(), max_size=6), min_size=2, max_size=8),
+    iterations=st.integers(3, 24),
+    odd=st.frozensets(st.tuples(st.integers(0, 23), st.integers(0, 7)), max_size=4),
+    cut=st.frozensets(st.integers(0, 23), max_size=2),
     special=st.dictionaries(
-        st.integers(0, 13), st.sampled_from([math.nan, math.inf, -math.inf, 0.0, -0.0]), max_size=3
+        st.integers(0, 23), st.sampled_from([math.nan, math.inf, -math.inf, 0.0, -0.0]), max_size=3
     ),
     seed=st.integers(0, 9),
 )
