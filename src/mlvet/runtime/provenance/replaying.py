@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from mlvet.runtime.provenance import arrays, functions, gathering, labels, losses, nan_origins
+from mlvet.runtime.provenance import arrays, functions, gathering, labels, looping, losses, nan_origins
 from mlvet.runtime.provenance.breaks import is_users
 from mlvet.runtime.provenance.capture import INPUT, KEPT, STORED, Captures
 from mlvet.runtime.provenance.fused import Sites
@@ -51,7 +51,7 @@ class Replay:
         PREDICATES.forced = self.forced
         captures = Captures(self.inputs, self.outputs)
         hooks = {INPUT: self._input, STORED: self._stored, KEPT: self._keep, **gathering.HELPERS}
-        vars(builtins).update({**hooks, **labels.HELPERS, **losses.HELPERS, **nan_origins.HELPERS})
+        vars(builtins).update({**hooks, **looping.HELPERS, **labels.HELPERS, **losses.HELPERS, **nan_origins.HELPERS})
         functions.installed(self.found.wrapped)
         arrays.install()
         if self.origins:
@@ -65,7 +65,7 @@ class Replay:
                 leave(0)
             arrays.uninstall()
             functions.removed()
-        TAPE.close()
+        TAPE.finish()
         captures.complain()
 
     @property
@@ -104,7 +104,7 @@ class Replay:
             tree = labels.labelled(tree)
         self._modules += 1
         sites = Sites(path, self._modules)
-        changed = gathering.replayed(tree, sites)
+        changed = looping.marked(gathering.replayed(tree, sites))
         sites.install(vars(builtins))
         return changed
 
