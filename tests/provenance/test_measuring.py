@@ -74,6 +74,15 @@ def test_one_scalar_of_numpy_under_two_keys_is_two_inputs(ask: Ask) -> None:
     assert (found['x["a"]'], found['x["b"]']) == (3.0, 5.0)
 
 
+def test_an_input_that_is_made_of_another_input_hands_on_its_influence(ask: Ask) -> None:
+    text = (
+        "import numpy as np\n\ndef total(part, k):\n    return (part * k).sum()\n\n"
+        "a, x = 2.0, np.array([1.0, 3.0])\nresult = total(x * a, a)\n"
+    )
+    found = derivatives(ask(text, "a@<module>", "x@<module>", "part@total", "k@total"))
+    assert found == {"a": 16.0, "k": 8.0, "x[0]": 4.0, "x[1]": 4.0, "part[0]": 2.0, "part[1]": 2.0}
+
+
 def slope(output: Callable[[float], float]) -> float | None:
     step = 1e-3
     return measured_slope(output(0.0), [output(times * step) for times in (1, -1, 2, -2)], step)

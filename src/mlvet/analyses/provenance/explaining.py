@@ -249,6 +249,8 @@ def _notes(replay: Replay) -> list[str]:
     log = replay.log
     if replay.difference is not None:
         notes.append(f"the replay left the path of the traced run: {replay.difference}")
+    elif replay.rerun is not None and replay.rerun.same_output is False:
+        notes.append("the replay printed other text than the traced run: values may be others than they were")
     if log.footer is None:
         notes.append(f"the traced run did not end: {log.ending}")
     elif log.footer.how == "exception":

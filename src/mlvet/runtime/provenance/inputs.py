@@ -66,11 +66,11 @@ class Inputs:
             self.refused[kind] = self.refused.get(kind, 0) + 1
         return made
 
-    def leaf(self, value: Any, path: Path) -> Any:
-        """One number as an input; no other has this path."""
+    def leaf(self, value: Any, path: Path, origin: int = 0) -> Any:
+        """One number as an input; no other has this path. What made it of earlier inputs (`origin`) stays known."""
         if self.changed and (change := self.changed.get(written(path))) is not None:
             value = value + change
-        place = TAPE.row((), ())
+        place = TAPE.row((origin,), (1.0,)) if origin else TAPE.row((), ())
         if type(value) is float:
             value = value * 1.0  # a new object beside that of the place: one line of the cache has both
         self.paths.append(path)
@@ -87,7 +87,7 @@ class Inputs:
     def _value(self, value: Any, path: Path, seen: Seen, depth: int, ints: bool) -> Any:
         kind: Any = type(value)
         if kind is float or kind is TracedFloat or ((kind is int or kind is TracedInt) and ints):
-            return self.leaf(value.v if kind in TRACED else value, path)
+            return self.leaf(value.v, path, value.i) if kind in TRACED else self.leaf(value, path)
         if isinstance(value, _PLAIN_OBJECTS) or kind is int or depth > _DEEPEST:
             return value
         if kind is tuple or (isinstance(value, tuple) and hasattr(value, "_fields")):
