@@ -179,7 +179,8 @@ class Replayed(ast.NodeTransformer):
 
     def _either(self, node: ast.stmt, name: str, term: ast.expr, subtracted: bool, otherwise: Any) -> ast.If:
         """The statement for a sum that is gathered, or as it was for what is no number."""
-        test = ast.Name(self.gathers[name], ast.Load())
+        gathered = ast.Name(self.gathers[name], ast.Load())
+        test = ast.Compare(gathered, [ast.IsNot()], [ast.Constant(None)])
         made = ast.If(test, [self._term(node, name, term, subtracted)], [otherwise])
         return ast.fix_missing_locations(ast.copy_location(made, node))
 
