@@ -15,6 +15,7 @@ from benchmarks.provenance.processes import Replayed, costs, job, python, trace
 from benchmarks.provenance.subjects import subject
 from benchmarks.table import Table
 from mlvet.analyses.provenance.influence import first, influences
+from mlvet.runtime.provenance.tape_parts import size_in_bytes
 
 COMMAND = "python -m benchmarks.provenance --only questions --data DIR"
 GRAPHS = {"p2p-Gnutella08": None, "wiki-Vote": 0.05, "cit-HepPh": 0.25}
@@ -50,7 +51,7 @@ def asked(replayed: Replayed, nodes: list[str], answer: str) -> dict[str, Any]:
     return {
         "replay": replayed.seconds, "arranging": replayed.arranging, "sweep": median(sweeping[1:]),
         "question": median(questioning[1:]), "first question": questioning[0], "clock": median(clock[1:]),
-        "inputs": inputs.count, "entries": replayed.sweeps.entries,
+        "inputs": inputs.count, "entries": replayed.sweeps.entries, "tape": size_in_bytes(replayed.sweeps.parts),
     }  # fmt: skip
 
 
@@ -91,7 +92,7 @@ def measured(data: Path, name: str, folder: Path, rounds: int) -> dict[str, Any]
         ways[way]["apart"] = float((np.abs(mine - theirs).max(1) / np.abs(theirs).max(1)).max())
     return {
         "run": median(runs), "why": median(whys), **middle, "ways": ways,
-        "inputs": replays[0]["inputs"], "entries": replays[0]["entries"],
+        "inputs": replays[0]["inputs"], "entries": replays[0]["entries"], "tape": replays[0]["tape"],
     }  # fmt: skip
 
 
@@ -111,6 +112,7 @@ def main(data: Path, rounds: int = ROUNDS, graphs: tuple[str, ...] = tuple(GRAPH
             rows.append(
                 [name, f"{found['inputs']:,}", f"{found['run']:.2f} s", f"{found['replay'] / found['run']:.2f}",
                  f"{whole:.2f}", f"{found['sweep'] * 1e3:.1f} ms", f"{found['question'] * 1e3:.1f} ms",
+                 f"{found['entries'] / 1e6:.1f} million", f"{found['tape'] / 1e6:.1f} MB",
                  *(f"{ways[way]['processor'] * 1e3:.1f} ms" for way in WAYS),
                  f"{max(ways[way]['apart'] for way in WAYS):.1e}", verdict]
             )  # fmt: skip
@@ -118,13 +120,13 @@ def main(data: Path, rounds: int = ROUNDS, graphs: tuple[str, ...] = tuple(GRAPH
     return Table(
         "provenance-questions", "One output by all first ranks and edge weights", COMMAND,
         ("graph", "inputs", "run", "replay / run", "`mlvet why` / run", "further sweep", "further question",
-         "SciPy by hand", "JAX", "torch", "apart at most", "allowed"), rows,
+         "entries", "tape", "SciPy by hand", "JAX", "torch", "apart at most", "allowed"), rows,
         (f"Plain-dict PageRank, {ITERATIONS} iterations; processor time of one thread, medians of {rounds} runs in "
          "turn. The replay counts the program's second run alone, `mlvet why` the whole process with start, "
          "imports, reading "
          "the graph and the answer (the limit of 2.5 is for the replay), "
          "but no comparison is tried by further runs. A question is a sweep, shares "
-         "of all inputs and the first 20. By hand: "
+         "of all inputs and the first 20. The tape is what its arrays take, 12 bytes an entry as rows. By hand: "
          "the gradient "
          "of one output after everything else is prepared (JAX compiled, torch with its graph kept).",),
         details,

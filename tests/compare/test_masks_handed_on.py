@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from tests.compare.conftest import Compare, faulty, skip_without
-from tests.compare.laboratories import keras_model
+from tests.compare.laboratories import keras_model, shown
 
 skip_without("keras")
 skip_without("tensorflow")
@@ -54,3 +54,14 @@ def test_the_layer_that_loses_a_mask_is_named(compare: Compare, tmp_path: Path, 
     (finding,) = report["findings"]
     assert (finding["location"]["node"], finding["evidence"]["blamed"]) == (layer, "jax@deaf")
     assert ("another mask" in finding["message"]) == (layer == "embedding")
+
+
+def test_the_script_of_a_layer_with_two_arguments_runs(compare: Compare, tmp_path: Path) -> None:
+    keras_model(tmp_path / "model.keras", MODEL)
+    np.savez(tmp_path / "words.npz", words=np.array([[1, 2, 3, 0, 0], [4, 5, 0, 0, 0]], np.int32))
+    python = faulty(tmp_path, DEAF)
+    backends = ("--backends", "numpy,jax@deaf", "--env", f"deaf={python}")
+    _, report, _ = compare("model.keras", "--data", "words.npz", *backends, "--reproduce", "found")
+    (finding,) = report["findings"]
+    seen = shown(tmp_path / finding["evidence"]["reproduction"]["folder"] / "show.py", python)
+    assert seen["numpy"] == seen["expected"] != seen["jax"]

@@ -53,7 +53,7 @@ centre = sum(each.mass * each.at.x for each in bodies) / sum(each.mass for each 
     check(tmp_path, program, ["centre"], ["bodies@<module>"])
 
 
-def test_a_tuple_that_is_met_twice_is_one_input(tmp_path: Path) -> None:
+def test_a_tuple_that_is_met_twice_is_an_input_in_each_place(tmp_path: Path) -> None:
     program = """
 corner = (1.5, 2.5)
 path = [corner, (4.0, 1.0), corner]
@@ -63,8 +63,9 @@ length = sum((a[0] - b[0]) ** 2 + a[1] * b[1] for a, b in zip(path, path[1:])) *
     found = {each["input"]: each["derivative"] for each in told["influences"]}
     x, y, total = 1.5, 2.5, 2 * (2.5**2 + 2.5)
     assert found == {
-        "path[0][0]": -4 * (4.0 - x) * x + total, "path[0][1]": 2 * x,
+        "path[0][0]": -2 * (4.0 - x) * x, "path[0][1]": x,
         "path[1][0]": 4 * (4.0 - x) * x, "path[1][1]": 2 * y * x,
+        "path[2][0]": -2 * (4.0 - x) * x + total, "path[2][1]": x,
     }  # fmt: skip
 
 
@@ -205,3 +206,42 @@ out = float(np.random.default_rng(3).choice(3, p=p)) + p[0]
 """
     (told,) = explanations(tmp_path, program, ["out"], ["p@<module>"])
     assert "numpy.random choice" in [each["what"] for each in told["breaks"]]
+
+
+def test_what_is_added_to_in_a_loop_keeps_operators_of_its_own(tmp_path: Path) -> None:
+    program = """
+import numpy as np
+
+class Mean:
+    def __init__(self):
+        self.count, self.mean = 0, 0.0
+
+    def __iadd__(self, x):
+        self.count += 1
+        self.mean += (x - self.mean) / self.count
+        return self
+
+    def __isub__(self, x):
+        self.count += 10
+        self.mean -= 3 * x
+        return self
+
+def run(xs):
+    mean, other, left, total = Mean(), Mean(), {1, 2, 3}, 0.0
+    for x in xs:
+        mean += x
+        other -= x
+    for at in range(2):
+        left -= {at + 1}
+    for x in xs:
+        total = total + x * x
+    row = np.zeros(2)
+    for x in xs:
+        row += x
+    return mean.mean * mean.count + other.mean * len(left), other.count * total * row[1]
+
+first, second = run([{{xs[0]|1.5}}, {{xs[1]|2.5}}, 4.0])
+print(first, second)
+"""
+    told = check(tmp_path, program, ["first", "second"], ["xs@run"])
+    assert [each["notes"] for each in told] == [[], []]

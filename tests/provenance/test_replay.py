@@ -397,10 +397,10 @@ out, root = f(x)
 def test_what_goes_through_compiled_code_of_scikit_learn_is_told(ask: Ask) -> None:
     program = """
 import numpy as np
-from sklearn.preprocessing import minmax_scale
+from sklearn.linear_model import LinearRegression
 
-x = np.array([[1.0, 3.0], [2.0, 2.0]])
-out = minmax_scale(x)[0, 1]
+x = np.array([[1.0], [2.0], [1.25]])
+out = LinearRegression().fit(x, [1.0, 2.0, 4.0]).coef_[0]
 """
     answer = ask(program, "out", "x@<module>:5")
     assert [(each["line"], each["what"]) for each in answer["breaks"]] == [(6, "scikit-learn")]

@@ -60,6 +60,7 @@ def answer(folder: Path, *arguments: str) -> dict[str, Any]:
         (("log", "--of", "words", "--inputs", "x@f"), "holds no numbers"),
         (("log", "--of", "out", "--inputs", "x"), "expected NAME@FUNCTION:LINE"),
         (("log", "--of", "out", "--inputs", "x@g"), "no function `g`"),
+        (("log", "--of", "out / 0", "--inputs", "x@f"), "--of out / 0: ZeroDivisionError"),
         (("log", "--of", "out", "--inputs", "tabel@f"), "does not assign `tabel` there; did you mean table"),
         (("log", "--of", "out", "--inputs", "x@f:9"), "it is a parameter: x@f"),
         (("log", "--of", "out", "--inputs", "total@f:7"), "it is assigned in line 3"),

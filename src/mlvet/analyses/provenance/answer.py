@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from mlvet.analyses.provenance.measuring import Ground
 from mlvet.analyses.provenance.probing import Probe
 from mlvet.core.explanation import Break, Explanation
 
@@ -24,6 +25,9 @@ class Answer:
     origins: list[Made] = field(default_factory=list)
     losses: list[Break] = field(default_factory=list)
     probe: Probe = field(default_factory=Probe)
+    ground: Ground = field(default_factory=Ground)
+    runs: list[dict[str, float] | None] = field(default_factory=list)
+    """The outputs of runs with inputs moved."""
     entries: int = 0
     seconds: float = 0.0
     """How long the replay took."""

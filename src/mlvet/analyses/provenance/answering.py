@@ -14,6 +14,7 @@ from pathlib import Path
 from mlvet.analyses.provenance.answer import Answer
 from mlvet.analyses.provenance.explaining import answered
 from mlvet.analyses.provenance.question import Question
+from mlvet.analyses.provenance.repeating import repeated
 from mlvet.core.errors import UnsupportedInput, UsageError
 
 
@@ -23,7 +24,7 @@ def main() -> None:
     answer = os.open(sys.argv[2], os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
     write, leave = os.write, os._exit
     try:
-        found: Answer | Exception = answered(question)
+        found: Answer | Exception = Answer(runs=repeated(question)) if question.moves else answered(question)
     except (UsageError, UnsupportedInput) as error:
         found = type(error)(str(error))
     except BaseException:

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from mlvet.analyses.provenance.influence import Influences, scales
+from mlvet.analyses.provenance.measuring import MOST, Ground
 from mlvet.analyses.provenance.outputs import Output
 from mlvet.analyses.provenance.probing import Probe
 from mlvet.runtime.provenance.inputs import Inputs
@@ -30,3 +31,19 @@ def probe(found: Sequence[Output], rows: Sequence[Influences], inputs: Inputs) -
         output.name: float(row.derivatives[chosen] @ changes) for output, row in zip(found, rows, strict=True)
     }  # fmt: skip
     return Probe(direction, {name: slope for name, slope in slopes.items() if math.isfinite(slope)})
+
+
+def ground(found: Sequence[Output], rows: Sequence[Influences], inputs: Inputs) -> Ground:
+    """What measuring starts from; nothing where there are more inputs than are moved one by one."""
+    if inputs.count > MOST:
+        return Ground()
+    values = inputs.all_values()
+    sizes = scales(values, inputs)
+    names = [inputs.name(index) for index in range(inputs.count)]
+    return Ground(
+        {name: (float(value), float(size)) for name, value, size in zip(names, values, sizes, strict=True)},
+        {
+            output.name: dict(zip(names, row.derivatives.tolist(), strict=True))
+            for output, row in zip(found, rows, strict=True)
+        },
+    )

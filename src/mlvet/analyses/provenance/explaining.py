@@ -10,7 +10,7 @@ from dataclasses import replace
 import numpy as np
 
 from mlvet.analyses.provenance.answer import Answer, Turning
-from mlvet.analyses.provenance.directions import probe
+from mlvet.analyses.provenance.directions import ground, probe
 from mlvet.analyses.provenance.findings import Origin, findings
 from mlvet.analyses.provenance.flips import Unstable, flip, unstable
 from mlvet.analyses.provenance.influence import Influences, first, histogram, influences, scales
@@ -60,6 +60,8 @@ def answered(question: Question) -> Answer:
     if question.losses:
         answer.losses = _breaks()
         return answer
+    if replay.stopped is not None and (question.changed or question.forced):
+        raise UnsupportedInput(f"the replay stops: {replay.stopped}")
     found = _outputs(question, replay)
     answer.values = {each.name: each.value for each in found}
     if question.changed or question.forced:
@@ -86,6 +88,7 @@ def answered(question: Question) -> Answer:
         answer.explanations[place] = replace(answer.explanations[place], findings=one)
     if question.delta is not None:
         answer.probe = probe(found[:_ONE_BY_ONE], rows, replay.found)
+        answer.ground = ground(found[:_ONE_BY_ONE], rows, replay.found)
     rest = found[_ONE_BY_ONE:]
     if any(isinstance(part, Step) for part in sweeps.parts):
         answer.explanations += (explained(each, question, replay, sweeps, flips, None)[0] for each in rest)
@@ -246,6 +249,8 @@ def _notes(replay: Replay) -> list[str]:
     log = replay.log
     if replay.difference is not None:
         notes.append(f"the replay left the path of the traced run: {replay.difference}")
+    elif replay.rerun is not None and replay.rerun.same_output is False:
+        notes.append("the replay printed other text than the traced run: values may be others than they were")
     if log.footer is None:
         notes.append(f"the traced run did not end: {log.ending}")
     elif log.footer.how == "exception":

@@ -88,6 +88,8 @@ def _evaluated(text: str, namespace: Mapping[str, Any], asked: str) -> Any:
         raise UsageError(f"--of {asked}: the program leaves no name `{name}`{_near(name, names)}") from error
     except (KeyError, IndexError, AttributeError, TypeError) as error:
         raise UsageError(f"--of {asked}: {_lacks(asked, namespace, error)}") from error
+    except Exception as error:  # properties and functions of the program may fail in their own way
+        raise UsageError(f"--of {asked}: {type(error).__name__}: {error}") from error
 
 
 def _near(name: str, names: list[str]) -> str:

@@ -18,9 +18,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from mlvet.analyses.provenance.sweep import Segment, Sweeps
+from mlvet.analyses.provenance.sweep import Sweeps
 from mlvet.core.errors import UsageError
-from mlvet.runtime.provenance.open_rows import swept
 from mlvet.runtime.provenance.tape import Numbers, Places, Step
 
 MEMORY = 1e9
@@ -69,14 +68,12 @@ class Between:
         ends, parents, partials = _joined(sweeps)
         ones = np.ones(len(parents))
         last = sweeps.size - 1
-        seen = np.zeros(sweeps.size)
-        seen[last - outputs[outputs > 0]] = 1.0
-        swept(ends, parents, ones, seen, seen)
+        seen = sweeps.tainted(outputs.tolist())[::-1]
         hangs = np.zeros(sweeps.size)
         hangs[inputs[inputs > 0]] = 1.0
         forward = (len(parents) - ends[::-1]).astype(np.int32), np.ascontiguousarray((last - parents)[::-1])
         _sparsetools.csr_matvec(sweeps.size, sweeps.size, *forward, ones, hangs, hangs)
-        kept = (seen > 0) & (hangs[::-1] > 0)
+        kept = seen & (hangs[::-1] > 0)
         named = np.zeros(sweeps.size, bool)
         named[last - outputs] = named[last - inputs] = True
         return _folded(ends, parents, partials, kept, named, last - outputs, last - inputs)
@@ -84,12 +81,12 @@ class Between:
 
 def _joined(sweeps: Sweeps) -> tuple[NDArray[np.int32], NDArray[np.int32], Numbers]:
     """All rows of a tape, last first; the number that stands for constants has an empty one."""
-    segments = [each for each in sweeps.parts[::-1] if isinstance(each, Segment)]
-    starts = np.cumsum([0, *(len(each.parents) for each in segments)])
-    rows = [each.ends[:-1] + start for each, start in zip(segments, starts, strict=False)]
-    ends = np.concatenate([*rows, [starts[-1], starts[-1]]]).astype(np.int32)
-    parents = np.concatenate([np.zeros(0, np.int32), *(each.parents for each in segments)])
-    return ends, parents, np.concatenate([np.zeros(0), *(each.partials for each in segments)])
+    rows = [part.plain() for part in sweeps.parts[::-1] if not isinstance(part, Step)]
+    counts = [np.diff(each.ends, prepend=0)[::-1] for each in rows]
+    ends = np.concatenate([[0], np.cumsum(np.concatenate([np.zeros(0, np.int64), *counts]))])
+    parents = [sweeps.size - 1 - each.parents[::-1] for each in rows]
+    partials = np.concatenate([np.zeros(0), *(each.partials[::-1] for each in rows)])
+    return np.append(ends, ends[-1]).astype(np.int32), np.concatenate([np.zeros(0, np.int32), *parents]), partials
 
 
 def _folded(

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mlvet.analyses.provenance.outputs import Output
-from mlvet.analyses.provenance.sweep import Segment, Sweeps
+from mlvet.analyses.provenance.sweep import Sweeps
 from mlvet.core.explanation import Link, Vertex
 from mlvet.runtime.provenance.inputs import Inputs, Path, written
 
@@ -45,19 +45,9 @@ class Graph:
 
 def stopped(sweeps: Sweeps, labels: Mapping[int, object]) -> Sweeps:
     """The same tape with the rows of labelled places left empty."""
-    places = np.array(sorted(labels), np.int64)
-    made = Sweeps(sweeps.size)
-    for part in sweeps.parts:
-        if isinstance(part, Segment):
-            inside = places[(places >= part.first) & (places < part.last)]
-            partials = part.partials.copy()
-            for place in inside.tolist():
-                row = part.last - 1 - place
-                partials[part.ends[row] : part.ends[row + 1]] = 0.0
-            made.parts.append(replace(part, partials=partials))
-        else:
-            made.parts.append(part)
-    return made
+    stops = np.zeros(sweeps.size, np.bool_)
+    stops[[place for place in labels if place < sweeps.size]] = True
+    return replace(sweeps, stops=stops)
 
 
 def graph_of(

@@ -13,7 +13,8 @@ from dataclasses import dataclass, field
 
 NEAR, FAR = 2.0**-17, 2.0**-14
 """Steps in parts of an input's magnitude."""
-_AGREE = 0.01
+NEAR_ENOUGH, CLOSE = 0.01, 1e-4
+"""How far slopes may be apart: by one run, and by runs to both sides where a break is known."""
 _APART = 5
 """So many times further off than the runs are apart must a slope be: at a kink it is as far off as they are."""
 _ROUNDING = 1e-12
@@ -34,10 +35,19 @@ def explains(slope: float, before: float, after: float | None, step: float) -> b
     """Whether one run with the inputs moved shows what the slope says."""
     if after is None or not math.isfinite(after) or not math.isfinite(before):
         return True
-    return _same(slope, (after - before) / step, _ROUNDING * abs(before) / step)
+    return _same(slope, (after - before) / step, _ROUNDING * abs(before) / step, NEAR_ENOUGH)
 
 
-def lost_slope(slope: float, before: float, runs: Sequence[tuple[float, float | None]]) -> float | None:
+def explains_closely(slope: float, before: float, up: float | None, down: float | None, step: float) -> bool:
+    """The same of runs to both sides, where nothing that is bent is in the way."""
+    if up is None or down is None or not all(map(math.isfinite, (up, down, before))):
+        return True
+    return _same(slope, (up - down) / (2 * step), _ROUNDING * abs(before) / step, CLOSE)
+
+
+def lost_slope(
+    slope: float, before: float, runs: Sequence[tuple[float, float | None]], agree: float = NEAR_ENOUGH
+) -> float | None:
     """The slope that all runs (step and value) show, if the one that is told is further off than they are apart."""
     seen = [(after - before) / step for step, after in runs if after is not None and math.isfinite(after)]
     if len(seen) < len(runs):
@@ -45,8 +55,8 @@ def lost_slope(slope: float, before: float, runs: Sequence[tuple[float, float | 
     middle = sum(seen) / len(seen)
     apart = max(abs(each - middle) for each in seen)
     least = _ROUNDING * abs(before) / min(abs(step) for step, _ in runs)
-    return None if _same(slope, middle, max(least, _APART * apart)) else middle
+    return None if _same(slope, middle, max(least, _APART * apart), agree) else middle
 
 
-def _same(one: float, other: float, least: float) -> bool:
-    return abs(one - other) <= max(_AGREE * max(abs(one), abs(other)), least)
+def _same(one: float, other: float, least: float, agree: float) -> bool:
+    return abs(one - other) <= max(agree * max(abs(one), abs(other)), least)

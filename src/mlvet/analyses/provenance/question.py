@@ -29,6 +29,8 @@ class Question:
     """Only the first NaN of the run is looked for."""
     losses: bool = False
     """Only calls that lose the chain are looked for."""
+    moves: tuple[dict[str, float], ...] = ()
+    """Many such runs, each with something added to inputs; only the outputs of each are asked for."""
     changed: dict[str, float] = field(default_factory=dict)
     """Inputs to which something is added: another run that is not verified against the log."""
     forced: tuple[tuple[str, int, int, int], ...] = ()
@@ -42,7 +44,7 @@ class Question:
     @classmethod
     def read(cls, text: str) -> Question:
         data: dict[str, Any] = json.loads(text)
-        for name in ("of", "inputs"):
+        for name in ("of", "inputs", "moves"):
             data[name] = tuple(data[name])
         for name in ("forced", "watched"):
             data[name] = tuple(tuple(each) for each in data[name])

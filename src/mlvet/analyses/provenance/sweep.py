@@ -2,7 +2,7 @@
 
 With g the derivatives of an output by each place, a place's row adds `partial * g[place]` to g of each parent; places
 are visited from the last to the first, so each g is complete when its row is read [LAMP 4.2, the chain rule backwards].
-Stored in reverse, this is the product of a sparse matrix with a vector that is the result at the same time.
+Turns of loops are swept as they are, without being written out.
 """
 
 from __future__ import annotations
@@ -14,76 +14,77 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mlvet.runtime.provenance.open_rows import swept
-from mlvet.runtime.provenance.tape import Numbers, Pullback, Rows, Step
+from mlvet.runtime.provenance.tape_parts import (
+    NONE_ODD,
+    Groups,
+    Numbers,
+    Odd,
+    Part,
+    Pullback,
+    Rows,
+    Step,
+    Turn,
+    part_of,
+)  # fmt: skip
 
-
-@dataclass(frozen=True, slots=True)
-class Segment:
-    """Rows of the places from `first` up to `last`, in reverse: `ends` has one entry more than there are rows."""
-
-    first: int
-    last: int
-    ends: NDArray[np.int32]
-    parents: NDArray[np.int32]
-    partials: Numbers
+_SMALL = 1 << 15
+"""Entries below which following rows are joined."""
 
 
 @dataclass(slots=True)
 class Sweeps:
-    """A tape made ready for sweeps. `size` counts its places, with the one that stands for constants."""
+    """A tape made ready for sweeps. `size` counts its places, with the one that stands for constants.
+
+    Rows of places in `stops` count as empty.
+    """
 
     size: int
-    parts: list[Segment | Step] = field(default_factory=list)
+    parts: list[Part] = field(default_factory=list)
+    stops: NDArray[np.bool_] | None = None
 
     @classmethod
-    def of(cls, parts: Sequence[Rows | Step], size: int) -> Sweeps:
+    def of(cls, parts: Sequence[Part], size: int) -> Sweeps:
         made = cls(size)
-        run: list[Rows] = []
+        small: list[Rows] = []
         for part in parts:
+            if isinstance(part, Rows) and part.entries < _SMALL:
+                small.append(part)
+                continue
+            made._joined(small)
             if isinstance(part, Rows):
-                run.append(part)
+                made._split(part)
             else:
-                made._joined(run)
                 made.parts.append(part)
-        made._joined(run)
+        made._joined(small)
         return made
 
     def _joined(self, run: list[Rows]) -> None:
         if not run:
             return
-        first = run[0].first
-        last = run[-1].first + run[-1].count
-        offsets = np.cumsum([0, *(len(each.parents) for each in run)])
-        ends = np.concatenate([[0], *(each.ends + offset for each, offset in zip(run, offsets, strict=False))])
-        parents = np.concatenate([each.parents for each in run])
-        partials = np.concatenate([each.partials for each in run])
+        offsets = np.cumsum([0, *(each.entries for each in run)])
+        ends = [each.ends + offset for each, offset in zip(run, offsets, strict=False)]
+        made = Rows(
+            run[0].first, np.concatenate(ends).astype(np.int32), np.concatenate([each.parents for each in run]),
+            np.concatenate([each.partials for each in run]),
+        )  # fmt: skip
         run.clear()
-        start = 0
-        for row in _endless(partials, ends):
-            self._segment(first + start, first + row, ends[start : row + 1], parents, partials)
-            self.parts.append(
-                _alone(first + row, parents[ends[row] : ends[row + 1]], partials[ends[row] : ends[row + 1]])
-            )
-            start = row + 1
-        self._segment(first + start, last, ends[start:], parents, partials)
+        self._split(made)
 
-    def _segment(
-        self, first: int, last: int, ends: NDArray[np.int64], parents: NDArray[np.int32], partials: Numbers
-    ) -> None:
-        """The rows from one place up to another; `ends` counts entries from the first of all."""
-        if first == last:
-            return
-        parents, partials = parents[ends[0] : ends[-1]], partials[ends[0] : ends[-1]]
-        ends = ends - ends[0]
-        total = int(ends[-1])
-        reverse = np.ascontiguousarray((self.size - 1 - parents)[::-1], np.int32)
-        self.parts.append(
-            Segment(first, last, np.ascontiguousarray((total - ends)[::-1], np.int32), reverse, partials[::-1].copy())
-        )
+    def _split(self, rows: Rows) -> None:
+        """Rows with a partial derivative that is infinite or NaN become steps between the others."""
+        start = 0
+        for row in _endless(rows):
+            if start < row:
+                self.parts.append(part_of(rows, start, row))
+            alone = part_of(rows, row, row + 1)
+            self.parts.append(_alone(alone.first, alone.parents, alone.partials))
+            start = row + 1
+        if start < rows.count:
+            self.parts.append(part_of(rows, start, rows.count) if start else rows)
 
     @property
     def entries(self) -> int:
-        return sum(len(each.parents) for each in self.parts if isinstance(each, Segment))
+        return sum(each.entries for each in self.parts if not isinstance(each, Step))
 
     def backward(self, seeds: Mapping[int, float] | Iterable[tuple[int, float]]) -> Numbers:
         """The derivatives by every place of the weighted sum of some places."""
@@ -94,25 +95,27 @@ class Sweeps:
             if place:
                 reverse[self.size - 1 - place] += weight
                 top = max(top, place)
+        tables = _Tables()
         for part in reversed(self.parts):
             if part.first > top:
                 continue
-            if isinstance(part, Segment):
-                self._rows(part, reverse, top)
-            else:
+            if isinstance(part, Step):
                 self._step(part, reverse)
+            elif isinstance(part, Rows):
+                self._rows(part.first, part.ends, part.parents, None, part.partials, NONE_ODD, reverse)
+            else:
+                index, table = tables.of(part)
+                self._rows(part.first, part.pattern.ends, part.pattern.parents, index, table, part.odd, reverse)
         return reverse[::-1]
 
     def row_of(self, place: int) -> list[tuple[int, float]]:
         """The parents of a place with the partial derivatives by them."""
         for part in self.parts:
-            if isinstance(part, Segment) and part.first <= place < part.last:
-                row = part.last - 1 - place
-                between = slice(part.ends[row], part.ends[row + 1])
-                parents = self.size - 1 - part.parents[between]
-                return list(zip(parents.tolist(), part.partials[between].tolist(), strict=True))
-            if isinstance(part, Step) and part.first <= place < part.first + part.count:
-                return self._row_of_step(part, place)
+            if part.first <= place < part.first + part.count:
+                if isinstance(part, Step):
+                    return self._row_of_step(part, place)
+                row = part_of(part.plain(), place - part.first, place - part.first + 1)
+                return list(zip(row.parents.tolist()[::-1], row.partials.tolist()[::-1], strict=True))
         return []
 
     def _row_of_step(self, part: Step, place: int) -> list[tuple[int, float]]:
@@ -126,22 +129,31 @@ class Sweeps:
                 found += zip(flat[chosen].tolist(), slopes[chosen].tolist(), strict=True)
         return found
 
-    def tainted(self, place: int) -> NDArray[np.bool_]:
-        """Which places a place hangs on at all, whatever the derivative: tainting by program dependences."""
-        ones = Sweeps(self.size)
-        for part in self.parts:
-            if isinstance(part, Segment):
-                ones.parts.append(replace(part, partials=np.ones_like(part.partials)))
-            else:
-                ones.parts.append(replace(part, pullback=_all_of(part)))
+    def tainted(self, places: int | Iterable[int]) -> NDArray[np.bool_]:
+        """Which places some places hang on at all, whatever the derivatives: tainting by program dependences."""
+        listed = [places] if isinstance(places, int) else places
         with np.errstate(over="ignore"):
-            return ones.backward({place: 1.0} if place else {}) > 0
+            return self._of_ones().backward({place: 1.0 for place in listed if place}) > 0
 
-    def _rows(self, part: Segment, reverse: Numbers, top: int) -> None:
-        begin = max(0, part.last - 1 - top)
-        count = part.last - part.first - begin
-        start = self.size - part.last + begin
-        swept(part.ends[begin:], part.parents, part.partials, reverse[start : start + count], reverse)
+    def _of_ones(self) -> Sweeps:
+        """The same dependences with partial derivatives of 1."""
+        ones = np.ones(max((part.entries for part in self.parts if not isinstance(part, Step)), default=0))
+        made = Sweeps(self.size)
+        for part in self.parts:
+            if isinstance(part, Step):
+                made.parts.append(replace(part, pullback=_all_of(part)))
+            elif isinstance(part, Rows):
+                made.parts.append(replace(part, partials=ones[: part.entries]))
+            else:
+                odd = replace(part.odd, partials=ones[: len(part.odd.at)])
+                made.parts.append(replace(part, groups=None, partials=ones[: part.entries], odd=odd))
+        return made
+
+    def _rows(
+        self, first: int, ends: NDArray[np.int32], parents: NDArray[np.int32], index: NDArray[np.int32] | None,
+        partials: Numbers, odd: Odd, reverse: Numbers,
+    ) -> None:  # fmt: skip
+        swept(first, ends, parents, index, partials, odd.at, odd.parents, odd.partials, self.stops, reverse)
 
     def _step(self, part: Step, reverse: Numbers) -> None:
         given = reverse[self.size - part.first - part.count : self.size - part.first][::-1]
@@ -154,10 +166,27 @@ class Sweeps:
                 np.add.at(reverse, self.size - 1 - flat[hangs], np.asarray(by, np.float64).ravel()[hangs])
 
 
-def _endless(partials: Numbers, ends: NDArray[np.int64]) -> list[int]:
+class _Tables:
+    """The partial derivatives of turns, one after the other; what turns of the same groups share is copied once."""
+
+    def __init__(self) -> None:
+        self._groups: Groups | None = None
+        self._table: Numbers = np.zeros(0)
+
+    def of(self, turn: Turn) -> tuple[NDArray[np.int32] | None, Numbers]:
+        if turn.groups is None:
+            return None, turn.partials
+        if turn.groups is not self._groups:
+            self._groups, self._table = turn.groups, turn.table()
+        else:
+            self._table[: len(turn.partials)] = turn.partials
+        return turn.groups.index, self._table
+
+
+def _endless(rows: Rows) -> list[int]:
     """The rows with a partial derivative that is infinite or NaN."""
-    entries = np.flatnonzero(~np.isfinite(partials))
-    return np.unique(np.searchsorted(ends, entries, side="right") - 1).tolist() if len(entries) else []
+    entries = np.flatnonzero(~np.isfinite(rows.partials))
+    return np.unique(np.searchsorted(rows.ends, entries, side="right")).tolist() if len(entries) else []
 
 
 def _alone(place: int, parents: NDArray[np.int32], partials: Numbers) -> Step:

@@ -21,21 +21,24 @@ def wrapped(value: Any, path: Path, inputs: Inputs) -> Any:
     from mlvet.runtime.provenance.inputs import Block, written
 
     if isinstance(value, np.generic):
-        return inputs.leaf(value.item(), path) if value.dtype.kind in "fiu" else None
+        origin = getattr(value, "i", 0) if type(value) in ANY_TRACED else 0
+        return inputs.leaf(value.item(), path, origin) if value.dtype.kind in "fiu" else None
     library = type(value).__module__.partition(".")[0]
     if library in _KINDS:
         return _KINDS[library](value, path, inputs)
     if not isinstance(value, np.ndarray) or value.dtype.kind not in "fiu" or not value.size:
         return None
+    known = written(path)
     for name, change in inputs.changed.items():
-        index = _index(name, written(path))
+        index = _index(name, known)
         if index is not None:
-            value[index] = np.asarray(value)[index] + change
+            value[index] = value[index] + change
     if isinstance(value, TracedArray):
         made = value
         own = owned_places(value)
         assert own is not None
-        own[...] = np.arange(TAPE.inputs(value.size), TAPE.size).reshape(value.shape)
+        once = np.ones(value.size)
+        own[...] = np.arange(TAPE.rows(once.astype(np.int64), own.ravel(), once), TAPE.size).reshape(value.shape)
     else:
         made = wrap_array(value)
     places = made.places

@@ -1,7 +1,7 @@
 """Where a program's source gives up a value: inputs get their places, outputs and values between are kept.
 
 The source is changed at the named places only. A variable becomes an input as it is assigned, an element of a container
-(`ranks[key] = 1 / n`) as it is stored.
+(`ranks[key] = 1 / n`, `graph[a][b] = w`, `edges.append((a, b, w))`) as it is stored.
 """
 
 from __future__ import annotations
@@ -10,14 +10,17 @@ import ast
 import difflib
 import os
 from collections.abc import Sequence
+from copy import deepcopy
 from dataclasses import dataclass, field
 from typing import Any
 
 from mlvet.core.errors import UsageError
 from mlvet.runtime.provenance.specification import MODULE, Specification
 
-INPUT, STORED, KEPT = "__mlvet_input__", "__mlvet_stored__", "__mlvet_kept__"
+INPUT, STORED, APPENDED, KEPT = "__mlvet_input__", "__mlvet_stored__", "__mlvet_appended__", "__mlvet_kept__"
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
+_HARMLESS = frozenset("int str float len abs min max tuple strip lstrip rstrip lower upper split get index".split())
+"""Calls that may stand in a key that is looked at twice."""
 
 
 @dataclass(slots=True)
@@ -27,6 +30,8 @@ class Captures:
     inputs: Sequence[Specification]
     outputs: Sequence[Specification]
     found: set[str] = field(default_factory=set)
+    met: set[str] = field(default_factory=set)
+    """Those whose function there is."""
     functions: set[str] = field(default_factory=set)
     modules: set[str] = field(default_factory=set)
     assigned: dict[str, set[int]] = field(default_factory=dict)
@@ -46,10 +51,12 @@ class Captures:
         self.functions.add(qualified)
         for number, each in enumerate(self.inputs):
             if each.matches(module, qualified):
+                self.met.add(each.text)
                 self._named(node, body, each, _Input(number, each.name))
         for number, each in enumerate(self.outputs):
             if not each.matches(module, qualified):
                 continue
+            self.met.add(each.text)
             if each.name == "return":
                 _Returns(number).visit_body(body)
                 self.found.add(each.text)
@@ -78,6 +85,9 @@ class Captures:
                 continue
             simple = sorted({name.rpartition(".")[2] for name in self.functions} | self.functions)
             last = each.function.rpartition(".")[2]
+            if last in simple and each.text not in self.met:
+                alike = " or ".join(sorted(name for name in self.functions if name.rpartition(".")[2] == last)[:3])
+                raise UsageError(f"{each.text}: the program has no function `{each.function}`; did you mean {alike}?")
             if each.function in self.modules and last not in simple:
                 line = "" if each.line is None else f":{each.line}"
                 meant = f"{each.name}@{each.function}.{MODULE}{line}"
@@ -122,8 +132,12 @@ class _Change:
         """What stands behind a statement that binds the name."""
         raise NotImplementedError
 
-    def stored(self, node: ast.Assign, target: ast.Subscript) -> list[ast.stmt]:
-        """What takes the place of a statement that stores an element of the name."""
+    def stored(self, node: ast.Assign, target: ast.Subscript, keys: list[ast.expr]) -> list[ast.stmt]:
+        """What takes the place of a statement that stores an element of the name; `keys` lead to its container."""
+        raise NotImplementedError
+
+    def appended(self, node: ast.Expr, call: ast.Call, keys: list[ast.expr]) -> list[ast.stmt]:
+        """The same of a statement that appends to a list."""
         raise NotImplementedError
 
 
@@ -131,12 +145,17 @@ class _Input(_Change):
     def after(self, node: ast.stmt) -> list[ast.stmt]:
         return _parsed(f"{self.name} = {INPUT}({self.number}, {self.name!r}, {self.name})", node)
 
-    def stored(self, node: ast.Assign, target: ast.Subscript) -> list[ast.stmt]:
-        made = _parsed(f"{STORED}({self.number}, {self.name!r}, 0, 0, 0)", node)
-        call = made[0].value  # type: ignore[attr-defined]
+    def stored(self, node: ast.Assign, target: ast.Subscript, keys: list[ast.expr]) -> list[ast.stmt]:
         container = ast.copy_location(target.value, target)
-        key = target.slice if not isinstance(target.slice, ast.Slice) else ast.Constant(None)
-        call.args[2:] = [node.value, container, key]
+        return self._calling(STORED, node, [node.value, container, _key(target.slice), *map(deepcopy, keys)])
+
+    def appended(self, node: ast.Expr, call: ast.Call, keys: list[ast.expr]) -> list[ast.stmt]:
+        assert isinstance(call.func, ast.Attribute)
+        return self._calling(APPENDED, node, [call.func.value, call.args[0], *map(deepcopy, keys)])
+
+    def _calling(self, function: str, node: ast.stmt, given: list[ast.expr]) -> list[ast.stmt]:
+        made = _parsed(f"{function}({self.number}, {self.name!r})", node)
+        made[0].value.args[2:] = given  # type: ignore[attr-defined]
         return made
 
 
@@ -144,8 +163,12 @@ class _Kept(_Change):
     def after(self, node: ast.stmt) -> list[ast.stmt]:
         return _parsed(f"{KEPT}({self.number}, {self.name})", node)
 
-    def stored(self, node: ast.Assign, target: ast.Subscript) -> list[ast.stmt]:
-        del target
+    def stored(self, node: ast.Assign, target: ast.Subscript, keys: list[ast.expr]) -> list[ast.stmt]:
+        del target, keys
+        return [node, *self.after(node)]
+
+    def appended(self, node: ast.Expr, call: ast.Call, keys: list[ast.expr]) -> list[ast.stmt]:
+        del call, keys
         return [node, *self.after(node)]
 
 
@@ -190,12 +213,17 @@ class _Places:
         for target in targets:
             if self.wanted.name in _bound(target) and self._is_here(node):
                 return [node, *change.after(node)]
-            stores = isinstance(target, ast.Subscript) and ast.unparse(target.value) == self.wanted.name
-            if stores and self._is_here(node):
+            keys = _leading(target.value, self.wanted.name) if isinstance(target, ast.Subscript) else None
+            if keys is not None and self._is_here(node):
                 assert isinstance(target, ast.Subscript)
                 if isinstance(node, ast.Assign) and len(targets) == 1:
-                    return change.stored(node, target)
+                    return change.stored(node, target, keys)
                 return [node, *change.after(node)]
+        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call) and _appends(node.value):
+            assert isinstance(node.value.func, ast.Attribute)
+            keys = _leading(node.value.func.value, self.wanted.name)
+            if keys is not None and self._is_here(node):
+                return change.appended(node, node.value, keys)
         return [node]
 
     def _is_here(self, node: ast.stmt, end: int | None = None) -> bool:
@@ -231,6 +259,48 @@ class _Returns(ast.NodeTransformer):
 
     def visit_Lambda(self, node: ast.Lambda) -> Any:
         return node
+
+
+def _appends(call: ast.Call) -> bool:
+    plain = len(call.args) == 1 and not call.keywords and not isinstance(call.args[0], ast.Starred)
+    return plain and isinstance(call.func, ast.Attribute) and call.func.attr == "append"
+
+
+def _leading(container: ast.expr, name: str) -> list[ast.expr] | None:
+    """The keys by which a container is found in a variable, as in `name[a]` and `name.setdefault(a, {})`.
+
+    They are looked at twice, so none may do anything.
+    """
+    keys: list[ast.expr] = []
+    while ast.unparse(container) != name:
+        if isinstance(container, ast.Subscript):
+            key, container = container.slice, container.value
+        elif isinstance(container, ast.Call) and ast.unparse(container.func).endswith(".setdefault") and container.args:
+            assert isinstance(container.func, ast.Attribute)
+            key, container = container.args[0], container.func.value
+        else:
+            return None
+        if not _quiet(key):
+            return None
+        keys.insert(0, key)
+    return keys
+
+
+def _quiet(key: ast.expr) -> bool:
+    """Whether an expression has no effects, as far as its words go."""
+    loud = (ast.NamedExpr, ast.Await, ast.Yield, ast.YieldFrom, ast.Slice)
+    calls = [ast.unparse(each.func).rpartition(".")[2] for each in ast.walk(key) if isinstance(each, ast.Call)]
+    return not any(isinstance(each, loud) for each in ast.walk(key)) and _HARMLESS.issuperset(calls)
+
+
+def _key(key: ast.expr) -> ast.expr:
+    """A key as an expression: `1:n` is `slice(1, n, None)`."""
+    if isinstance(key, ast.Slice):
+        ends = [ast.Constant(None) if each is None else each for each in (key.lower, key.upper, key.step)]
+        return ast.Call(ast.Name("slice", ast.Load()), ends, [])
+    if isinstance(key, ast.Tuple):
+        return ast.Tuple([_key(each) for each in key.elts], ast.Load())
+    return key
 
 
 def _blocks(node: ast.AST) -> list[list[ast.stmt]]:

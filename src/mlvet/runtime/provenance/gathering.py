@@ -1,26 +1,35 @@
 """The source of a program for its replay: arithmetic by sites, sums of loops gathered into one row.
 
 In `for n in ...: total += w * old[n]` nothing sees `total` before the loop ends. So the terms' parents are gathered,
-and one row is written behind the loop. Whatever ends the loop, the sum is put together.
+and one row is written behind the loop. Whatever ends the loop, the sum is put together. What is no number when the loop
+begins has operators of its own, which see every term.
 """
 
 from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Iterator
+from copy import deepcopy
 from typing import Any
 
 from mlvet.runtime.provenance import numbers
 from mlvet.runtime.provenance.arrays import as_float
+from mlvet.runtime.provenance.breaks import broken
 from mlvet.runtime.provenance.counting import PREFIX, SUM
 from mlvet.runtime.provenance.fused import Sites, factors_of, operators_of
 from mlvet.runtime.provenance.open_rows import Sum
 from mlvet.runtime.provenance.tape import TAPE
 
 GATHERED, SEAL, FLOAT = "__mlvet_gathered__", "__mlvet_seal__", "__mlvet_float__"
+_SUMMED = numbers.PLAIN | numbers.TRACED
 _LOOPS = (ast.For, ast.While)
 _SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
 _OPAQUE = ("locals", "eval", "exec", "vars", "globals")
+
+
+def gathered(total: Any) -> Sum | None:
+    """What gathers the terms of a sum that begins with this; None if it is no number of Python."""
+    return Sum() if type(total) in _SUMMED else None
 
 
 def seal(total: Any, gathered: Sum) -> Any:
@@ -30,6 +39,9 @@ def seal(total: Any, gathered: Sum) -> Any:
     place = TAPE.open.summed(gathered)
     if type(total) in numbers.PLAIN:
         return numbers.traced(total, place)
+    if not hasattr(total, "__array_ufunc__"):
+        broken(f"{type(total).__name__} with numbers added to it")
+        return total
     total += numbers.traced(_nothing(total), place)
     return total
 
@@ -39,7 +51,7 @@ def _nothing(total: Any) -> float:
     return 0 if getattr(getattr(total, "dtype", None), "kind", "") in ("i", "u") else -0.0
 
 
-HELPERS: dict[str, Any] = {GATHERED: Sum, SEAL: seal, FLOAT: as_float}
+HELPERS: dict[str, Any] = {GATHERED: gathered, SEAL: seal, FLOAT: as_float}
 
 
 class Replayed(ast.NodeTransformer):
@@ -124,8 +136,10 @@ class Replayed(ast.NodeTransformer):
             self.number += 1
             gathered, total = f"__mlvet_g{self.number}__", f"{SUM}{name}__"
             self.gathers[name] = gathered
-            before += _parsed(f"{gathered} = {GATHERED}(); {total} = {gathered}.start({name})", loop)
-            after += _parsed(f"{name} = {SEAL}({total}, {gathered}); {total} = None", loop)
+            before += _parsed(
+                f"{gathered} = {GATHERED}({name})\nif {gathered}: {total} = {gathered}.start({name})", loop
+            )
+            after += _parsed(f"if {gathered}: {name} = {SEAL}({total}, {gathered}); {total} = None", loop)
         self._compound(loop, known)
         self.gathers = outer
         guarded = ast.Try(body=[loop], handlers=[], orelse=[], finalbody=after)
@@ -147,7 +161,9 @@ class Replayed(ast.NodeTransformer):
 
     def visit_AugAssign(self, node: ast.AugAssign) -> Any:
         if isinstance(node.target, ast.Name) and node.target.id in self.gathers:
-            return self._term(node, node.target.id, node.value, isinstance(node.op, ast.Sub))
+            added = deepcopy(node)
+            node.value = self.visit(node.value)
+            return self._either(added, node.target.id, added.value, isinstance(added.op, ast.Sub), node)
         node.target = self.visit(node.target)
         node.value = self.visit(node.value)
         return node
@@ -155,10 +171,18 @@ class Replayed(ast.NodeTransformer):
     def visit_Assign(self, node: ast.Assign) -> Any:
         target = node.targets[0]
         if isinstance(target, ast.Name) and target.id in self.gathers:
-            term = _added(node, target.id)
+            added = deepcopy(node)
+            term = _added(added, target.id)
             assert term is not None
-            return self._term(node, target.id, term[0], term[1])
+            return self._either(added, target.id, *term, self.generic_visit(node))
         return self.generic_visit(node)
+
+    def _either(self, node: ast.stmt, name: str, term: ast.expr, subtracted: bool, otherwise: Any) -> ast.If:
+        """The statement for a sum that is gathered, or as it was for what is no number."""
+        gathered = ast.Name(self.gathers[name], ast.Load())
+        test = ast.Compare(gathered, [ast.IsNot()], [ast.Constant(None)])
+        made = ast.If(test, [self._term(node, name, term, subtracted)], [otherwise])
+        return ast.fix_missing_locations(ast.copy_location(made, node))
 
     def _term(self, node: ast.stmt, name: str, term: ast.expr, subtracted: bool) -> Any:
         """The statement that adds a term's plain value to the sum, and its parents to those that are gathered."""

@@ -25,7 +25,11 @@ Path: TypeAlias = tuple[Any, ...]
 _DEEPEST = 12
 _PLAIN_OBJECTS = (str, bytes, bool, complex, type(None), type, type(sys))
 Seen: TypeAlias = dict[int, tuple[Any, Any]]
-"""Containers by identity, and what became of each; they are held, so that no other gets their identity."""
+"""Containers by identity, and what became of each; they are held, so that no other gets their identity.
+
+Tuples and NumPy's scalars are not among them: what cannot be written to is an input of its own wherever it is found,
+though Python may keep equal constants as one object.
+"""
 
 
 @dataclass(slots=True)
@@ -62,11 +66,11 @@ class Inputs:
             self.refused[kind] = self.refused.get(kind, 0) + 1
         return made
 
-    def leaf(self, value: Any, path: Path) -> Any:
-        """One number as an input; no other has this path."""
+    def leaf(self, value: Any, path: Path, origin: int = 0) -> Any:
+        """One number as an input; no other has this path. What made it of earlier inputs (`origin`) stays known."""
         if self.changed and (change := self.changed.get(written(path))) is not None:
             value = value + change
-        place = TAPE.row((), ())
+        place = TAPE.row((origin,), (1.0,)) if origin else TAPE.row((), ())
         if type(value) is float:
             value = value * 1.0  # a new object beside that of the place: one line of the cache has both
         self.paths.append(path)
@@ -83,9 +87,13 @@ class Inputs:
     def _value(self, value: Any, path: Path, seen: Seen, depth: int, ints: bool) -> Any:
         kind: Any = type(value)
         if kind is float or kind is TracedFloat or ((kind is int or kind is TracedInt) and ints):
-            return self.leaf(value.v if kind in TRACED else value, path)
+            return self.leaf(value.v, path, value.i) if kind in TRACED else self.leaf(value, path)
         if isinstance(value, _PLAIN_OBJECTS) or kind is int or depth > _DEEPEST:
             return value
+        if kind is tuple or (isinstance(value, tuple) and hasattr(value, "_fields")):
+            return self._tuple(value, path, seen, depth, ints)
+        if isinstance(value, np.generic):
+            return self._scalar(value, path)
         if id(value) in seen:
             return seen[id(value)][1]
         array = self._array(value, path)
@@ -100,13 +108,13 @@ class Inputs:
         elif kind in (list, deque) or isinstance(value, list):
             for index, each in enumerate(value):
                 value[index] = self._value(each, (path, "[", index), seen, depth + 1, ints)
-        elif kind is tuple or (isinstance(value, tuple) and hasattr(value, "_fields")):
-            made = self._tuple(value, path, seen, depth, ints)
-            seen[id(value)] = (value, made)
-            return made
         elif (hasattr(value, "__dict__") or _slots(kind)) and not callable(value):
             self._attributes(value, path, seen, depth, ints)
         return value
+
+    def _scalar(self, value: Any, path: Path) -> Any:
+        made = self._array(value, path)
+        return value if made is None else made
 
     def _tuple(self, value: Any, path: Path, seen: Seen, depth: int, ints: bool) -> Any:
         names = getattr(value, "_fields", None)

@@ -227,29 +227,38 @@ static PyTypeObject SumType = {
 typedef struct {
     PyObject_HEAD
     Entries entries;
-    Py_ssize_t closed, count, room, most;
+    Py_ssize_t closed, count, room, most, packed;
     int32_t *counts;
     PyObject *full;
+    PyObject *marks;
+    Py_ssize_t apart, loops;
+    Py_ssize_t *last;
 } Rows;
 
 static int rows_init(Rows *self, PyObject *given, PyObject *named) {
-    static char *names[] = {"full", "most", NULL};
+    static char *names[] = {"full", "most", "apart", NULL};
     PyObject *full;
-    Py_ssize_t most;
-    if (!PyArg_ParseTupleAndKeywords(given, named, "On", names, &full, &most)) return -1;
+    Py_ssize_t most, apart;
+    if (!PyArg_ParseTupleAndKeywords(given, named, "Onn", names, &full, &most, &apart)) return -1;
+    PyObject *marks = PyList_New(0);
+    if (marks == NULL) return -1;
+    Py_XSETREF(self->marks, marks);
     Py_XSETREF(self->full, Py_NewRef(full));
     self->most = most;
+    self->apart = apart;
     self->closed = 1;
     return 0;
 }
 
 static int rows_traverse(Rows *self, visitproc visit, void *arg) {
     Py_VISIT(self->full);
+    Py_VISIT(self->marks);
     return 0;
 }
 
 static int rows_clear(Rows *self) {
     Py_CLEAR(self->full);
+    Py_CLEAR(self->marks);
     return 0;
 }
 
@@ -258,6 +267,7 @@ static void rows_dealloc(Rows *self) {
     rows_clear(self);
     entries_free(&self->entries);
     PyMem_Free(self->counts);
+    PyMem_Free(self->last);
     Py_TYPE(self)->tp_free((PyObject *)self);
 }
 
@@ -335,20 +345,46 @@ static PyObject *rows_taken(Rows *self, PyObject *nothing) {
         (Py_ssize_t)(entries->count * sizeof(int32_t)), partials, (Py_ssize_t)(entries->count * sizeof(double)));
     if (taken == NULL) return NULL;
     self->closed += self->count;
+    self->packed += entries->count;
     self->count = entries->count = 0;
     return taken;
+}
+
+static PyObject *rows_turn(Rows *self, PyObject *loop) {
+    Py_ssize_t number = PyLong_AsSsize_t(loop);
+    if (number == -1 && PyErr_Occurred()) return NULL;
+    if (number < 0) return PyErr_SetString(PyExc_ValueError, "loops are counted from 0"), NULL;
+    if (number >= self->loops) {
+        Py_ssize_t loops = number + 16;
+        Py_ssize_t *last = PyMem_Realloc(self->last, loops * sizeof(Py_ssize_t));
+        if (last == NULL) return PyErr_NoMemory();
+        memset(last + self->loops, 0, (loops - self->loops) * sizeof(Py_ssize_t));
+        self->last = last;
+        self->loops = loops;
+    }
+    Py_ssize_t place = self->closed + self->count, grown = self->packed + self->entries.count + place;
+    if (grown - self->last[number] < self->apart) Py_RETURN_NONE;
+    self->last[number] = grown;
+    PyObject *mark = Py_BuildValue("nn", number, place);
+    if (mark == NULL) return NULL;
+    int failed = PyList_Append(self->marks, mark);
+    Py_DECREF(mark);
+    if (failed) return NULL;
+    Py_RETURN_NONE;
 }
 
 static PyMethodDef rows_methods[] = {
     {"row", (PyCFunction)(void (*)(void))rows_row, METH_FASTCALL, "Write one row and return its place."},
     {"written", (PyCFunction)(void (*)(void))rows_written, METH_FASTCALL, "A value with a row of its operands."},
     {"summed", (PyCFunction)rows_summed, METH_O, "Write the row of a sum and return its place."},
+    {"turn", (PyCFunction)rows_turn, METH_O, "An iteration of a loop begins."},
     {"taken", (PyCFunction)rows_taken, METH_NOARGS, "Counts, parents and partial derivatives, which are closed."},
     {NULL},
 };
 static PyMemberDef rows_members[] = {
     {"closed", T_PYSSIZET, offsetof(Rows, closed), 0, "the first place whose row is open"},
     {"count", T_PYSSIZET, offsetof(Rows, count), READONLY, "how many rows are open"},
+    {"marks", T_OBJECT_EX, offsetof(Rows, marks), READONLY, "where iterations of loops began"},
     {NULL},
 };
 
@@ -384,25 +420,58 @@ static PyObject *number(PyObject *module, PyObject *const *given, Py_ssize_t len
     return PyErr_Occurred() ? NULL : made(value, place);
 }
 
+/* Entries of a turn, as tape_parts.py says: parents below 0 are counted from the origin, partial derivatives are those
+   of groups if there is an index. */
+
+typedef struct {
+    const int32_t *parents, *index;
+    const double *partials;
+    int32_t origin;
+    double *last; /* where the result has place 0 */
+} Turn;
+
+#define PARENT(turn, at) ((turn)->parents[at] + ((turn)->origin & ((turn)->parents[at] >> 31)))
+
+static void turn_row(const Turn *turn, Py_ssize_t begin, Py_ssize_t at, double slope) {
+    const Turn own = *turn;
+    if (own.index == NULL)
+        while (at-- > begin) own.last[-(Py_ssize_t)PARENT(&own, at)] += own.partials[at] * slope;
+    else
+        while (at-- > begin) own.last[-(Py_ssize_t)PARENT(&own, at)] += own.partials[own.index[at]] * slope;
+}
+
 static PyObject *swept(PyObject *module, PyObject *given) {
-    Py_buffer ends, parents, partials, from, to;
-    if (!PyArg_ParseTuple(given, "y*y*y*y*w*", &ends, &parents, &partials, &from, &to)) return NULL;
-    const int32_t *end = ends.buf, *parent = parents.buf;
-    const double *partial = partials.buf, *by = from.buf;
-    double *result = to.buf;
-    Py_ssize_t rows = from.len / (Py_ssize_t)sizeof(double);
-    for (Py_ssize_t row = 0; row < rows; row++) {
-        double slope = by[row];
-        if (slope == 0.0) continue;
-        for (int32_t at = end[row]; at < end[row + 1]; at++) result[parent[at]] += partial[at] * slope;
+    Py_ssize_t first;
+    Py_buffer ends, parents, index, partials, at, odd_parents, odd_partials, stops, to;
+    if (!PyArg_ParseTuple(given, "ny*y*z*y*y*y*y*z*w*", &first, &ends, &parents, &index, &partials, &at, &odd_parents,
+                          &odd_partials, &stops, &to))
+        return NULL;
+    const int32_t *end = ends.buf, *odd = at.buf, *others = odd_parents.buf;
+    const double *slopes = odd_partials.buf;
+    const char *stop = stops.buf;
+    Py_ssize_t rows = ends.len / (Py_ssize_t)sizeof(int32_t), left = at.len / (Py_ssize_t)sizeof(int32_t);
+    double *last = (double *)to.buf + to.len / (Py_ssize_t)sizeof(double) - 1;
+    Turn turn = {parents.buf, index.buf, partials.buf, (int32_t)(first + rows), last};
+    for (Py_ssize_t row = rows; row-- > 0;) {
+        double slope = last[-(first + row)];
+        if (slope == 0.0 || (stop != NULL && stop[first + row])) continue;
+        Py_ssize_t begin = row ? end[row - 1] : 0, until = end[row];
+        while (left && odd[left - 1] >= until) left--;
+        while (left && odd[left - 1] >= begin) {
+            left--;
+            turn_row(&turn, odd[left] + 1, until, slope);
+            last[-(Py_ssize_t)others[left]] += slopes[left] * slope;
+            until = odd[left];
+        }
+        turn_row(&turn, begin, until, slope);
     }
-    Py_buffer *all[] = {&ends, &parents, &partials, &from, &to};
-    for (int each = 0; each < 5; each++) PyBuffer_Release(all[each]);
+    Py_buffer *all[] = {&ends, &parents, &index, &partials, &at, &odd_parents, &odd_partials, &stops, &to};
+    for (int each = 0; each < 9; each++) PyBuffer_Release(all[each]);
     Py_RETURN_NONE;
 }
 
 static PyMethodDef functions[] = {
-    {"swept", swept, METH_VARARGS, "Hand derivatives by rows on to their parents, row after row."},
+    {"swept", swept, METH_VARARGS, "Hand derivatives by rows on to their parents, last row first."},
     {"bind", bind, METH_VARARGS, "Say which ints have places, and what makes a number that is no float."},
     {"number", (PyCFunction)(void (*)(void))number, METH_FASTCALL, "A float with its place."},
     {NULL},

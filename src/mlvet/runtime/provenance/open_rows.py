@@ -12,7 +12,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from mlvet.runtime.provenance.rows_in_python import Rows, Sum, TracedFloat, bind, number, swept
+from mlvet.runtime.provenance.rows_in_python import Rows, Sum, TracedFloat, bind, entries_of, number, swept
 
 if not TYPE_CHECKING and not os.environ.get("MLVET_PURE_PYTHON"):
     try:
@@ -20,4 +20,4 @@ if not TYPE_CHECKING and not os.environ.get("MLVET_PURE_PYTHON"):
     except ImportError:
         pass
 
-__all__ = ["Rows", "Sum", "TracedFloat", "bind", "number", "swept"]
+__all__ = ["Rows", "Sum", "TracedFloat", "bind", "entries_of", "number", "swept"]

@@ -10,11 +10,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from mlvet.runtime.provenance import arrays, functions, gathering, labels, losses, nan_origins
+from mlvet.runtime.provenance import arrays, functions, gathering, labels, looping, losses, nan_origins
 from mlvet.runtime.provenance.breaks import is_users
-from mlvet.runtime.provenance.capture import INPUT, KEPT, STORED, Captures
+from mlvet.runtime.provenance.capture import APPENDED, INPUT, KEPT, STORED, Captures
 from mlvet.runtime.provenance.fused import Sites
-from mlvet.runtime.provenance.inputs import Inputs
+from mlvet.runtime.provenance.inputs import Inputs, Path
 from mlvet.runtime.provenance.log import Log
 from mlvet.runtime.provenance.predicates import PREDICATES, Deciding, Place
 from mlvet.runtime.provenance.rerunning import Rerun, rerun
@@ -50,8 +50,9 @@ class Replay:
         self.found.changed = dict(self.changed)
         PREDICATES.forced = self.forced
         captures = Captures(self.inputs, self.outputs)
-        hooks = {INPUT: self._input, STORED: self._stored, KEPT: self._keep, **gathering.HELPERS}
-        vars(builtins).update({**hooks, **labels.HELPERS, **losses.HELPERS, **nan_origins.HELPERS})
+        hooks = {INPUT: self._input, STORED: self._stored, APPENDED: self._appended, KEPT: self._keep}
+        for helpers in (hooks, *(each.HELPERS for each in (gathering, looping, labels, losses, nan_origins))):
+            vars(builtins).update(helpers)
         functions.installed(self.found.wrapped)
         arrays.install()
         if self.origins:
@@ -65,7 +66,7 @@ class Replay:
                 leave(0)
             arrays.uninstall()
             functions.removed()
-        TAPE.close()
+        TAPE.finish()
         captures.complain()
 
     @property
@@ -104,7 +105,7 @@ class Replay:
             tree = labels.labelled(tree)
         self._modules += 1
         sites = Sites(path, self._modules)
-        changed = gathering.replayed(tree, sites)
+        changed = looping.marked(gathering.replayed(tree, sites))
         sites.install(vars(builtins))
         return changed
 
@@ -112,13 +113,42 @@ class Replay:
         del number
         return self.found.wrapped(value, (name,))
 
-    def _stored(self, number: int, name: str, value: Any, container: Any, key: Any) -> None:
+    def _stored(self, number: int, name: str, value: Any, container: Any, key: Any, *leading: Any) -> None:
         del number
-        container[key] = self.found.wrapped(value, ((name,), "[", key))
+        container[key] = self.found.wrapped(value, _path(name, (*leading, key)))
+
+    def _appended(self, number: int, name: str, container: Any, value: Any, *leading: Any) -> None:
+        del number
+        length = len(container) if hasattr(container, "__len__") else 0
+        container.append(self.found.wrapped(value, _path(name, (*leading, length))))
 
     def _keep(self, number: int, value: Any) -> Any:
         self.kept[number] = value
         return value
+
+
+def _path(name: str, keys: tuple[Any, ...]) -> Path:
+    path: Path = (name,)
+    for key in keys:
+        path = (path, "[", tuple(map(_Range.of, key)) if type(key) is tuple else _Range.of(key))
+    return path
+
+
+@dataclass(frozen=True, slots=True)
+class _Range:
+    """A slice in a name, `1:n`."""
+
+    start: Any
+    stop: Any
+    step: Any
+
+    @staticmethod
+    def of(key: Any) -> Any:
+        return _Range(key.start, key.stop, key.step) if type(key) is slice else key
+
+    def __repr__(self) -> str:
+        ends = ["" if each is None else repr(each) for each in (self.start, self.stop, self.step)]
+        return ":".join(ends if self.step is not None else ends[:2])
 
 
 def _where(error: BaseException) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from struct import pack
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -69,13 +69,20 @@ class Sum:
 
 
 class Rows:
-    """Rows that are still open; more than `most` of them, or of their entries, call `full`."""
+    """Rows that are still open; more than `most` of them, or of their entries, call `full`.
 
-    __slots__ = ("closed", "counts", "full", "most", "parents", "partials")
+    `marks` has the number of a loop and the place at which one of its iterations began, not nearer to each other than
+    `apart` rows and entries.
+    """
 
-    def __init__(self, full: Callable[[], None], most: int) -> None:
-        self.full, self.most = full, min(most, _CACHED)
+    __slots__ = ("apart", "closed", "counts", "full", "last", "marks", "most", "packed", "parents", "partials")
+
+    def __init__(self, full: Callable[[], None], most: int, apart: int) -> None:
+        self.full, self.most, self.apart = full, min(most, _CACHED), apart
         self.closed = 1
+        self.packed = 0
+        self.last: dict[int, int] = {}
+        self.marks: list[tuple[int, int]] = []
         self.counts: list[int] = []
         self.parents: list[int] = []
         self.partials: list[float] = []
@@ -104,9 +111,18 @@ class Rows:
         """Write the row of a sum and return its place."""
         return self.row(sum.parents, sum.partials)
 
+    def turn(self, loop: int) -> None:
+        """An iteration of a loop begins."""
+        place = self.closed + len(self.counts)
+        grown = self.packed + len(self.parents) + place
+        if grown - self.last.get(loop, 0) >= self.apart:
+            self.last[loop] = grown
+            self.marks.append((loop, place))
+
     def taken(self) -> tuple[bytes, bytes, bytes]:
         """Counts, parents and partial derivatives, packed; these rows are closed."""
         entries = len(self.parents)
+        self.packed += entries
         found = (
             pack(f"{len(self.counts)}i", *self.counts), pack(f"{entries}i", *self.parents),
             pack(f"{entries}d", *map(_bounded, self.partials)),
@@ -144,14 +160,68 @@ def number(value: float, place: int) -> Any:
     return made
 
 
-def swept(
-    ends: NDArray[np.int32], parents: NDArray[np.int32], partials: NDArray[np.float64], given: NDArray[np.float64],
-    result: NDArray[np.float64],
-) -> None:  # fmt: skip
-    """Hand derivatives by rows on to their parents, row after row; `given` may be a part of `result`.
+def entries_of(
+    origin: int, parents: NDArray[np.int32], index: NDArray[np.int32] | None, partials: NDArray[np.float64],
+    odd: NDArray[np.int32], odd_parents: NDArray[np.int32], odd_partials: NDArray[np.float64],
+) -> tuple[NDArray[np.int32], NDArray[np.float64]]:  # fmt: skip
+    """Parents and partial derivatives, written out.
 
-    SciPy's product of a sparse matrix and a vector does just that.
+    A parent below 0 is counted from `origin`; the partial derivatives are those of groups if there is an index; the
+    entries at `odd` are told by themselves.
+    """
+    placed = parents + (np.int32(origin) & (parents >> 31))
+    slopes = partials if index is None else partials[index]
+    if len(odd):
+        slopes = slopes.copy() if index is None else slopes
+        placed[odd], slopes[odd] = odd_parents, odd_partials
+    return placed, slopes
+
+
+def swept(
+    first: int, ends: NDArray[np.int32], parents: NDArray[np.int32], index: NDArray[np.int32] | None,
+    partials: NDArray[np.float64], odd: NDArray[np.int32], odd_parents: NDArray[np.int32],
+    odd_partials: NDArray[np.float64], stops: NDArray[np.bool_] | None, result: NDArray[np.float64],
+) -> None:  # fmt: skip
+    """Hand derivatives by rows on to their parents, last row first; `result` has the last place first.
+
+    Parents and partial derivatives are as in `entries_of`; the rows of places in `stops` count as empty. SciPy's
+    product of a sparse matrix and a vector does just that when the rows are reversed.
     """
     from scipy.sparse import _sparsetools
 
-    _sparsetools.csc_matvec(len(result), len(given), ends, parents, partials, given, result)
+    size, rows, entries = len(result), len(ends), len(parents)
+    reverse, mirrored, moves, order = _reversed(ends, parents, index, size)
+    mirrored = mirrored - (np.int32(first + rows) & moves)
+    slopes = partials[::-1] if order is None else partials[order]
+    if len(odd):
+        slopes = slopes.copy() if order is None else slopes
+        mirrored[entries - 1 - odd], slopes[entries - 1 - odd] = size - 1 - odd_parents, odd_partials
+    if stops is not None:
+        counts = np.diff(reverse)
+        kept = ~stops[first : first + rows][::-1]
+        mirrored, slopes = mirrored[np.repeat(kept, counts)], slopes[np.repeat(kept, counts)]
+        reverse = np.concatenate(([0], np.cumsum(counts * kept))).astype(np.int32)
+    given = result[size - first - rows : size - first]
+    _sparsetools.csc_matvec(size, rows, reverse, mirrored, np.ascontiguousarray(slopes), given, result)
+
+
+def _reversed(
+    ends: NDArray[np.int32], parents: NDArray[np.int32], index: NDArray[np.int32] | None, size: int
+) -> _Arrays:
+    """Rows last first: where they end, their parents counted from the end, which of these move (-1) and the index.
+
+    Turns of one loop come one after the other, so those of the last call are kept.
+    """
+    key = (id(ends), id(parents), id(index), size)
+    if key not in _LAST:
+        reverse = np.concatenate((len(parents) - ends[::-1], [len(parents)])).astype(np.int32)
+        turned = np.ascontiguousarray(parents[::-1])
+        order = None if index is None else np.ascontiguousarray(index[::-1])
+        _LAST.clear()
+        _LAST[key] = (ends, parents, index), (reverse, np.int32(size - 1) - turned, turned >> 31, order)
+    return _LAST[key][1]
+
+
+_Arrays: TypeAlias = tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int32], NDArray[np.int32] | None]
+_LAST: dict[tuple[int, int, int, int], tuple[tuple[Any, ...], _Arrays]] = {}
+"""The arrays of the last call, which are held so that no others take their numbers, and what was made of them."""

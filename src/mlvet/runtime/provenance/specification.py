@@ -48,6 +48,8 @@ def inputs_of(texts: tuple[str, ...]) -> tuple[Specification, ...]:
     for text in texts:
         each = specification(text)
         if each is None or each.rest or each.name == "return":
-            raise UsageError(f"--inputs {text}: expected NAME@FUNCTION:LINE or PARAMETER@FUNCTION")
+            raise UsageError(
+                f"--inputs {text}: expected NAME@FUNCTION:LINE or PARAMETER@FUNCTION, of a script NAME@<module>:LINE"
+            )
         found.append(each)
     return tuple(found)

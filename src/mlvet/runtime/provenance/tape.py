@@ -2,77 +2,76 @@
 
 A number is known by its place, 1, 2, ...; 0 stands for all that hangs on no input. The row of a place lists its
 parents, which are always smaller places, so that derivatives follow in one pass over the rows. Rows that are open
-(`open_rows.py`) are moved into arrays when they have grown. What a row cannot hold, such as the product of two large
-matrices, is a step of its own that pulls derivatives back by a function.
+(`open_rows.py`) are moved into arrays when they have grown, and iterations of loops into turns (`turns.py`) when the
+arrays have. What a row cannot hold, such as the product of two large matrices, is a step of its own that pulls
+derivatives back by a function.
 
 One process replays one program, so there is one tape in it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from mlvet.runtime.provenance import open_rows
+from mlvet.runtime.provenance.tape_parts import (
+    Numbers,
+    Part,
+    Places,
+    Pullback,
+    Push,
+    Rows,
+    Step,
+    Turn,
+    size_in_bytes,
+)  # fmt: skip
+from mlvet.runtime.provenance.turns import Turns
 
-Places: TypeAlias = NDArray[np.int64]
-Numbers: TypeAlias = NDArray[np.float64]
-Pullback: TypeAlias = Callable[[Numbers], Sequence[Numbers | None]]
-Push: TypeAlias = Callable[[Sequence[Numbers]], Numbers]
+__all__ = ["TAPE", "Numbers", "Part", "Places", "Pullback", "Push", "Rows", "Step", "Tape", "Turn"]
 
 _FULL = 1 << 20
 """Open rows or entries that become arrays."""
-
-
-@dataclass(frozen=True, slots=True)
-class Step:
-    """Places that follow from whole arrays: `pullback` makes the derivatives by these arrays of those by the result.
-
-    `first` and `count` are the places of the result, in the order of its elements; `parents` has the places of each
-    array's elements, 0 for elements that hang on no input. `forward`, where it is known, goes the other way: from
-    changes of the arrays to that of the result.
-    """
-
-    first: int
-    count: int
-    parents: tuple[Places, ...]
-    pullback: Pullback
-    name: str
-    forward: Push | None = None
-
-
-@dataclass(slots=True)
-class Rows:
-    """Rows of following places: `ends` counts the entries up to each row's end."""
-
-    first: int
-    ends: NDArray[np.int64]
-    parents: NDArray[np.int32]
-    partials: Numbers
-
-    @property
-    def count(self) -> int:
-        return len(self.ends)
+_WAITING = 1 << 22
+"""Entries of arrays among which iterations are looked for."""
+_APART = 1 << 13
+"""Rows and entries that a loop writes between two marks at least."""
 
 
 @dataclass(slots=True)
 class Tape:
-    """Rows and steps in the order of their places; `open` has the rows that are no arrays yet."""
+    """Rows and steps in the order of their places; `open` has the rows that are no arrays yet.
 
-    parts: list[Rows | Step] = field(default_factory=list)
+    Rows of `parts` from `_waiting` on may still become turns.
+    """
+
+    parts: list[Part] = field(default_factory=list)
+    full: int = _FULL
+    waiting: int = _WAITING
+    apart: int = _APART
     open: open_rows.Rows = field(init=False)
+    _turns: Turns = field(init=False)
+    _begins: int = 0
+    _entries: int = 0
+    _due: int = 0
 
     def __post_init__(self) -> None:
-        self.open = open_rows.Rows(self.close, _FULL)
+        self.open = open_rows.Rows(self.close, self.full, self.apart)
+        self._turns = Turns(self.open.marks)
+        self._due = self.waiting
 
     @property
     def size(self) -> int:
         """How many places there are, with the one that stands for constants."""
         return self.open.closed + self.open.count
+
+    @property
+    def bytes(self) -> int:
+        """What the closed rows take."""
+        return size_in_bytes(self.parts)
 
     def row(self, parents: Sequence[int], partials: Sequence[float]) -> int:
         """Write one row and return its place; parents that are 0 must be left out."""
@@ -86,7 +85,11 @@ class Tape:
         if not hangs.all():
             kept = np.concatenate(([0], np.cumsum(hangs)))
             ends, parents, partials = kept[ends], parents[hangs], partials[hangs]
-        self.parts.append(Rows(first, ends, parents.astype(np.int32), np.ascontiguousarray(partials, np.float64)))
+        self._written(
+            Rows(
+                first, ends.astype(np.int32), parents.astype(np.int32), np.ascontiguousarray(partials, np.float64)
+            )
+        )  # fmt: skip
         return first
 
     def inputs(self, count: int) -> int:
@@ -99,7 +102,9 @@ class Tape:
     ) -> int:
         """Write so many places that a function of whole arrays makes; returns the first of them."""
         first = self._beginning(count)
+        self._compress(ended=True)
         self.parts.append(Step(first, count, tuple(parents), pullback, name, forward))
+        self._begins, self._entries = len(self.parts), 0
         return first
 
     def close(self) -> None:
@@ -108,8 +113,13 @@ class Tape:
             return
         first = self.open.closed
         counts, parents, partials = self.open.taken()
-        ends = np.cumsum(np.frombuffer(counts, np.int32), dtype=np.int64)
-        self.parts.append(Rows(first, ends, np.frombuffer(parents, np.int32), np.frombuffer(partials)))
+        ends = np.cumsum(np.frombuffer(counts, np.int32), dtype=np.int32)
+        self._written(Rows(first, ends, np.frombuffer(parents, np.int32), np.frombuffer(partials)))
+
+    def finish(self) -> None:
+        """Move the open rows into arrays, and all that repeats into turns."""
+        self.close()
+        self._compress(ended=True)
 
     def _beginning(self, count: int) -> int:
         """The first of so many places that are written as a whole."""
@@ -117,6 +127,22 @@ class Tape:
         first = self.open.closed
         self.open.closed += count
         return first
+
+    def _written(self, rows: Rows) -> None:
+        self.parts.append(rows)
+        self._entries += rows.entries
+        if self._entries > self._due:
+            self._compress(ended=False)
+
+    def _compress(self, *, ended: bool) -> None:
+        if not self.open.marks:
+            return
+        run = [each for each in self.parts[self._begins :] if isinstance(each, Rows)]
+        done, waiting = self._turns.of(run, ended=ended)
+        self.parts[self._begins :] = [*done, *waiting]
+        self._begins = len(self.parts) - len(waiting)
+        self._entries = sum(each.entries for each in waiting)
+        self._due = max(self.waiting, self._entries + self._entries // 4)
 
 
 TAPE = Tape()

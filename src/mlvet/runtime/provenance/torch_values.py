@@ -14,6 +14,7 @@ from typing import Any
 
 import torch
 from torch.overrides import TorchFunctionMode
+from torch.utils.weak import WeakTensorKeyDictionary
 
 from mlvet.runtime.provenance import creation
 from mlvet.runtime.provenance.array_methods import objects
@@ -44,6 +45,8 @@ class Leaf:
 
 
 _leaves: dict[int, Leaf] = {}
+_numbers: Any = WeakTensorKeyDictionary()
+"""The numbers of tensors whose gradients were asked for, and how often the tensors had been written to."""
 
 
 def marked(value: Any) -> bool:
@@ -111,7 +114,14 @@ def reached(tensor: Any) -> list[Leaf]:
 
 def _slopes(tensor: Any, leaves: list[Leaf], weights: Any = None) -> list[Any]:
     tensors = [each.tensor for each in leaves]
-    found = torch.autograd.grad(tensor, tensors, weights, retain_graph=True, allow_unused=True)
+    found: tuple[Any, ...]
+    try:
+        found = torch.autograd.grad(tensor, tensors, weights, retain_graph=True, allow_unused=True)
+    except RuntimeError as error:
+        if "inplace" not in str(error):
+            raise
+        broken("torch: what a tensor was made of has been written over")
+        found = (None,) * len(leaves)
     return [
         np.zeros(len(known.places)) if each is None else each.detach().double().reshape(-1).cpu().numpy()
         for each, known in zip(found, leaves, strict=True)
@@ -120,6 +130,9 @@ def _slopes(tensor: Any, leaves: list[Leaf], weights: Any = None) -> list[Any]:
 
 def number_of(tensor: Any) -> Any:
     """`tensor.item()`, with a place."""
+    known = _numbers.get(tensor)
+    if known is not None and known[1] == tensor._version:
+        return known[0]
     value = tensor.detach().item()
     leaves = reached(tensor)
     if not leaves or type(value) is not float:
@@ -159,6 +172,10 @@ def _detached(tensor: Any, real: Any) -> Any:
 
 
 def _backward(function: Any, arguments: Any, options: dict[str, Any]) -> Any:
+    """Parameters are often written over before the loss is read, so its number is made now."""
+    tensor = arguments[0]
+    if tensor.numel() == 1:
+        _numbers[tensor] = (number_of(tensor), tensor._version)
     broken("torch backward: what is learned from gradients")
     return function(*arguments, **{**options, "retain_graph": True})
 
@@ -172,11 +189,25 @@ class Following(TorchFunctionMode):
         name = getattr(func, "__name__", "")
         if name in _CREATORS and args and not isinstance(args[0], torch.Tensor):
             return _created(func, args, options)
-        if any(type(each) in ANY_TRACED or type(each) in ARRAYS for each in (*args, *options.values())):
-            args, options = _with_tensors(args, options)
-        if not _any_marked((*args, *options.values())):
-            return func(*args, **options)
-        return _followed(func, name, args, options)
+        if not any(type(each) in ANY_TRACED or type(each) in ARRAYS for each in (*args, *options.values())):
+            return _made(func, name, args, options)
+        try:
+            return _made(func, name, *_with_tensors(args, options))
+        except TypeError as error:
+            if "must be" not in str(error):
+                raise
+        broken(f"torch {name}, which takes a bare number")
+        return _made(func, name, tuple(map(_plain, args)), {key: _plain(each) for key, each in options.items()})
+
+
+def _made(func: Any, name: str, arguments: Any, options: dict[str, Any]) -> Any:
+    if not _any_marked((*arguments, *options.values())):
+        return func(*arguments, **options)
+    return _followed(func, name, arguments, options)
+
+
+def _plain(value: Any) -> Any:
+    return value.v if type(value) in ANY_TRACED else value
 
 
 def _any_marked(values: Any) -> bool:
@@ -295,4 +326,5 @@ def uninstall() -> None:
         module, real = _restore.pop()
         module.from_numpy = real
     _leaves.clear()
+    _numbers.clear()
     creation.CONVERTED.pop(torch.Tensor, None)

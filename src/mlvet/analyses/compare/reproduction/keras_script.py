@@ -70,7 +70,11 @@ def _inline(case: KerasCase) -> str:
     if weights:
         first = _written_as(case.call.args[0])
         shape = f"{first}.shape" if first in case.inputs else f"[each.shape for each in {first}]"
-        lines += [f"layer.build({shape})", f"layer.set_weights([{', '.join(map(array_text, weights))}])"]
+        alone = len(case.call.args) == 1
+        lines += [
+            f"layer.build({shape})" if alone else f"layer({', '.join(given)})  # builds it",
+            f"layer.set_weights([{', '.join(map(array_text, weights))}])",
+        ]
     return "\n".join([*lines, f"y = layer({', '.join(given)})", ""])
 
 
