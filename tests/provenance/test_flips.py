@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -10,6 +12,7 @@ from mlvet.analyses.provenance.sweep import Sweeps
 from mlvet.runtime.provenance.inputs import Inputs
 from mlvet.runtime.provenance.predicates import Predicate
 from mlvet.runtime.provenance.tape import Tape
+from tests.provenance.asked_programs import explanations
 
 
 def inputs(tape: Tape, **values: float) -> Inputs:
@@ -47,3 +50,14 @@ def test_with_relative_deltas_the_nearest_input_is_the_one_with_the_least_part_t
     told = unstable([compared(7, 0.1, parents)], sweeps, found, 1e-3, None, relative=True)
     assert [each.input for each in told] == [3]
     assert np.isclose(told[0].change, -0.2)
+
+
+def test_a_comparison_of_array_elements_is_told_at_its_line(tmp_path: Path) -> None:
+    program = (
+        "import numpy as np\n\n\ndef f(x):\n    return 2.0 if x[0] * 37.1308 > x[1] else 1.0\n\n\n"
+        "result = f(np.array([0.123, 4.567]))\nprint(result)\n"
+    )
+    told = explanations(tmp_path, program, ["result"], ["x@f"], "--delta", "0.01")[0]
+    assert {(Path(each["path"]).name, each["line"]) for each in told["flips"]} == {("program.py", 5)}
+    assert {each["jump"] for each in told["flips"] if each["confirmed"]} == {1.0}
+    assert {each["rule"] for each in told["findings"]} == {"unstable-predicate"}

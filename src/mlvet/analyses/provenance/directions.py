@@ -28,8 +28,10 @@ def probe(found: Sequence[Output], rows: Sequence[Influences], inputs: Inputs) -
     changes = np.array([chance.choice((-1.0, 1.0)) for _ in chosen]) * sizes[chosen]
     direction = {inputs.name(index): float(change) for index, change in zip(chosen, changes, strict=True)}
     slopes = {
-        output.name: float(row.derivatives[chosen] @ changes) for output, row in zip(found, rows, strict=True)
-    }  # fmt: skip
+        output.name: float(row.derivatives[chosen] @ changes)
+        for output, row in zip(found, rows, strict=True)
+        if row.visible
+    }
     return Probe(direction, {name: slope for name, slope in slopes.items() if math.isfinite(slope)})
 
 

@@ -11,8 +11,9 @@ import numpy as np
 
 from mlvet.analyses.provenance.answer import Answer, Turning
 from mlvet.analyses.provenance.directions import ground, probe
-from mlvet.analyses.provenance.findings import Origin, findings
+from mlvet.analyses.provenance.findings import Origin, findings, unused
 from mlvet.analyses.provenance.flips import Unstable, flip, unstable
+from mlvet.analyses.provenance.hidden import Compared, rounding_notes, roundings
 from mlvet.analyses.provenance.influence import Influences, first, histogram, influences, scales
 from mlvet.analyses.provenance.outputs import Output, outputs, specifications
 from mlvet.analyses.provenance.pairs import MEMORY, pairs
@@ -31,6 +32,7 @@ from mlvet.runtime.provenance.log import read
 from mlvet.runtime.provenance.nan_origins import ORIGINS
 from mlvet.runtime.provenance.predicates import PREDICATES, Deciding, Place
 from mlvet.runtime.provenance.replaying import Replay
+from mlvet.runtime.provenance.roundings import ROUNDINGS
 from mlvet.runtime.provenance.specification import inputs_of
 from mlvet.runtime.provenance.tape import TAPE, Step
 
@@ -84,8 +86,9 @@ def answered(question: Question) -> Answer:
         explanation, row = explained(output, question, replay, sweeps, flips, cut)
         answer.explanations.append(explanation)
         rows.append(row)
-    for place, one in enumerate(_findings(found[:_ONE_BY_ONE], rows, question, replay)):
-        answer.explanations[place] = replace(answer.explanations[place], findings=one)
+    for place, (one, notes) in enumerate(_findings(found[:_ONE_BY_ONE], rows, question, replay, sweeps)):
+        before = answer.explanations[place]
+        answer.explanations[place] = replace(before, findings=one, notes=(*before.notes, *notes))
     if question.delta is not None:
         answer.probe = probe(found[:_ONE_BY_ONE], rows, replay.found)
         answer.ground = ground(found[:_ONE_BY_ONE], rows, replay.found)
@@ -128,7 +131,7 @@ def explained_together(
         told.append(
             Explanation(
                 output.name, output.value, listed, inputs.count, float(together.residual[at]), flips,
-                breaks=tuple(_breaks()), notes=tuple(_notes(replay)),
+                breaks=tuple(_breaks()), notes=(*_notes(replay), *rounding_notes(ROUNDINGS)),
             )
         )  # fmt: skip
     return told
@@ -201,7 +204,7 @@ def explained(
     explanation = Explanation(
         output=output.name, value=output.value, influences=listed, inputs=replay.found.count, residual_share=residual,
         flips=flips, breaks=tuple(_breaks()), vertices=vertices, links=links, histogram=histogram(found.shares),
-        tainted=tainted, notes=tuple(_notes(replay)),
+        tainted=tainted, notes=(*_notes(replay), *rounding_notes(roundings(adjoint))),
     )  # fmt: skip
     return explanation, found
 
@@ -211,11 +214,11 @@ def _breaks() -> list[Break]:
 
 
 def _findings(
-    found: Sequence[Output], rows: Sequence[Influences], question: Question, replay: Replay
-) -> list[tuple[Finding, ...]]:
-    """What is suspicious about the outputs; findings about several outputs are told at the first."""
+    found: Sequence[Output], rows: Sequence[Influences], question: Question, replay: Replay, sweeps: Sweeps
+) -> list[tuple[tuple[Finding, ...], list[str]]]:
+    """What is suspicious about the outputs, and notes; findings about several outputs are told at the first."""
     if replay.found.count > _STUDIED or not rows:
-        return [() for _ in rows]
+        return [((), []) for _ in rows]
     names = [replay.found.name(index) for index in range(replay.found.count)]
     results = np.array([each.value for each in found])
     origins: Sequence[Origin] = ()
@@ -228,11 +231,16 @@ def _findings(
     study = Study(names, rows[0].values, [each.name for each in found], results, derivatives)
     location = Location(replay.log.header.script, 1)
     expected = tuple(dict.fromkeys(each.name for each in replay.inputs))
+    idle = list(unused(study, expected))
+    compared: Compared | None = None
+    if idle or not derivatives.any(axis=1).all():
+        compared = Compared.of(PREDICATES.all(), sweeps, replay.found.all_places())
     told = findings(
         study,
         location,
         origins=origins,
         expected=expected,
+        compared=None if compared is None else compared.inputs,
         broken=bool(BREAKS) or replay.difference is not None or replay.log.footer is None,
     )
     by_output: list[list[Finding]] = [[] for _ in found]
@@ -241,7 +249,8 @@ def _findings(
         data = each.evidence.data if each.evidence else {}
         named = data.get("output") or next(iter(data.get("outputs", ())), None)
         by_output[places.get(str(named), 0)].append(each)
-    return [tuple(each) for each in by_output]
+    notes = [[] for _ in found] if compared is None else compared.notes(study, idle)
+    return [(tuple(one), many) for one, many in zip(by_output, notes, strict=True)]
 
 
 def _notes(replay: Replay) -> list[str]:

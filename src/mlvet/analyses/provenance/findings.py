@@ -13,6 +13,7 @@ from types import MappingProxyType
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from mlvet.analyses.provenance.amplification import Amplifier, amplifiers, amplifying_links
 from mlvet.analyses.provenance.direction import Gap, Reversal, gaps, graph_for, reversal
@@ -61,12 +62,14 @@ def findings(
     origins: Sequence[Origin] = (),
     links: Sequence[Link] = (),
     expected: Sequence[str] = (),
+    compared: NDArray[np.bool_] | None = None,
     broken: bool = False,
 ) -> list[Finding]:
     """All findings about outputs of a run. `location` is where they are told that have no place of their own.
 
     `flips` are by output; `origins` in the order of the run; `links` those of the provenance graph; `expected` are the
-    variables that the user asked for; `broken` says that the chain broke, so that a derivative of 0 shows nothing.
+    variables that the user asked for; `compared` tells the inputs by which comparisons may decide an output; `broken`
+    says that the chain broke, so that a derivative of 0 shows nothing.
     """
     found = [*_nan_origins(study, location, origins), *unstable_findings(study, flips)]
     amplified = list(_amplified(study, location, links))
@@ -75,7 +78,8 @@ def findings(
     for output in range(len(study.outputs)):
         found += _dominating(study, location, output, blamed)
     if not broken:
-        found += _directions(study, location, expected)
+        deciding = np.zeros(len(study.inputs), np.bool_) if compared is None else compared
+        found += _directions(study, location, expected, deciding)
     return found
 
 
@@ -227,7 +231,9 @@ def _dominance(
     return _finding(DominatingInput, message, location, data, assumptions=supposed)
 
 
-def _directions(study: Study, location: Location, expected: Sequence[str]) -> Iterator[Finding]:
+def _directions(
+    study: Study, location: Location, expected: Sequence[str], compared: NDArray[np.bool_]
+) -> Iterator[Finding]:
     """Outputs that run against the edges; if none does, those that incoming edges or expected inputs do not act on."""
     missing: set[str] = set()
     for edges in study.graphs:
@@ -238,11 +244,13 @@ def _directions(study: Study, location: Location, expected: Sequence[str]) -> It
         if against is not None:
             yield _reversed(study, location, against, edges.variable)
             return
-        found = list(gaps(study, known))
+        found = [each for each in gaps(study, known) if not compared.any() or study.row(each.output).any()]
         if found:
             missing.add(edges.variable)
             yield _gap(study, location, found)
-    yield from _unused(study, location, [each for each in expected if each not in missing])
+    for each in unused(study, expected):
+        if each.variable not in missing and not compared[each.members].any():
+            yield _not_used(study, location, each)
 
 
 def _reversed(study: Study, location: Location, against: Reversal, variable: str) -> Finding:
@@ -277,8 +285,17 @@ def _gap(study: Study, location: Location, found: Sequence[Gap]) -> Finding:
     return _finding(MissingDependency, message, location, data, assumptions=supposed)
 
 
-def _unused(study: Study, location: Location, expected: Sequence[str]) -> Iterator[Finding]:
-    """Variables that were asked for and on which an output does not depend at all, unless the graph may be why."""
+@dataclass(frozen=True, slots=True)
+class Unused:
+    """A variable by whose members some outputs have no derivative."""
+
+    variable: str
+    members: NDArray[np.intp]
+    outputs: tuple[int, ...]
+
+
+def unused(study: Study, expected: Sequence[str]) -> Iterator[Unused]:
+    """Variables that were asked for and from which no derivative leads to some outputs, unless the graph may be why."""
     variables, kinds = study.kinds
     graphs = {edges.variable for edges in study.graphs}
     vertices = {key for edges in study.graphs for key in edges.vertices}
@@ -287,19 +304,23 @@ def _unused(study: Study, location: Location, expected: Sequence[str]) -> Iterat
             continue
         members = np.flatnonzero(kinds == variables.index(variable))
         keys = {study.parts[place].keys for place in members}
-        without = [
+        without = tuple(
             output
             for output, end in enumerate(study.ends)
             if end.variable != variable and end.keys not in keys and not set(end.keys) & vertices
             if np.isfinite(study.results[output]) and not study.influence(output)[members].any()
-        ]
+        )
         if without:
-            names = [study.outputs[output] for output in without]
-            depend = "depends" if len(names) == 1 else "depend"
-            message = f"{_quoted(names)} {depend} on none of the {len(members):,} inputs `{variable}`"
-            data = {"outputs": names, "variable": variable, "inputs": len(members)}
-            supposed = (Assumption(f"`{variable}` should have a say"),)
-            yield _finding(MissingDependency, message, location, data, assumptions=supposed)
+            yield Unused(variable, members, without)
+
+
+def _not_used(study: Study, location: Location, each: Unused) -> Finding:
+    names = [study.outputs[output] for output in each.outputs]
+    depend = "depends" if len(names) == 1 else "depend"
+    message = f"{_quoted(names)} {depend} on none of the {len(each.members):,} inputs `{each.variable}`"
+    data = {"outputs": names, "variable": each.variable, "inputs": len(each.members)}
+    supposed = (Assumption(f"`{each.variable}` should have a say"),)
+    return _finding(MissingDependency, message, location, data, assumptions=supposed)
 
 
 def _finding(

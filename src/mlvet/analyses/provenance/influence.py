@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from mlvet.analyses.provenance.hidden import roundings
 from mlvet.core.explanation import Influence
 from mlvet.runtime.provenance.inputs import Inputs
 
@@ -24,6 +25,8 @@ class Influences:
     values: NDArray[np.float64]
     derivatives: NDArray[np.float64]
     shares: NDArray[np.float64]
+    visible: bool = True
+    """Whether small changes of inputs show these derivatives: nothing was rounded on the way."""
 
     def order(self, top: int = 0) -> NDArray[np.int64]:
         """The inputs by share, then by derivative; ties in the order of the program. 0 orders all of them."""
@@ -53,7 +56,8 @@ def influences(value: float, adjoint: NDArray[np.float64], inputs: Inputs) -> In
     if math.isnan(value) and lost.any():
         weight = lost.astype(np.float64)
     total = weight.sum()
-    return Influences(value, values, derivatives, weight / total if total > 0 else weight)
+    shares = weight / total if total > 0 else weight
+    return Influences(value, values, derivatives, shares, not roundings(adjoint))
 
 
 def scales(values: NDArray[np.float64], inputs: Inputs) -> NDArray[np.float64]:

@@ -16,8 +16,9 @@ from mlvet.runtime.provenance.array_values import (
     with_places,
 )  # fmt: skip
 from mlvet.runtime.provenance.plain_numpy import np
+from mlvet.runtime.provenance.roundings import noted
 from mlvet.runtime.provenance.scalars import scalar
-from mlvet.runtime.provenance.ufuncs import _jumped, extreme_index, wide
+from mlvet.runtime.provenance.ufuncs import _jumped, extreme_index, wide, write
 
 
 def shares(result: TracedArray, source: TracedArray) -> bool:
@@ -211,11 +212,21 @@ def _round(self: TracedArray, decimals: Any = 0, out: Any = None) -> Any:
     values, places = split(self)
     result = values.round(decimals, None if out is None else split(out)[0])
     if places is not None and values.dtype.kind == "f":
-        _jumped(wide(values) * 10.0**decimals, places, 0.5)
+        if decimals:
+            places = _rounded(places, decimals)
+        else:
+            _jumped(wide(values), places, 0.5)
+            places = None
     if out is not None:
-        store_places(out, ..., None)
+        store_places(out, ..., places)
         return out
-    return with_places(result, None)
+    return with_places(result, places)
+
+
+def _rounded(places: Places, digits: int) -> Places | None:
+    made = write(places.shape, [(places, 1.0)])
+    noted(digits).extend(() if made is None else made[made > 0].tolist())
+    return made
 
 
 def _truth(self: TracedArray) -> bool:

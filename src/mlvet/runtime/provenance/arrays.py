@@ -9,13 +9,15 @@ from mlvet.runtime.provenance.array_values import TracedArray, as_traced, split,
 from mlvet.runtime.provenance.arrays_functions import call_function
 from mlvet.runtime.provenance.breaks import broken
 from mlvet.runtime.provenance.creation import adopted, install, uninstall
-from mlvet.runtime.provenance.numbers import TracedFloat, TracedInt, traced
+from mlvet.runtime.provenance.numbers import TracedFloat, TracedInt, traced, whole
 from mlvet.runtime.provenance.scalars import ANY_TRACED, TRACED_SCALARS, scalar
 from mlvet.runtime.provenance.ufuncs import apply_ufunc
 
 del array_methods, array_statistics, arrays_linear
 
 apply_function = apply_ufunc
+_CALLER = 3
+"""How many frames the program stands above what looks for it."""
 
 
 def array_store(array: Any, key: Any, value: Any) -> None:
@@ -47,7 +49,18 @@ def as_float(value: Any = 0.0) -> Any:
     return number
 
 
+def as_int(value: Any = 0) -> Any:
+    """`int(value)`, with the place of a whole number; all others jump."""
+    if type(value) is TracedInt:
+        return whole(value)
+    if type(value) in TRACED_SCALARS and value.v.dtype.kind in "iu":
+        return whole(scalar(int(value.v), value.i))
+    if type(value) in ANY_TRACED:
+        return type(value).__int__(value, _CALLER)
+    return int(value)
+
+
 __all__ = [
-    "TracedArray", "adopted", "apply_function", "array_store", "as_float", "as_traced", "call_function", "install",
-    "split", "store_places", "uninstall", "wrap_array",
+    "TracedArray", "adopted", "apply_function", "array_store", "as_float", "as_int", "as_traced", "call_function",
+    "install", "split", "store_places", "uninstall", "wrap_array",
 ]  # fmt: skip

@@ -13,14 +13,16 @@ from copy import deepcopy
 from typing import Any
 
 from mlvet.runtime.provenance import numbers
-from mlvet.runtime.provenance.arrays import as_float
+from mlvet.runtime.provenance.arrays import as_float, as_int
 from mlvet.runtime.provenance.breaks import broken
 from mlvet.runtime.provenance.counting import PREFIX, SUM
 from mlvet.runtime.provenance.fused import Sites, factors_of, operators_of
 from mlvet.runtime.provenance.open_rows import Sum
 from mlvet.runtime.provenance.tape import TAPE
 
-GATHERED, SEAL, FLOAT = "__mlvet_gathered__", "__mlvet_seal__", "__mlvet_float__"
+GATHERED, SEAL = "__mlvet_gathered__", "__mlvet_seal__"
+CONVERSIONS = {"float": "__mlvet_float__", "int": "__mlvet_int__"}
+"""Classes whose calls would give bare numbers, and what is called in their place."""
 _SUMMED = numbers.PLAIN | numbers.TRACED
 _LOOPS = (ast.For, ast.While)
 _SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
@@ -51,7 +53,9 @@ def _nothing(total: Any) -> float:
     return 0 if getattr(getattr(total, "dtype", None), "kind", "") in ("i", "u") else -0.0
 
 
-HELPERS: dict[str, Any] = {GATHERED: gathered, SEAL: seal, FLOAT: as_float}
+HELPERS: dict[str, Any] = {
+    GATHERED: gathered, SEAL: seal, CONVERSIONS["float"]: as_float, CONVERSIONS["int"]: as_int,
+}  # fmt: skip
 
 
 class Replayed(ast.NodeTransformer):
@@ -237,13 +241,15 @@ class Replayed(ast.NodeTransformer):
             return node
         self.generic_visit(node)
         plain = len(node.args) == 1 and not node.keywords and not isinstance(node.args[0], ast.Starred)
-        if isinstance(node.func, ast.Name) and node.func.id == "float" and plain and "float" not in self.shadowed:
-            node.func.id = FLOAT
-        if isinstance(node.func, ast.Name) and node.func.id == "map" and "float" not in self.shadowed and node.args:
-            first = node.args[0]
-            if isinstance(first, ast.Name) and first.id == "float":
-                first.id = FLOAT
+        if plain:
+            self._converting(node.func)
+        if isinstance(node.func, ast.Name) and node.func.id == "map" and node.args:
+            self._converting(node.args[0])
         return node
+
+    def _converting(self, node: ast.expr) -> None:
+        if isinstance(node, ast.Name) and node.id in CONVERSIONS and node.id not in self.shadowed:
+            node.id = CONVERSIONS[node.id]
 
     def visit_AnnAssign(self, node: ast.AnnAssign) -> Any:
         if node.value is not None:

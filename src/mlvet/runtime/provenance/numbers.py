@@ -178,24 +178,43 @@ def _truth(self: Any) -> bool:
     return PREDICATES.seen(bool(self.v), float(self.v), (self.i, 1.0), (0, 0.0))
 
 
-def _jumping(apply: Callable[..., Any], lower: Callable[[float], float]) -> Any:
+def _jumping(apply: Callable[[Any], int], lower: Callable[[float], float]) -> Any:
     """A function that jumps: its result hangs on no input, but it comes near to a jump as a comparison does."""
 
-    def rounded(self: Any, *digits: Any) -> Any:
-        result = apply(self.v, *digits)
-        if type(self.v) is float and math.isfinite(self.v):
-            unit = 10.0 ** -(plain(digits[0]) if digits and digits[0] is not None else 0)
-            below = lower(self.v / unit) * unit
-            margin = min(self.v - below, below + unit - self.v, key=abs)
-            margin = margin if self.v - below <= below + unit - self.v else -margin
-            PREDICATES.seen(True, margin, (self.i, 1.0), (0, 0.0))
+    def jump(self: Any, depth: int = 2) -> int:
+        result = apply(self.v)
+        below = lower(self.v)
+        margin = self.v - below if self.v - below <= below + 1 - self.v else self.v - below - 1
+        PREDICATES.seen(True, margin, (self.i, 1.0), (0, 0.0), depth)
         return result
 
-    return rounded
+    return jump
 
 
 def _floor_halves(value: float) -> float:
     return math.floor(value - 0.5) + 0.5
+
+
+_rounded_to_whole = _jumping(round, _floor_halves)
+
+
+def _round(self: Any, digits: Any = None) -> Any:
+    """To a whole number, which jumps, or to digits."""
+    if type(self.v) is float and digits is None:
+        return _rounded_to_whole(self, 3)
+    value = round(self.v, plain(digits))
+    return whole(self) if type(value) is int and value == self.v else _rounded(self, value, plain(digits))
+
+
+def whole(number: Any) -> Any:
+    """A traced int that is made an int once more."""
+    return _rounded(number, number.v, None)
+
+
+def _rounded(number: Any, value: Any, digits: int | None) -> Any:
+    from mlvet.runtime.provenance.roundings import rounded
+
+    return traced(value, rounded(number.i, digits))
 
 
 def _floor_division(a: Any, b: Any, places: tuple[tuple[int, float], tuple[int, float]]) -> Any:
@@ -282,17 +301,16 @@ _OPERATORS |= {
     "__lt__": _comparison(lambda a, b: a < b), "__le__": _comparison(lambda a, b: a <= b),
     "__gt__": _comparison(lambda a, b: a > b), "__ge__": _comparison(lambda a, b: a >= b),
     "__eq__": _equality(lambda a, b: a == b), "__ne__": _equality(lambda a, b: a != b),
-    "__bool__": _truth, "__copy__": _itself, "__deepcopy__": _itself, "__reduce_ex__": _reduced,
+    "__bool__": _truth, "__copy__": _itself, "__deepcopy__": _itself, "__reduce_ex__": _reduced, "__round__": _round,
     "__array_ufunc__": _array_function, "conjugate": _itself,
 }  # fmt: skip
 for _class in TRACED:
     for _name, _function in _OPERATORS.items():
         setattr(_class, _name, _function)
-for _name, _jumps, _lower in (
-    ("__int__", int, math.floor), ("__trunc__", math.trunc, math.floor), ("__floor__", math.floor, math.floor),
-    ("__ceil__", math.ceil, math.floor), ("__round__", round, _floor_halves),
-):  # fmt: skip
-    setattr(TracedFloat, _name, _jumping(_jumps, _lower))
+for _name, _jumps in (("__int__", int), ("__trunc__", math.trunc), ("__floor__", math.floor), ("__ceil__", math.ceil)):
+    setattr(TracedFloat, _name, _jumping(_jumps, math.floor))
+    if _name != "__int__":
+        setattr(TracedInt, _name, whole)
 for _class in TRACED:
     for _name, _losing_name, _apply_losing in (
         ("__float__", "float", float), ("as_integer_ratio", "as_integer_ratio", lambda v: v.as_integer_ratio()),

@@ -20,6 +20,8 @@ Deciding: TypeAlias = Callable[[bool, float], bool]
 Place: TypeAlias = tuple[str, int, int]
 """File, line and a number that tells comparisons of one line apart."""
 
+_MADE = "<mlvet"
+"""With what the names of files begin that are not there, of code that a replay makes."""
 _KEPT = 24
 """Comparisons that are kept for each place of the program."""
 
@@ -85,10 +87,15 @@ class Predicates:
         return outcome
 
     def site_of(self, frame: Any) -> Site:
-        """The place at which a frame stands; code is known by its identity, since its hash is slow."""
+        """The place at which a frame stands; code is known by its identity, since its hash is slow.
+
+        A function that was made for one site of the program stands where it is called.
+        """
         key = (id(frame.f_code), frame.f_lasti)
         if key not in self.by_code:
             self.codes.append(frame.f_code)
+            while frame.f_code.co_filename.startswith(_MADE) and frame.f_back is not None:
+                frame = frame.f_back
             self.by_code[key] = self.site((frame.f_code.co_filename, frame.f_lineno, frame.f_lasti))
         return self.by_code[key]
 

@@ -14,8 +14,9 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from mlvet.runtime.provenance.breaks import broken
-from mlvet.runtime.provenance.numbers import TRACED, traced
+from mlvet.runtime.provenance.numbers import TRACED, traced, whole
 from mlvet.runtime.provenance.predicates import PREDICATES
+from mlvet.runtime.provenance.roundings import rounded
 from mlvet.runtime.provenance.tape import TAPE
 
 Partials: TypeAlias = Callable[[float, float, float], tuple[float, float]]
@@ -146,17 +147,35 @@ def _cut(apply: Callable[..., Any]) -> Any:
     return jumping
 
 
-def _rounding(apply: Callable[..., Any], offset: float) -> Any:
-    def rounded(self: Any, *digits: Any) -> Any:
+def _jumping(apply: Callable[[Any], int], offset: float) -> Callable[..., int]:
+    """A function that jumps: to be near to the next jump counts as a comparison."""
+
+    def jump(self: Any, depth: int = 2) -> int:
         value = float(self.v)
         if math.isfinite(value) and self.v.dtype.kind == "f":
-            unit = 10.0 ** -(digits[0] if digits and digits[0] is not None else 0)
-            below = (math.floor(value / unit - offset) + offset) * unit
-            margin = value - below if value - below <= below + unit - value else value - below - unit
-            PREDICATES.seen(True, margin, (self.i, 1.0), (0, 0.0))
-        return apply(self.v, *digits)
+            below = math.floor(value - offset) + offset
+            margin = value - below if value - below <= below + 1 - value else value - below - 1
+            PREDICATES.seen(True, margin, (self.i, 1.0), (0, 0.0), depth)
+        return apply(self.v)
 
-    return rounded
+    return jump
+
+
+def _to_whole(apply: Callable[[Any], int], offset: float) -> Any:
+    """The same of what keeps the place of a number that is whole already, as `__int__` must not."""
+    jump = _jumping(apply, offset)
+
+    def whole_of(self: Any, depth: int = 3) -> Any:
+        return whole(scalar(int(self.v), self.i)) if self.v.dtype.kind in "iu" else jump(self, depth)
+
+    return whole_of
+
+
+_nearest = _to_whole(round, 0.5)
+
+
+def _round(self: Any, digits: Any = None) -> Any:
+    return _nearest(self, 4) if digits is None else scalar(round(self.v, digits), rounded(self.i, digits))
 
 
 def _item(self: Any, *index: Any) -> Any:
@@ -238,8 +257,8 @@ _OPERATORS |= {
     "__neg__": _negative, "__pos__": _itself, "__abs__": _absolute, "__bool__": _truth,
     "__lt__": _comparison(operator.lt), "__le__": _comparison(operator.le), "__gt__": _comparison(operator.gt),
     "__ge__": _comparison(operator.ge), "__eq__": _comparison(operator.eq), "__ne__": _comparison(operator.ne),
-    "__int__": _rounding(int, 0.0), "__trunc__": _rounding(math.trunc, 0.0), "__floor__": _rounding(math.floor, 0.0),
-    "__ceil__": _rounding(math.ceil, 0.0), "__round__": _rounding(round, 0.5),
+    "__int__": _jumping(int, 0.0), "__trunc__": _to_whole(math.trunc, 0.0), "__floor__": _to_whole(math.floor, 0.0),
+    "__ceil__": _to_whole(math.ceil, 0.0), "__round__": _round,
     "__copy__": _itself, "__deepcopy__": _itself, "copy": _itself, "conjugate": _itself, "conj": _itself,
     "squeeze": _itself, "item": _item, "tolist": _item, "astype": _astype, "__reduce_ex__": _reduced,
     "real": property(_itself), "T": property(_itself), "__getitem__": _as_array_method("__getitem__"),

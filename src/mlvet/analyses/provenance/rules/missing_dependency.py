@@ -12,7 +12,7 @@ class MissingDependency(Rule):
     ## What it does
     Reports an output of a vertex whose derivative by every edge that leads to the vertex is zero, although one of these
     edges comes from a vertex that has others to share with. Reports also an output whose derivative by all members of
-    a kind of inputs that you asked for is zero.
+    a kind of inputs that you asked for is zero, and on whose members no comparison hangs that might decide the output.
 
     ## Why it matters
     A step of the computation is missing, a graph was built wrongly, or a directed graph was given to a program for
