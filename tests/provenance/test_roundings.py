@@ -71,8 +71,12 @@ def test_digits_that_are_rounded_off_do_not_end_the_chain(
 
 
 @pytest.mark.parametrize(
-    "expression", ["int(n) * a", "round(n) * a", "math.floor(n) * a", "round(n, 1) * a", "math.trunc(n) * a"]
-)
+    "expression",
+    [
+        "int(n) * a", "round(n) * a", "math.floor(n) * a", "round(n, 1) * a", "math.trunc(n) * a",
+        "float(np.int64(n) * np.float64(a))", "float(np.float64(n)) * float(np.float64(a))",
+    ],
+)  # fmt: skip
 def test_a_whole_number_stays_what_it_is(expression: str, ask: Ask) -> None:
     answer = ask(expression)
     assert derivatives(answer) == pytest.approx({"a": 7.0, "n": 2.3456})

@@ -10,7 +10,8 @@ from mlvet.runtime.provenance.arrays_functions import call_function
 from mlvet.runtime.provenance.breaks import broken
 from mlvet.runtime.provenance.creation import adopted, install, uninstall
 from mlvet.runtime.provenance.numbers import TracedFloat, TracedInt, traced, whole
-from mlvet.runtime.provenance.scalars import ANY_TRACED, TRACED_SCALARS, scalar
+from mlvet.runtime.provenance.plain_numpy import np
+from mlvet.runtime.provenance.scalars import ANY_TRACED, SCALARS, TRACED_SCALARS, scalar
 from mlvet.runtime.provenance.ufuncs import apply_ufunc
 
 del array_methods, array_statistics, arrays_linear
@@ -60,7 +61,16 @@ def as_int(value: Any = 0) -> Any:
     return int(value)
 
 
+def as_scalar(kind: Any, value: Any) -> Any:
+    """`np.float64(value)` and its like, with the place of a number."""
+    if type(value) not in ANY_TRACED or not isinstance(kind, type) or kind not in SCALARS:
+        return kind(value)
+    if np.dtype(kind).kind == "f" or isinstance(value.v, (int, np.integer)):
+        return scalar(kind(value.v), value.i)
+    return kind(type(value).__int__(value, _CALLER))
+
+
 __all__ = [
-    "TracedArray", "adopted", "apply_function", "array_store", "as_float", "as_int", "as_traced", "call_function",
-    "install", "split", "store_places", "uninstall", "wrap_array",
+    "TracedArray", "adopted", "apply_function", "array_store", "as_float", "as_int", "as_scalar", "as_traced",
+    "call_function", "install", "split", "store_places", "uninstall", "wrap_array",
 ]  # fmt: skip

@@ -13,16 +13,19 @@ from copy import deepcopy
 from typing import Any
 
 from mlvet.runtime.provenance import numbers
-from mlvet.runtime.provenance.arrays import as_float, as_int
+from mlvet.runtime.provenance.arrays import as_float, as_int, as_scalar
 from mlvet.runtime.provenance.breaks import broken
 from mlvet.runtime.provenance.counting import PREFIX, SUM
 from mlvet.runtime.provenance.fused import Sites, factors_of, operators_of
 from mlvet.runtime.provenance.open_rows import Sum
+from mlvet.runtime.provenance.scalars import SCALARS
 from mlvet.runtime.provenance.tape import TAPE
 
 GATHERED, SEAL = "__mlvet_gathered__", "__mlvet_seal__"
 CONVERSIONS = {"float": "__mlvet_float__", "int": "__mlvet_int__"}
 """Classes whose calls would give bare numbers, and what is called in their place."""
+SCALAR = "__mlvet_scalar__"
+_SCALARS = frozenset(kind.__name__ for kind in SCALARS)
 _SUMMED = numbers.PLAIN | numbers.TRACED
 _LOOPS = (ast.For, ast.While)
 _SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
@@ -55,6 +58,7 @@ def _nothing(total: Any) -> float:
 
 HELPERS: dict[str, Any] = {
     GATHERED: gathered, SEAL: seal, CONVERSIONS["float"]: as_float, CONVERSIONS["int"]: as_int,
+    SCALAR: as_scalar,
 }  # fmt: skip
 
 
@@ -241,6 +245,8 @@ class Replayed(ast.NodeTransformer):
             return node
         self.generic_visit(node)
         plain = len(node.args) == 1 and not node.keywords and not isinstance(node.args[0], ast.Starred)
+        if plain and isinstance(node.func, ast.Attribute) and node.func.attr in _SCALARS:
+            return ast.Call(ast.Name(SCALAR, ast.Load()), [node.func, *node.args], [])
         if plain:
             self._converting(node.func)
         if isinstance(node.func, ast.Name) and node.func.id == "map" and node.args:
