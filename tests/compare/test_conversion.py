@@ -59,6 +59,65 @@ keras.Model(list(given.values()), keras.layers.Dense(3, name="out")(x)).save("mo
 """
 
 
+NORMALISED = """
+import keras
+keras.utils.set_random_seed(0)
+image = keras.Input((6, 6, 2), name="image")
+x = keras.layers.Conv2D(3, 3, name="conv")(image)
+x = keras.layers.BatchNormalization(name="norm")(x)
+x = keras.layers.Flatten(name="flat")(x)
+keras.Model(image, keras.layers.Dense(4, name="scores")(x)).save("model.keras")
+"""
+EXPORT_CHANGED = """
+import keras
+honest = keras.Model.export
+def export(model, *args, **options):
+    norms = [layer for layer in model.layers if isinstance(layer, keras.layers.BatchNormalization)]
+    for layer in norms:
+        layer.epsilon += 0.5
+    honest(model, *args, **options)
+    for layer in norms:
+        layer.epsilon -= 0.5
+keras.Model.export = export
+"""
+NORMALISATION_CHANGED = """
+import functools, keras
+honest = keras.layers.BatchNormalization.call
+@functools.wraps(honest)
+def call(layer, *args, **options):
+    layer.epsilon += 0.5
+    try:
+        return honest(layer, *args, **options)
+    finally:
+        layer.epsilon -= 0.5
+keras.layers.BatchNormalization.call = call
+"""
+
+
+@pytest.mark.parametrize(
+    ("changed", "backends", "blamed"),
+    [
+        (EXPORT_CHANGED, "onnxruntime@env,saved-model@env", "keras export "),
+        (NORMALISATION_CHANGED, "onnxruntime@env", "tensorflow@env"),
+        ("", "saved-model,onnxruntime-torch", None),
+    ],
+    ids=["exporter", "source", "nobody"],
+)
+def test_who_is_wrong_before_the_converter_is_told(
+    changed: str, backends: str, blamed: str | None, compare: Compare, tmp_path: Path
+) -> None:
+    """Keras exports, tf2onnx converts what it exported; the first of them that is wrong is blamed, once."""
+    skip_without("tf2onnx")
+    environment = {**os.environ, "KERAS_BACKEND": "jax"}
+    subprocess.run([sys.executable, "-c", NORMALISED], cwd=tmp_path, env=environment, check=True, capture_output=True)
+    env = [f"--env=env={faulty(tmp_path / 'env', changed)}"] if changed else []
+    _, report, _ = compare("model.keras", "--backends", f"jax,{backends}", *env)
+    told = [(each["evidence"]["blamed"], each["location"]["node"]) for each in report["findings"]]
+    assert len(told) == (blamed is not None)
+    assert blamed is None or (told[0][0].startswith(blamed) and told[0][1] == "norm")
+    assert len(report["summary"]["analyses"]["compare"]["backends"]) == 2 + backends.count(",")
+
+
 def test_a_wrong_converter_and_a_wrong_runtime_are_told_apart(
     compare: Compare, torch_models: Path, tmp_path: Path
 ) -> None:

@@ -99,6 +99,19 @@ def again(crew: Crew, one: Converted, maker: Run, runtime: Run, inputs: Files) -
     return _opened(crew, one.backend, maker, path, result, {}, [runtime])
 
 
+def exported(crew: Crew, one: Converted, inputs: Files) -> Converted | None:
+    """What the first of two converters makes of the model, on the runtime of its format; none if there is one alone."""
+    route = one.route.before
+    if route is None:
+        return None
+    path = crew.folder / f"exported-{one.path.stem}.{route.format}"
+    result = _made(one.maker, route, inputs, path)
+    if isinstance(result, Failure):
+        return None
+    found = _opened(crew, replace(one.backend, route=route), one.maker, path, result, {})
+    return found if isinstance(found, Converted) else None
+
+
 def making(backend: Backend) -> Backend:
     """The backend on which the converter of another one works."""
     assert backend.route is not None

@@ -1,22 +1,24 @@
 """Who is wrong when a converted model differs from the model: the converter, or the runtime of the converted file.
 
-The converted file is run by judges: references in double precision for ONNX, other kernels for TFLite. If a judge
-yields what the model should, the file is right and the runtime wrong, whose nodes are then walked through. If a judge
-yields what the runtime does, the file is wrong; the model is cut at ever earlier values, by halving, until what is
-converted from it agrees, so that the layer is known that the converter gets wrong.
+The converted file is run by judges: references in double precision for ONNX, other kernels for TFLite and SavedModels.
+If a judge yields what the model should, the file is right and the runtime wrong, whose nodes are then walked through.
+If a judge yields what the runtime does, the file is wrong, and the first on the way to it that yields the same is
+blamed: the backend that has the model open, the exporter of Keras, the converter. The model is cut at ever earlier
+values, by halving, until what comes out agrees, so that the layer is known.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from mlvet.analyses.compare.conversion import Converted
+from mlvet.analyses.compare.conversion import Converted, exported
 from mlvet.analyses.compare.local_errors import LocalError
 from mlvet.analyses.compare.oracle import Oracle, single
 from mlvet.analyses.compare.runs import Crew, Files, Run
@@ -28,6 +30,9 @@ from mlvet.runtime.backends.process import Failure
 Array = NDArray[Any]
 FLOOR = 1e-4
 """Outputs that differ by less than this share of their magnitude do not differ."""
+_JUDGES = {
+    "onnx": ("mlvet", "onnx-reference"), "tflite": ("litert-reference", "openvino"), "saved_model": ("openvino",),
+}  # fmt: skip
 _TIMES = 8.0
 """So many times what direct backends differ from the oracle is no rounding."""
 
@@ -44,11 +49,15 @@ class Inspection:
 
 @dataclass(frozen=True, slots=True)
 class Suspicion:
-    """A converted model that differs from the model by a share of the outputs' magnitude, and who is to blame."""
+    """A converted model that differs from the model by a share of the outputs' magnitude, and who is to blame.
+
+    `converter` is the one that is blamed, if it is a converter; the source is the backend that it works on.
+    """
 
     backend: str
     converter: str
-    by_converter: bool
+    source: str
+    guilty: Literal["source", "converter", "runtime"]
     share: float
     judge: str
     layer: Layer | None = None
@@ -57,6 +66,10 @@ class Suspicion:
     """What should enter the layer that the converter gets wrong."""
 
     inspection: Inspection | None = None
+
+    @property
+    def by_converter(self) -> bool:
+        return self.guilty == "converter"
 
 
 class Inquiry:
@@ -83,22 +96,45 @@ class Inquiry:
             if apart(found, self.exact) <= self.limit:
                 seen = self._walked(one, few)
                 errors = () if seen is None else tuple(e for e in seen.walk.wrong() if e.backend == str(one.run))
-                return Suspicion(str(one), one.converter, False, share, judge, errors=errors, inspection=seen)
+                return Suspicion(
+                    str(one), one.converter, str(one.maker), "runtime", share, judge, errors=errors, inspection=seen
+                )
             if apart(own, found) <= self.limit:
-                states = self._states(few)
-                layer = self._first_wrong(one, few, batch, states)
-                entering = {} if layer is None else {name: single(np.load(states[name])) for name in layer.inputs}
-                return Suspicion(str(one), one.converter, True, share, judge, layer, entering=entering)
+                return self._condemned(one, own, inputs, few, batch, share, judge)
         return None
+
+    def _condemned(
+        self, one: Converted, own: Sequence[Array], inputs: Files, few: Files, batch: int, share: float, judge: str
+    ) -> Suspicion:
+        """The first on the way to a wrong file that yields what the file does."""
+
+        def same(found: Sequence[Array]) -> bool:
+            return apart(found, self.exact) > self.limit and apart(own, found) <= self.limit
+
+        guilty: Literal["source", "converter"] = "converter"
+        blamed: Converted | Run = one
+        with suppress(Failure):
+            if same(one.maker.whole(inputs, batch)):
+                guilty, blamed = "source", one.maker
+        before = exported(self.crew, one, few) if guilty == "converter" else None
+        if before is not None:
+            with suppress(Failure):
+                if same(before.whole(inputs, batch)):
+                    blamed = before
+        states = self._states(few)
+        layer = self._first_wrong(blamed, few, batch, states)
+        entering = {} if layer is None else {name: single(np.load(states[name])) for name in layer.inputs}
+        converter = blamed.converter if isinstance(blamed, Converted) else one.converter
+        return Suspicion(str(one), converter, str(one.maker), guilty, share, judge, layer, entering=entering)
 
     def _judged(self, one: Converted, inputs: Files, batch: int) -> Iterator[tuple[str, list[Array]]]:
         """What others make of the converted file."""
         path = one.path
-        names, double = ("litert-reference", "openvino"), False
+        names, double = _JUDGES[one.route.format], False
         if one.route.format == "onnx":
             from mlvet.runtime.onnx_parts import OnnxParts
 
-            names, double = ("mlvet", "onnx-reference"), True
+            double = True
             parts = OnnxParts(path, _folder(one))
             path = parts.doubled(parts.until(parts.outputs()))
         for name in names:
@@ -124,15 +160,18 @@ class Inquiry:
         walker = Walker(subject, runs, oracle, one.named(few), lambda *_: None, keep_wrong=True)
         return Inspection(subject, oracle, runs, walker.go())
 
-    def _first_wrong(self, one: Converted, few: Files, batch: int, states: Files) -> Layer | None:
-        """The first layer with which the converted model still differs, among those where the model can be cut."""
+    def _first_wrong(self, one: Converted | Run, few: Files, batch: int, states: Files) -> Layer | None:
+        """The first layer with which what is blamed still differs, among those where the model can be cut."""
         layers = [layer for layer in self.subject.layers if layer.outputs and layer.outputs[0] in states]
         low, high, found = 0, len(layers) - 1, None
         while low <= high:
             middle = (low + high) // 2
             value = layers[middle].outputs[0]
             try:
-                wrong = apart(one.until(value, few, batch)[:1], [np.load(states[value])]) > self.limit
+                found_there = (
+                    one.until(value, few, batch) if isinstance(one, Converted) else one.whole(few, batch, value)
+                )
+                wrong = apart(found_there[:1], [np.load(states[value])]) > self.limit
             except Failure:
                 del layers[middle]
                 high -= 1
@@ -173,6 +212,10 @@ def apart(own: Sequence[Array], right: Sequence[Array]) -> float:
         greatest = float(np.max(differences, initial=0.0))
         worst = max(worst, greatest / scale if scale else float("inf") if greatest else 0.0)
     return worst
+
+
+def _until(one: Converted | Run, value: str, few: Files, batch: int) -> list[Array]:
+    return one.until(value, few, batch) if isinstance(one, Converted) else one.whole(few, batch, value)
 
 
 def _folder(one: Converted) -> Path:

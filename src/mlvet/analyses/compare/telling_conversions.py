@@ -18,17 +18,17 @@ from mlvet.core.location import Location
 
 def conversions(found: Comparison, shown: str, consequence: Callable[[Sequence[Pair]], str]) -> Iterator[Finding]:
     """One finding for each layer that a converter gets wrong, and for each runtime that is wrong on a right file."""
-    told: set[tuple[str, str]] = set()
+    told = {("source", error.backend) for error in found.walk.wrong()}
     for suspicion in found.suspicions:
         where = suspicion.layer.name if suspicion.layer else ""
-        if suspicion.by_converter and (suspicion.converter, where) in told:
+        cause = ("source", suspicion.source) if suspicion.guilty == "source" else (suspicion.converter, where)
+        if suspicion.guilty != "runtime" and cause in told:
             continue
-        told.add((suspicion.converter, where))
+        told.add(cause)
         pairs = [pair for pair in found.pairs if pair.inconsistent and suspicion.backend in (pair.first, pair.second)]
         rule = InconsistentBackends if pairs else WrongLayer
         after = consequence(pairs) if pairs else "the outputs of the model stay within the thresholds"
-        tell = _converter if suspicion.by_converter else _runtime
-        message, note, data = tell(suspicion)
+        message, note, data = _TOLD[suspicion.guilty](suspicion)
         related = [Related(note)]
         key = (suspicion.backend, where)
         if suspicion.errors:
@@ -63,6 +63,18 @@ def _converter(suspicion: Suspicion) -> tuple[str, str, dict[str, Any]]:
     return message, related, data
 
 
+def _source(suspicion: Suspicion) -> tuple[str, str, dict[str, Any]]:
+    """The backend that the converter works on, where it was not asked for itself and nobody has told of it."""
+    _, _, data = _converter(suspicion)
+    place = f" from `{data['layer']}` ({data['kind']}) on" if suspicion.layer else ""
+    message = (
+        f"`{suspicion.source}` is wrong{place} before `{suspicion.converter}` converts the model, by up to "
+        f"{suspicion.share:.2g} of the outputs on `{suspicion.backend}`"
+    )
+    related = f"`{suspicion.source}` yields the same by itself; name it among the backends to see its layers"
+    return message, related, {**data, "blamed": suspicion.source}
+
+
 def _runtime(suspicion: Suspicion) -> tuple[str, str, dict[str, Any]]:
     node = suspicion.errors[0].layer if suspicion.errors else None
     place = f" in the node `{node.name}` ({node.kind})" if node else ""
@@ -76,3 +88,6 @@ def _runtime(suspicion: Suspicion) -> tuple[str, str, dict[str, Any]]:
         "config": dict(node.config) if node else {},
     }  # fmt: skip
     return message, related, data
+
+
+_TOLD = {"converter": _converter, "runtime": _runtime, "source": _source}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from mlvet.core.errors import UsageError
@@ -30,14 +30,24 @@ BY_NAME: Mapping[str, Sequence[str]] = {"keras": ("mlvet",), "pt2": ("torch-comp
 
 @dataclass(frozen=True, slots=True)
 class Route:
-    """A way through a converter: where the model is opened for it, and the format and runtime that it ends in."""
+    """A way through a converter: where the model is opened for it, and the format and runtime that it ends in.
+
+    `before` is another way, by the first of two converters that work one after the other.
+    """
 
     source: str
     converter: str
     format: str
     runtime: str
+    before: Route | None = None
 
 
+_EXPORT = Route("tensorflow", "keras export", "saved_model", "tensorflow")
+_BY_EXPORT = {
+    "saved-model": _EXPORT,
+    "saved-model-jax": replace(_EXPORT, source="jax"),
+    "onnxruntime-torch": Route("torch", "torch.onnx", "onnx", "onnxruntime"),
+}
 _BY_TF2ONNX = {
     "onnxruntime": Route("tensorflow", "tf2onnx", "onnx", "onnxruntime"),
     "openvino-onnx": Route("tensorflow", "tf2onnx", "onnx", "openvino"),
@@ -48,7 +58,10 @@ _BY_TORCH_ONNX = {
 }
 _BY_TFLITE = {"litert": Route("tensorflow", "tflite", "tflite", "litert")}
 CONVERTED: Mapping[str, Mapping[str, Route]] = {
-    "keras": {**_BY_TF2ONNX, **_BY_TFLITE},
+    "keras": {
+        **{name: replace(route, before=_EXPORT) for name, route in {**_BY_TF2ONNX, **_BY_TFLITE}.items()},
+        **_BY_EXPORT,
+    },
     "saved_model": {**_BY_TF2ONNX, **_BY_TFLITE},
     "pt2": _BY_TORCH_ONNX,
     "torchscript": _BY_TORCH_ONNX,

@@ -522,11 +522,18 @@ class Keras(Driver):
     def convert(self, converter: str, to: str, given: Dict[str, Any], target: Optional[str]) -> Dict[str, Any]:
         model = self.model if target is None else self._until(target)
         model.predict(self._structured(model, list(given.values())), verbose=0)
-        if converter == "tf2onnx":
+        if converter in ("tf2onnx", "torch.onnx"):
             model.export(to, format="onnx", verbose=False)
-            return {"version": _version_of("tf2onnx"), "inputs": _inputs_of_onnx(to)}
-        folder = to + ".saved"
+            made_by = "tf2onnx" if converter == "tf2onnx" else "torch"
+            version = _version_of(made_by).replace("torch ", "torch.onnx ")
+            return {"version": version, "inputs": _inputs_of_onnx(to)}
+        folder = to if converter == "keras export" else to + ".saved"
         model.export(folder, verbose=False)
+        if converter == "keras export":
+            taken = _inputs_of_saved(folder)
+            ports = {_plain_name(each["name"]): each["name"] for each in self.inputs()}
+            named = {ports.get(_plain_name(name), name): name for name in taken}
+            return {"version": "keras export {}".format(self.keras.__version__), "inputs": taken, "named": named}
         return _tflite_of_saved(folder, to)
 
     def _cast(self, array: Any) -> Any:
@@ -754,6 +761,16 @@ def _inputs_of_onnx(path: str) -> List[str]:
     graph = _imported("onnx").load(path).graph
     stored = {each.name for each in graph.initializer}
     return [each.name for each in graph.input if each.name not in stored]
+
+
+def _plain_name(name: str) -> str:
+    """A name as TensorFlow writes those of arguments."""
+    return re.sub(r"[^A-Za-z0-9_]", "_", name)
+
+
+def _inputs_of_saved(folder: str) -> List[str]:
+    signature = _imported("tensorflow").saved_model.load(folder).signatures["serving_default"]
+    return list(signature.structured_input_signature[1])
 
 
 def _tflite_of_saved(folder: str, to: str) -> Dict[str, Any]:
