@@ -111,11 +111,17 @@ def test_who_is_wrong_before_the_converter_is_told(
     environment = {**os.environ, "KERAS_BACKEND": "jax"}
     subprocess.run([sys.executable, "-c", NORMALISED], cwd=tmp_path, env=environment, check=True, capture_output=True)
     env = [f"--env=env={faulty(tmp_path / 'env', changed)}"] if changed else []
-    _, report, _ = compare("model.keras", "--backends", f"jax,{backends}", *env)
+    _, report, _ = compare("model.keras", "--backends", f"jax,{backends}", *env, "--reproduce", "least")
     told = [(each["evidence"]["blamed"], each["location"]["node"]) for each in report["findings"]]
     assert len(told) == (blamed is not None)
     assert blamed is None or (told[0][0].startswith(blamed) and told[0][1] == "norm")
     assert len(report["summary"]["analyses"]["compare"]["backends"]) == 2 + backends.count(",")
+    if changed == EXPORT_CHANGED:
+        (script,) = tmp_path.glob("least/*/show.py")
+        done = subprocess.run([str(tmp_path / "env" / "python"), str(script)], capture_output=True, text=True)
+        shown = {name: float(text.strip("[]")) for name, text in map(str.split, done.stdout.splitlines())}
+        assert "BatchNormalization(" in script.read_text()
+        assert shown["tensorflow@env"] == pytest.approx(shown["expected"]) != pytest.approx(shown["onnxruntime@env"])
 
 
 def test_a_wrong_converter_and_a_wrong_runtime_are_told_apart(

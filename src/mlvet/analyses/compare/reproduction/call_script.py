@@ -13,7 +13,7 @@ from mlvet.analyses.compare.reproduction.call_case import CallCase
 from mlvet.analyses.compare.reproduction.literals import SHORT, array_text
 from mlvet.analyses.compare.reproduction.places import place_of
 from mlvet.analyses.compare.reproduction.reduction import Shown
-from mlvet.analyses.compare.reproduction.ways import Way, way_of
+from mlvet.analyses.compare.reproduction.ways import Way, lines_of, way_of
 
 _INLINE = 3000
 """A TFLite file of so many bytes, packed, is written into the script."""
@@ -49,21 +49,13 @@ def call_script(
         ways = {name: ways[name] for name in (right, wrong)}
     for name, way in ways.items():
         if way is not None:
-            lines += _shown(case, way, f'print("{name:<{wide}}", {place.seen(f"np.asarray(y[{place.output}])")})')
+            telling = f'print("{name:<{wide}}", {place.seen(f"np.asarray(y[{place.output}])")})'
+            lines += [*lines_of(way, case.inputs), telling]
     return "\n".join([*lines, *([expected] if shown.wrong else []), ""])
 
 
 def _lines(ways: Mapping[str, Way | None]) -> list[str]:
     return [line for way in ways.values() if way for line in way.lines]
-
-
-def _shown(case: CallCase, way: Way, telling: str) -> list[str]:
-    given = ", ".join(case.inputs)
-    table = {
-        "given": given, "listed": f"({given},)", "named": "{" + ", ".join(f'"{n}": {n}' for n in case.inputs) + "}",
-        "arrays": ", ".join(f"np.asarray({name})" for name in case.inputs),
-    }  # fmt: skip
-    return [*(line.format(**table) if "{" in line else line for line in way.lines), telling]
 
 
 def _torch(case: CallCase, _: Path) -> tuple[set[str], list[str]]:

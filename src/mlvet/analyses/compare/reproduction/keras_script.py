@@ -11,7 +11,7 @@ from mlvet.analyses.compare.reproduction.places import Place, place_of
 from mlvet.analyses.compare.reproduction.reduction import Shown
 
 _HEAD = '''\
-"""keras.layers.{kind} {does} on {wrong}; {right} is right.
+"""{kind} {does} on {wrong}; {right} is right.
 
 {versions}
 """
@@ -40,21 +40,28 @@ def keras_script(case: KerasCase, shown: Shown, wrong: str, right: str, versions
     """The text of the script. It needs no files where the layer and its arrays are short."""
     place = place_of(shown)
     head = _HEAD.format(
-        does="is wrong" if shown.wrong else "fails", kind=case.call.kind, wrong=wrong, right=right,
+        does="is wrong" if shown.wrong else "fails", kind=title(case), wrong=wrong, right=right,
         first=wrong.partition("@")[0], second=right.partition("@")[0],
         more=_AS_COMPARED if "tensorflow" in (wrong.partition("@")[0], right.partition("@")[0]) else "",
         versions="\n".join(dict.fromkeys(versions[name] for name in (wrong, right))), expected=place.expected,
     )  # fmt: skip
-    body = _inline(case) if _short(case) else _from_files(case, place)
+    body = _inline(case) if short(case) else _from_files(case, place)
     return f'{head}{body}print(f"{{keras.backend.backend():<12}}", {place.seen("keras.ops.convert_to_numpy(y)")})\n'
 
 
-def _short(case: KerasCase) -> bool:
+def title(case: KerasCase) -> str:
+    """The layer or operation as people call it."""
+    call = case.call
+    return f"keras.layers.{call.kind}" if call.layer.get("module") == "keras.layers" else call.kind
+
+
+def short(case: KerasCase) -> bool:
+    """Whether the layer and its arrays can be written into a script."""
     call = case.call
     arrays = [*case.inputs.values(), *case.architecture.weights.values()]
     return (
         call.layer.get("module") == "keras.layers"
-        and all(_written_as(each) for each in (*call.args, *call.kwargs.values()))
+        and all(written_as(each) for each in (*call.args, *call.kwargs.values()))
         and len(call.outputs) == 1
         and sum(array.size for array in arrays) <= SHORT
         and all(map(plain, said(call).values()))
@@ -64,11 +71,11 @@ def _short(case: KerasCase) -> bool:
 def _inline(case: KerasCase) -> str:
     weights = case.architecture.weights_of(case.call)
     lines = [f"{name} = {array_text(array)}" for name, array in case.inputs.items()]
-    given = [_written_as(each) for each in case.call.args]
-    given += [f"{name}={_written_as(each)}" for name, each in case.call.kwargs.items()]
+    given = [written_as(each) for each in case.call.args]
+    given += [f"{name}={written_as(each)}" for name, each in case.call.kwargs.items()]
     lines += [f"layer = keras.layers.{case.call.kind}({arguments_text(said(case.call))})"]
     if weights:
-        first = _written_as(case.call.args[0])
+        first = written_as(case.call.args[0])
         shape = f"{first}.shape" if first in case.inputs else f"[each.shape for each in {first}]"
         alone = len(case.call.args) == 1
         lines += [
@@ -78,10 +85,10 @@ def _inline(case: KerasCase) -> str:
     return "\n".join([*lines, f"y = layer({', '.join(given)})", ""])
 
 
-def _written_as(template: Any) -> str:
+def written_as(template: Any) -> str:
     """An argument of a call, of values and plain numbers, as it is written; nothing if there is more in it."""
     if isinstance(template, list):
-        each = [_written_as(one) for one in template]
+        each = [written_as(one) for one in template]
         return f"[{', '.join(each)}]" if each and all(each) else ""
     if {*template} == {"plain"}:
         return repr(template["plain"]) if plain(template["plain"]) else ""

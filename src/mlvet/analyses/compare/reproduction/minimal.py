@@ -18,6 +18,7 @@ from mlvet.analyses.compare.reproduction import call_case, keras_case, onnx_case
 from mlvet.analyses.compare.reproduction.call_case import SUFFIXES, CallCase, ToldCalls
 from mlvet.analyses.compare.reproduction.call_script import call_script
 from mlvet.analyses.compare.reproduction.keras_case import KerasCase
+from mlvet.analyses.compare.reproduction.keras_export_script import export_script
 from mlvet.analyses.compare.reproduction.keras_script import keras_script
 from mlvet.analyses.compare.reproduction.onnx_case import OnnxCase
 from mlvet.analyses.compare.reproduction.onnx_script import RUNTIMES, onnx_script
@@ -108,11 +109,11 @@ def defects(
 def defects_of_converters(
     suspects: Sequence[tuple[Suspicion, Converted]], origin: Architecture | Mapping[str, Path] | ToldCalls
 ) -> list[Defect]:
-    """The layers that converters get wrong, each once; those of Keras models have no script."""
+    """The layers that converters get wrong, each once."""
     found: dict[tuple[str, str], Defect] = {}
     for suspicion, one in suspects:
         layer = suspicion.layer
-        if suspicion.by_converter and layer is not None and isinstance(origin, ToldCalls):
+        if suspicion.by_converter and layer is not None and isinstance(origin, Architecture | ToldCalls):
             seen = Seen(suspicion.entering, {}, {})
             defect = Defect(suspicion.backend, layer, seen, (str(one.maker),), origin, one)
             found.setdefault((suspicion.converter, layer.name), defect)
@@ -155,7 +156,12 @@ def written(lab: Laboratory, found: Minimal, folder: Path, name: str) -> Path:
             made = built(lab, found.case.architecture, to)
             if made is not None:
                 made.path.replace(to / "model.keras")
-            text = keras_script(found.case, found.shown, wrong, found.right, versions)
+            one = found.defect.converted
+            if one is None:
+                text = keras_script(found.case, found.shown, wrong, found.right, versions)
+            else:
+                known = {found.right: one.maker.version, **versions}
+                text = export_script(found.case, found.shown, wrong, found.right, known)
         elif isinstance(found.case, CallCase):
             model = to / f"model{SUFFIXES[lab.format]}"
             call_case.built(lab, found.case, model)
@@ -176,9 +182,9 @@ def written(lab: Laboratory, found: Minimal, folder: Path, name: str) -> Path:
 
 
 def proven(found: Minimal, folder: Path) -> bool:
-    """Whether the script of one call shows what is wrong; one of other environments is taken on trust."""
+    """Whether the script of a call or a converter shows what is wrong; one of other environments is taken on trust."""
     wrong = found.defect.backend
-    if not isinstance(found.case, CallCase) or "@" in wrong + found.right:
+    if not (isinstance(found.case, CallCase) or found.defect.converted is not None) or "@" in wrong + found.right:
         return True
     command = [sys.executable, str(folder / "show.py")]
     try:

@@ -5,7 +5,7 @@ In lines `{given}` are the inputs, `{listed}` a tuple of them, `{arrays}` the sa
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 
@@ -44,9 +44,36 @@ def _behind(imports: tuple[str, ...], *lines: str) -> dict[str, Way]:
 
 
 _EAGER = Way((), ("with torch.no_grad(), torch.backends.mkldnn.flags(enabled=False):", "    y = flat(model({given}))"))
+_OPEN_FOLDER = ("folder = tempfile.mkdtemp()", "model.export(folder, verbose=False)")
+_OF_LITERT = (
+    "content = tf.lite.TFLiteConverter.from_saved_model(folder).convert()",
+    "run = litert.Interpreter(model_content=content).get_signature_runner()",
+    "found = run(**{named})",
+    "y = [found[name] for name in sorted(found)]",
+)
 _TEMPORARY = 'path = os.path.join(tempfile.mkdtemp(), "model.onnx")'
 _FILES = ("import os", "import tempfile")
+_KERAS_AS_SAVED = Way(
+    ("import tempfile", "import tensorflow as tf"),
+    (
+        *_OPEN_FOLDER,
+        'serve = tf.saved_model.load(folder).signatures["serving_default"]',
+        "found = serve(**{{name: tf.constant(value) for name, value in {named}.items()}})",
+        "y = [found[name] for name in sorted(found)]",
+    ),
+)
+_KERAS_AS_ONNX = _behind(_FILES, _TEMPORARY, 'model.export(path, format="onnx", verbose=False)')
 WAYS: Mapping[str, Mapping[str, Way]] = {
+    "keras": {
+        **dict.fromkeys(
+            ("tensorflow", "torch", "jax"), Way((), ("y = keras.tree.flatten(model.predict([{given}], verbose=0))",))
+        ),
+        **_KERAS_AS_ONNX,
+        "onnxruntime-torch": _KERAS_AS_ONNX["onnxruntime"],
+        "saved-model": _KERAS_AS_SAVED,
+        "saved-model-jax": _KERAS_AS_SAVED,
+        "litert": Way((*_LITERT, "import tempfile", "import tensorflow as tf"), (*_OPEN_FOLDER, *_OF_LITERT)),
+    },
     "pt2": {
         "torch": Way((), ("y = flat(torch.export.export(model, {listed}).module()({given}))",)),
         "torch-eager": _EAGER,
@@ -71,15 +98,7 @@ WAYS: Mapping[str, Mapping[str, Way]] = {
             ("import os", "import tf2onnx"), 'path = os.path.join(folder, "model.onnx")',
             "tf2onnx.convert.from_function(model, input_signature=model.input_signature, output_path=path)",
         ),
-        "litert": Way(
-            _LITERT,
-            (
-                "content = tf.lite.TFLiteConverter.from_saved_model(folder).convert()",
-                "run = litert.Interpreter(model_content=content).get_signature_runner()",
-                "found = run(**{named})",
-                "y = [found[name] for name in sorted(found)]",
-            ),
-        ),
+        "litert": Way(_LITERT, _OF_LITERT),
     },
     "tflite": {
         "litert": Way(
@@ -96,6 +115,16 @@ WAYS: Mapping[str, Mapping[str, Way]] = {
         ),
     },
 }  # fmt: skip
+
+
+def lines_of(way: Way, names: Collection[str]) -> list[str]:
+    """The lines of a way for inputs with some names."""
+    table = {
+        "given": ", ".join(names), "listed": f"({', '.join(names)},)",
+        "named": "{" + ", ".join(f'"{name}": {name}' for name in names) + "}",
+        "arrays": ", ".join(f"np.asarray({name})" for name in names),
+    }  # fmt: skip
+    return [line.format(**table) if "{" in line else line for line in way.lines]
 
 
 def way_of(format: str, backend: str) -> Way | None:

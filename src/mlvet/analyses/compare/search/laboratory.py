@@ -128,12 +128,13 @@ class Laboratory:
             subject = self._subject(specimen, [maker], folder)
             self._oracle = self._oracle.on(subject, oracle_opening(subject, _opening(specimen)))
             files = stored(folder, "given", specimen.inputs)
-            exact = self._oracle.outputs(files, 0)
+            batch = len(next(iter(specimen.inputs.values()))) if self.format == "keras" else 0
+            exact = self._oracle.outputs(files, batch)
             remade = again(self._crew, one, maker, self._runtimes.get(str(one), one.run), files)
             if isinstance(remade, Failure):
                 raise remade
             self._runtimes[str(one)] = remade.run
-            return None if exact is None else Remade(remade.whole(files, 0), maker.whole(files, 0), exact[1])
+            return None if exact is None else Remade(remade.whole(files, batch), maker.whole(files, batch), exact[1])
 
     @contextlib.contextmanager
     def _workplace(self) -> Iterator[Path]:
