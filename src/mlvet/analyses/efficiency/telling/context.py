@@ -252,6 +252,28 @@ class Context:
         shortest = min((node.loops for node in nodes), key=len, default=())
         return [node for node in nodes if node.loops[: len(shortest)] == shortest]
 
+    def evaluations(self, expression: Expression, loop: Loop) -> float:
+        """How often one iteration of a loop evaluates an expression, by loops inside and functions that they run."""
+        return self._evaluations(expression, loop, set()) or 1.0
+
+    def _evaluations(self, expression: Expression, part: Loop | Function, entered: set[Function]) -> float:
+        inside = self.program.outline.directly_in[part]
+        if expression in inside:
+            return 1.0
+        for function in self._entered(inside):
+            if function not in entered:
+                entered.add(function)
+                if often := self._evaluations(expression, function, entered):
+                    return often
+        for inner in self.program.outline.loops_in[part]:
+            if often := self._evaluations(expression, inner, entered):
+                return often * self._trips_or_usual(inner)
+        return 0.0
+
+    def _trips_or_usual(self, loop: Loop) -> int:
+        trips = self.trips(loop)
+        return _TRIPS if trips is None else trips
+
     def trains(self, loop: Loop) -> bool:
         """Whether gradients are computed in an iteration of a loop, by PyTorch's `backward`."""
         return self._trains(self._run_by(loop))
@@ -324,8 +346,7 @@ class Context:
         inside = self.program.outline.directly_in[part]
         total = cost(self._nodes(inside), self.sizes) + self._fitting(inside) + self._functions(inside, entered)
         for inner in self.program.outline.loops_in[part]:
-            trips = self.trips(inner)
-            total = total + self._body(inner, entered).times(_TRIPS if trips is None else trips)
+            total = total + self._body(inner, entered).times(self._trips_or_usual(inner))
         return total
 
     def _fitting(self, inside: list[Expression]) -> Cost:

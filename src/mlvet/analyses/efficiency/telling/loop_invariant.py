@@ -35,22 +35,25 @@ def tell(context: Context, suggested: Suggested) -> Finding | None:
     if (trips is not None and trips < 2) or _builds(expression, loop) or changed_in_place(context, expression, loop):
         return None
     saved, all_of_it = context.cost(expression), context.cost_of_iteration(loop)
+    each = context.evaluations(expression, loop)
     hosted = context.host_seconds(expression.node)
-    if hosted > max(saved.seconds, _LEAST_HOSTED, _LEAST_SHARE * all_of_it.seconds):
+    if hosted > max(saved.seconds, _LEAST_HOSTED, _LEAST_SHARE * all_of_it.seconds / each):
         return _hosted(context, suggested, expression, loop)
-    share = saved.seconds / max(all_of_it.seconds, saved.seconds)
+    share = min(1.0, each * saved.seconds / max(all_of_it.seconds, saved.seconds))
     unknown = all_of_it.guessed or context.works_unseen(loop) or expression.function in context.compiled
     if share < _LEAST_SHARE or not _felt(saved, unknown) or conditional(context, expression, loop):
         return None
-    least = max(2, ceil(_LEAST_TOTAL / saved.seconds)) if saved.is_calling and not saved.guessed else 2
+    least = max(2, ceil(_LEAST_TOTAL / (each * saved.seconds))) if saved.is_calling and not saved.guessed else 2
     runs = context.times(loop)
     if runs is not None and runs < least:
         return None
-    often = f"{trips:,} times" if trips is not None else "in every iteration"
+    often = "in every iteration of"
+    if trips is not None:
+        often = f"{trips:,} times in" if each == 1 else f"in each of {trips:,} iterations of"
     conditions = [] if runs is not None or (trips or 0) >= least else [f"the loop runs at least {least:,} times"]
     amount = f"about {share:.0%} of the tensor work" if not (saved.guessed or unknown) else "its part"
     message = (
-        f"`{context.text(expression.node)}` yields the same {often} in the loop of line {loop.node.lineno}; "
+        f"`{context.text(expression.node)}` yields the same {often} the loop of line {loop.node.lineno}; "
         f"computed once before the loop it would save {amount} of each iteration"
     )
     return context.finding(
