@@ -37,7 +37,35 @@ import jax.numpy as jnp
 
 x, z = jnp.arange(1200.0), jnp.zeros(1200)
 """
+ROWS = """\
+p, q, w, m = draw.rand(n, 6), draw.rand(40, 6), draw.rand(6), draw.rand(n)
+near = np.zeros((n, 40))
+"""
+TORCH_ROWS = "p, q, near = torch.rand(1200, 6), torch.rand(40, 6), torch.zeros(1200, 40)\n"
+JAX_ROWS = "p, w = jnp.arange(7200.0).reshape(1200, 6) / 7200, jnp.arange(6.0)\n"
+OVER_ROWS = "for i in range(n):\n    "
+OVER_PAIRS = "for i in range(n):\n    for j in range(40):\n        "
 SAME = [
+    (NUMPY + ROWS, f"{OVER_ROWS}z[i] = np.dot(p[i], w)\n", "z[:] = p @ w"),
+    (NUMPY + ROWS, f"{OVER_ROWS}z[i] = w @ p[i]\n", "z[:] = p @ w"),
+    (NUMPY + ROWS, f"{OVER_ROWS}z[i] = p[i] @ p[i]\n", "z[:] = (p * p).sum(-1)"),
+    (
+        NUMPY + ROWS,
+        f"{OVER_ROWS}z[i] = np.linalg.norm(p[i, :] - w) ** 2 + m[i]\n",
+        "np.linalg.norm(p - w, axis=-1) ** 2",
+    ),
+    (NUMPY + ROWS, f"{OVER_ROWS}z[i] = (p[i] - m[i]).max() / 2\n", "z[:] = (p - m[:, None]).max(-1) / 2"),
+    (NUMPY + ROWS, f"{OVER_ROWS}s += np.mean(np.exp(-p[i]))\n", "s += np.exp(-p).mean(-1).sum()"),
+    (NUMPY + ROWS, f"{OVER_PAIRS}near[i, j] = p[i] @ q[j]\n", "near[:, :] = p @ q.T"),
+    (NUMPY + ROWS, f"{OVER_PAIRS}near[i, j] = np.sum((p[i] - q[j]) ** 2)\n", "((p[:, None, :] - q) ** 2).sum(-1)"),
+    (TORCH + TORCH_ROWS, "for i in range(1200):\n    z[i] = torch.sum(p[i] ** 2)\n", "z[:] = (p ** 2).sum(-1)"),
+    (TORCH + TORCH_ROWS, "for i in range(1200):\n    z[i] = p[i].max()\n", "z[:] = torch.amax(p, -1)"),
+    (
+        TORCH + TORCH_ROWS,
+        "for i in range(1200):\n    for j in range(40):\n        near[i, j] = torch.dist(p[i], q[j])\n",
+        "near[:, :] = torch.linalg.norm(p[:, None, :] - q, dim=-1)",
+    ),
+    (JAX + JAX_ROWS, "for i in range(1200):\n    z = z.at[i].set(jnp.dot(p[i], w))\n", "z = z.at[:].set(p @ w)"),
     (NUMPY, "for i in range(n):\n    z[i] = math.exp(x[i]) * 2 - y[i]\n", "z[:] = (np.exp(x) * 2) - y"),
     (NUMPY, "for i in range(len(x)):\n    s += x[i] * y[i]\n", "s += x @ y"),
     (NUMPY, "for i in range(n):\n    s -= x[i] * y[i]\n", "s -= x @ y"),
@@ -89,7 +117,7 @@ def test_the_statement_does_what_the_loop_does(head: str, loop: str, wanted: str
     after = edited(text, found)
     assert wanted in after
     old, new = ran(text), ran(after)
-    for name in "zscdt":
+    for name in (*"zscdt", "near"):
         if name in old:
             np.testing.assert_allclose(np.asarray(new[name]), np.asarray(old[name]), rtol=1e-4, atol=1e-6)
     if "hot" in old:
@@ -117,6 +145,29 @@ def test_the_statement_does_what_the_loop_does(head: str, loop: str, wanted: str
 )
 def test_what_hangs_on_another_iteration_is_not_told(loop: str, tmp_path: Path) -> None:
     assert lines(NUMPY + loop, tmp_path, RULE) == []
+
+
+def test_pairs_of_many_rows_are_computed_row_by_row(tmp_path: Path) -> None:
+    text = NUMPY + ROWS + "far = np.zeros((n, n))\n"
+    text += "for i in range(n):\n    for j in range(n):\n        far[i, j] = np.linalg.norm(p[i] - p[j])\n"
+    (found,) = told(text, tmp_path, RULE)
+    assert found.location.line == text.count("\n") - 1
+    assert "`far[i, :n] = np.linalg.norm(p[i] - p[:n], axis=-1)`" in found.message
+
+
+@pytest.mark.parametrize(
+    "loop",
+    [
+        "long = draw.rand(n, 5000)\nfor i in range(n):\n    z[i] = long[i].sum()\n",
+        "cube = draw.rand(n, 6, 6)\nfor i in range(n):\n    z[i] = cube[i].sum()\n",
+        "for i in range(1, n):\n    p[i, 0] = p[i - 1].sum()\n",
+        "for i in range(n):\n    z[i] = np.sum(p[i], keepdims=True)[0]\n",
+        "for i in range(n):\n    z[i] = sum(p[i])\n",
+    ],
+    ids=["long rows", "no rows", "rows that are written", "another form", "a sum by Python"],
+)
+def test_what_has_no_form_over_rows_is_not_told(loop: str, tmp_path: Path) -> None:
+    assert lines(NUMPY + ROWS + loop, tmp_path, RULE) == []
 
 
 TRIANGLE = """\

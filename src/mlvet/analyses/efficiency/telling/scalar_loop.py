@@ -7,7 +7,7 @@ import ast
 from mlvet.analyses.efficiency.host.elements import Nest, nests
 from mlvet.analyses.efficiency.reasoning.solving import Suggested
 from mlvet.analyses.efficiency.telling.context import Context
-from mlvet.analyses.efficiency.telling.vectorising import Unfit, Vectoriser
+from mlvet.analyses.efficiency.telling.vectorising import LONG_ROW, Unfit, Vectoriser
 from mlvet.core.evidence import Related
 from mlvet.core.finding import Finding
 from mlvet.core.fix import Applicability, Fix
@@ -24,9 +24,10 @@ def tell(context: Context, suggested: Suggested) -> Finding | None:
     allowed = {str(each.arguments[0]) for each in context.suggested if each.pattern == suggested.pattern}
     found = {each.loops[0].name: each for each in nests(context.program) if each.loops[0].name in allowed}
     nest = found[asked]
-    statement = _statement(context, nest)
+    vectoriser = Vectoriser(context, nest)
+    statement = _statement(vectoriser)
     outer = [other for other in found.values() if nest.loops[0] in other.loops[1:]]
-    if statement is None or any(_statement(context, other) is not None for other in outer):
+    if statement is None or any(_statement(Vectoriser(context, other)) is not None for other in outer):
         return None
     counts = [context.trips(each) for each in nest.loops]
     often = 1
@@ -43,6 +44,7 @@ def tell(context: Context, suggested: Suggested) -> Finding | None:
         f"iteration needs another: `{statement}` does it in one"
     )
     conditions = [] if None not in counts else [f"the loop runs more than {least} times"]
+    conditions += [f"a row has no more than {LONG_ROW:,} elements"] if vectoriser.row is None else []
     return context.finding(
         suggested, message, context.program.outline.head(loop.node),
         related=[Related("the statement of each element", place(nest.statement))], conditions=conditions,
@@ -50,9 +52,9 @@ def tell(context: Context, suggested: Suggested) -> Finding | None:
     )  # fmt: skip
 
 
-def _statement(context: Context, nest: Nest) -> str | None:
+def _statement(vectoriser: Vectoriser) -> str | None:
     try:
-        return Vectoriser(context, nest).statement()
+        return vectoriser.statement()
     except Unfit:
         return None
 

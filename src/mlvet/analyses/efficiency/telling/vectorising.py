@@ -1,16 +1,19 @@
 """A statement over elements rewritten as one over whole arrays.
 
 Each loop variable is an axis. An item becomes a slice whose axes are the variables in its index; operands are lined up
-to the order of the axes of what is written, and the axes that the target does not have are summed over.
+to the order of the axes of what is written, and the axes that the target does not have are summed over. A function
+that makes one number of a row, such as a norm, does so along the last axis.
 """
 
 from __future__ import annotations
 
 import ast
 from dataclasses import dataclass, field
+from math import prod
 
 from mlvet.analyses.efficiency.host.elements import Nest, flattened
 from mlvet.analyses.efficiency.telling.context import Context
+from mlvet.analyses.efficiency.telling.row_calls import number_of, product_of
 
 _OPERATORS = {
     ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.Pow: "**", ast.Mod: "%", ast.FloorDiv: "//",
@@ -25,6 +28,12 @@ _FUNCTIONS = frozenset(
 _RENAMED = {"fabs": "abs", "absolute": "abs"}
 _IN_TORCH_ONLY = frozenset(("sigmoid", "relu"))
 _ROOT = {"numpy": "numpy", "torch": "torch", "jax": "jax.numpy"}
+_ROW = "\0row"
+"""The axis of a row, after those of all loop variables."""
+LONG_ROW = 4096
+"""The elements of a row from which on its own work hides what the loop costs."""
+_ROOM = 1 << 22
+"""So many elements may stand in memory at once that a loop has one after the other."""
 
 
 class Unfit(Exception):
@@ -40,6 +49,8 @@ class Vectoriser:
     library: str = ""
     ranges: dict[str, tuple[ast.expr | None, ast.expr]] = field(default_factory=dict)
     axes: tuple[str, ...] = ()
+    row: int | None = 0
+    """The length of the longest row; None if there are rows of unknown length."""
 
     def statement(self) -> str:
         """The statement that stands for the loops; Unfit if there is none."""
@@ -204,9 +215,7 @@ class Vectoriser:
         if set(axes) != set(self.axes):
             raise Unfit
         where = ", ".join(str(len(kept) + index) for index in range(len(summed)))
-        atom = isinstance(ast.parse(text, mode="eval").body, ast.Name | ast.Call | ast.Subscript | ast.Attribute)
-        within = text if atom else f"({_bare(text)})"
-        found = f"{within}.sum({(where if len(summed) == 1 else f'({where})') if kept else ''})"
+        found = f"{_called_on(text)}.sum({(where if len(summed) == 1 else f'({where})') if kept else ''})"
         self.axes = kept
         return found
 
@@ -240,6 +249,8 @@ class Vectoriser:
             case ast.Name(id=name) if name in self.nest.variables:
                 return self._spread(self._counted(node, placed=True), (name,)), frozenset((name,))
             case ast.Name():
+                if _ROW in self.axes and self._rank(node) == 1:
+                    return node.id, frozenset((_ROW,))
                 if not self._is_scalar(node):
                     raise Unfit
                 return node.id, frozenset()
@@ -252,6 +263,12 @@ class Vectoriser:
             case ast.Subscript():
                 text = self._item(node)
                 return text, frozenset(self._leaf(node)[1])
+            case ast.BinOp(op=ast.MatMult()):
+                return self._dot(node.left, node.right)
+            case ast.Call() if (operands := product_of(self._names, _ROOT[self.library], node)) is not None:
+                return self._dot(*operands)
+            case ast.Call() if (reduced := number_of(self._names, _ROOT[self.library], node)) is not None:
+                return self._along_row(*reduced)
             case ast.UnaryOp(op=ast.USub()):
                 text, axes = self._value(node.operand)
                 return f"-{text}", axes
@@ -284,6 +301,66 @@ class Vectoriser:
             case ast.Call(func=ast.Attribute(attr="item", value=inner), args=[], keywords=[]):
                 return self._value(inner)
         raise Unfit
+
+    def _names(self, node: ast.expr) -> str | None:
+        return self.context.edits.name_of(node)
+
+    def _along_row(self, name: str, row: ast.expr) -> tuple[str, frozenset[str]]:
+        if _ROW in self.axes:
+            raise Unfit
+        self.axes = (*self.axes, _ROW)
+        try:
+            text, axes = self._value(row)
+        finally:
+            self.axes = self.axes[:-1]
+        left = axes - {_ROW}
+        if _ROW not in axes or not left or not self._has_room(left):
+            raise Unfit
+        if name == "norm":
+            of = "dim" if self.library == "torch" else "axis"
+            return f"{self._root()}.linalg.norm({_bare(text)}, {of}=-1)", left
+        if name in ("max", "min") and self.library == "torch":
+            return f"{self._root()}.a{name}({_bare(text)}, -1)", left
+        return f"{_called_on(text)}.{name}(-1)", left
+
+    def _dot(self, left: ast.expr, right: ast.expr) -> tuple[str, frozenset[str]]:
+        """The product of two rows: of matrices, where each goes along a variable of its own."""
+        (one, first), (other, second) = self._row(left), self._row(right)
+        if not first or not second:
+            if not (first or second):
+                raise Unfit
+            return (f"({one} @ {other})" if first else f"({other} @ {one})"), frozenset(first + second)
+        if first == second:
+            return f"({one} * {other}).sum(-1)", frozenset(first)
+        if self.axes.index(first[0]) > self.axes.index(second[0]):
+            (one, first), (other, second) = (other, second), (one, first)
+        if self.axes.index(second[0]) != self.axes.index(first[0]) + 1 or self.axes[-1] != second[0]:
+            raise Unfit
+        return f"({one} @ {other}.T)", frozenset((*first, *second))
+
+    def _row(self, node: ast.expr) -> tuple[str, tuple[str, ...]]:
+        """A row of an array as all rows that a variable goes along, or a row that stays."""
+        if isinstance(node, ast.Name) and self._rank(node) == 1 and _ROW not in self.axes:
+            return node.id, ()
+        if not isinstance(node, ast.Subscript) or _ROW in self.axes:
+            raise Unfit
+        self.axes = (*self.axes, _ROW)
+        try:
+            text, axes = self._leaf(node)
+        finally:
+            self.axes = self.axes[:-1]
+        if axes[-1:] != (_ROW,) or len(axes) > 2:
+            raise Unfit
+        return text, axes[:-1]
+
+    def _has_room(self, axes: frozenset[str]) -> bool:
+        """Whether the rows of several variables can stand in memory at once; those of one are there already."""
+        sizes = [self.context.trips(loop) for loop, name in zip(self.nest.loops, self.nest.variables, strict=True)
+                 if name in axes]  # fmt: skip
+        if len(sizes) == 1:
+            return True
+        known = [each for each in (*sizes, self.row) if each is not None]
+        return len(known) > len(sizes) and prod(known) <= _ROOM
 
     def _extreme(
         self, which: str, one: tuple[str, frozenset[str]], other: tuple[str, frozenset[str]]
@@ -337,7 +414,9 @@ class Vectoriser:
         base, indices = flattened(node)
         if any(isinstance(each, ast.Name) and each.id in self.nest.variables for each in ast.walk(base)):
             raise Unfit
-        self._check_rank(base, indices)
+        while _ROW in self.axes and isinstance(indices[-1], ast.Slice) and ast.unparse(indices[-1]) == ":":
+            indices.pop()
+        rowed = self._check_rank(base, indices)
         name = ast.unparse(base)
         if not self._is_array(base):
             if len(indices) > 1:
@@ -351,7 +430,7 @@ class Vectoriser:
         if len(set(axes)) != len(axes):
             raise Unfit
         whole = all(each == ":" for each in parts)
-        return (name if whole else f"{name}[{', '.join(parts)}]"), axes
+        return (name if whole else f"{name}[{', '.join(parts)}]"), (*axes, _ROW) if rowed else axes
 
     def _slice(self, base: ast.expr, position: int, index: ast.expr) -> str:
         variable = self._variable(index)
@@ -418,12 +497,28 @@ class Vectoriser:
         value = settings[0].value.node if len(settings) == 1 and settings[0].value is not None else None
         return value.value if isinstance(value, ast.Constant) and isinstance(value.value, int) else None
 
-    def _check_rank(self, base: ast.expr, indices: list[ast.expr]) -> None:
+    def _check_rank(self, base: ast.expr, indices: list[ast.expr]) -> bool:
+        """Whether what is indexed are rows; Unfit if it is neither rows, where they are looked for, nor elements."""
         program = self.context.program
         seen = program.host.seen.get(program.outline.span(base))
         shape = None if seen is None or seen.tensor is None else seen.tensor.shape
-        if seen is not None and seen.kind == "tensor" and (not isinstance(shape, tuple) or len(shape) != len(indices)):
+        known = seen is not None and seen.kind == "tensor"
+        if not known:
+            return False
+        if not isinstance(shape, tuple) or len(shape) not in (len(indices), len(indices) + (_ROW in self.axes)):
             raise Unfit
+        if len(shape) == len(indices):
+            return False
+        length = shape[-1]
+        if isinstance(length, int) and length > LONG_ROW:
+            raise Unfit
+        self.row = max(self.row, length) if self.row is not None and isinstance(length, int) else None
+        return True
+
+    def _rank(self, node: ast.expr) -> int | None:
+        seen = self.context.program.host.seen.get(self.context.program.outline.span(node))
+        shape = None if seen is None or seen.tensor is None else seen.tensor.shape
+        return len(shape) if isinstance(shape, tuple) else None
 
     def _is_array(self, node: ast.expr) -> bool:
         seen = self.context.program.host.seen.get(self.context.program.outline.span(node))
@@ -458,6 +553,12 @@ def _shifted(bound: ast.expr | None, shift: int) -> str:
         if isinstance(amount, int):
             return _shifted(bound.left, shift + (amount if isinstance(bound.op, ast.Add) else -amount))
     return f"{ast.unparse(bound)} {'+' if shift > 0 else '-'} {abs(shift)}"
+
+
+def _called_on(text: str) -> str:
+    """A text as that on which a method is called."""
+    atom = isinstance(ast.parse(text, mode="eval").body, ast.Name | ast.Call | ast.Subscript | ast.Attribute)
+    return text if atom else f"({_bare(text)})"
 
 
 def _bare(text: str) -> str:
