@@ -168,10 +168,7 @@ class Inquiry:
             middle = (low + high) // 2
             value = layers[middle].outputs[0]
             try:
-                found_there = (
-                    one.until(value, few, batch) if isinstance(one, Converted) else one.whole(few, batch, value)
-                )
-                wrong = apart(found_there[:1], [np.load(states[value])]) > self.limit
+                wrong = apart(_until(one, value, few, batch)[:1], [np.load(states[value])]) > self.limit
             except Failure:
                 del layers[middle]
                 high -= 1
@@ -215,6 +212,7 @@ def apart(own: Sequence[Array], right: Sequence[Array]) -> float:
 
 
 def _until(one: Converted | Run, value: str, few: Files, batch: int) -> list[Array]:
+    """What comes out of the model, or of what is converted from it, if it is cut behind a value."""
     return one.until(value, few, batch) if isinstance(one, Converted) else one.whole(few, batch, value)
 
 
