@@ -2,7 +2,7 @@
 
 python -m benchmarks.efficiency [--only detection refactoring time ...] [--corpora DIR] [--dry]
 
-`repositories` and `applied` read checkouts of public repositories in DIR, named owner+name.
+`repositories`, `applied` and `peers` read checkouts of public repositories in DIR, named owner+name.
 """
 
 from __future__ import annotations
@@ -11,11 +11,11 @@ import argparse
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from benchmarks.efficiency import applying, detection, refactoring, repositories, scaling
+from benchmarks.efficiency import applying, detection, peers, refactoring, repositories, scaling
 from benchmarks.table import Table
 
 PARTS = {"detection": detection.main, "refactoring": refactoring.main, "time": scaling.main}
-PUBLIC = {"repositories": repositories.main, "applied": applying.main}
+PUBLIC = {"repositories": repositories.main, "applied": applying.main, "peers": peers.main}
 
 
 def tables(only: Sequence[str] = tuple(PARTS), corpora: Path | None = None) -> Iterator[Table]:

@@ -8,6 +8,10 @@ import subprocess
 from collections.abc import Sequence
 from pathlib import Path
 
+from benchmarks.efficiency.repositories import CORPORA
+from benchmarks.table import Table
+
+COMMAND = "python -m benchmarks.efficiency --corpora DIR --only peers"
 PEERS = {
     "ruff PERF": (("ruff", "check", "--isolated", "--select", "PERF", "--output-format", "concise"), r" PERF\d+ "),
     "torchfix TOR4": (("torchfix", "--select", "ALL"), r" TOR4\d+ "),
@@ -16,9 +20,17 @@ PEERS = {
 """The command of each tool, and what a finding about speed looks like in what it prints."""
 
 
-def counts(files: Sequence[Path]) -> tuple[str, ...]:
-    """How many findings each tool has in some files, a dash where the tool is not installed."""
-    return tuple(_count(command, pattern, files) for command, pattern in PEERS.values())
+def main(corpora: Path) -> Table:
+    """How many findings each tool has in the files of each repository, a dash where the tool is not installed."""
+    rows: list[tuple[object, ...]] = []
+    for corpus in CORPORA:
+        files = corpus.files(corpora)
+        counts = (_count(command, pattern, files) for command, pattern in PEERS.values())
+        rows.append((corpus.name, len(files), *counts))
+    return Table(
+        "efficiency-peers", "Efficiency: what other tools say about speed in the same files", COMMAND,
+        ("repository", "files", *PEERS), rows, ("Counts of findings, which nobody classified.",),
+    )  # fmt: skip
 
 
 def _count(command: Sequence[str], pattern: str, files: Sequence[Path]) -> str:

@@ -12,7 +12,6 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from benchmarks.efficiency.peers import PEERS, counts
 from benchmarks.shapes.classification import Verdict, line_hash, verdicts
 from benchmarks.shapes.corpora import Corpus
 from benchmarks.table import Table
@@ -138,11 +137,10 @@ def main(corpora: Path) -> Table:
     said = (
         f"The first {len(found)} suggestions: {judged['true']} true, {judged['false']} false, "
         f"{judged['unclassified']} not classified; precision {share:.0%} (asked: 85 %). Verdicts and reasons are in "
-        "`benchmarks/efficiency/classified.json`. The last columns count what other tools say about speed; nobody "
-        "classified that.",
+        "`benchmarks/efficiency/classified.json`.",
         "\n".join(_remarks(corpora, found, known)),
     )
-    columns = ("repository", "files", "suggestions", "true", "false", "unclassified", "rules", *PEERS)
+    columns = ("repository", "files", "suggestions", "true", "false", "unclassified", "rules")
     return Table(
         "efficiency-repositories", "Efficiency: suggestions for public repositories", COMMAND, columns, rows, said
     )
@@ -153,7 +151,7 @@ def _row(corpora: Path, corpus: Corpus, told: list[Suggestion], known: Mapping[A
     rules = ", ".join(f"{rule} {count}" for rule, count in Counter(each.rule for each in told).most_common())
     files = corpus.files(corpora)
     verdicts_ = (judged["true"], judged["false"], judged["unclassified"])
-    return (corpus.name, len(files), len(told), *verdicts_, rules or "-", *counts(files))
+    return (corpus.name, len(files), len(told), *verdicts_, rules or "-")
 
 
 def _judgement(suggestion: Suggestion, corpora: Path, known: Mapping[Any, Verdict]) -> str:
