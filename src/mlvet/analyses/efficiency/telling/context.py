@@ -201,6 +201,11 @@ class Context:
         found = self._written_in(expression.node)
         return cost(self._nodes(found), self.sizes) + self._functions(found, set())
 
+    def cost_of_one(self, expression: Expression) -> Cost:
+        """What one evaluation costs, also where a `while` was followed through, which `cost` counts as one."""
+        counted = max((_repeats(self._nodes([each])) for each in self._below(expression.node)), default=1)
+        return self.cost(expression).times(1 / counted)
+
     def host_seconds(self, node: ast.expr) -> float:
         """What Python takes for the comprehensions of an expression that run functions of the program, at least."""
         total = 0.0
@@ -426,6 +431,13 @@ def _until_again(nodes: list[Node]) -> list[Node]:
     """The nodes of the first evaluation, where a `while` was followed through and its iterations are not told apart."""
     again = (index for index, node in enumerate(nodes) if index and node.op == nodes[0].op)
     return nodes[: next(again, len(nodes))]
+
+
+def _repeats(nodes: list[Node]) -> int:
+    """How often the operators of an expression, by one way of calls, repeat what they begin with."""
+    made = [(each.op, each.module) for each in nodes if each.stack == nodes[0].stack]
+    lengths = (each for each in range(1, len(made)) if len(made) % each == 0)
+    return next((len(made) // each for each in lengths if made[each:] == made[:-each]), 1)
 
 
 def _asks(call: ast.Call) -> bool:

@@ -34,14 +34,17 @@ def tell(context: Context, suggested: Suggested) -> Finding | None:
     trips = context.trips(loop)
     if (trips is not None and trips < 2) or _builds(expression, loop) or changed_in_place(context, expression, loop):
         return None
-    saved, all_of_it = context.cost(expression), context.cost_of_iteration(loop)
+    counted, all_of_it = context.cost(expression), context.cost_of_iteration(loop)
+    saved = context.cost_of_one(expression)
     each = context.evaluations(expression, loop)
     hosted = context.host_seconds(expression.node)
     if hosted > max(saved.seconds, _LEAST_HOSTED, _LEAST_SHARE * all_of_it.seconds / each):
         return _hosted(context, suggested, expression, loop)
-    share = min(1.0, each * saved.seconds / max(all_of_it.seconds, saved.seconds))
+    share = min(1.0, each * counted.seconds / max(all_of_it.seconds, counted.seconds))
     unknown = all_of_it.guessed or context.works_unseen(loop) or expression.function in context.compiled
-    if share < _LEAST_SHARE or not _felt(saved, unknown) or conditional(context, expression, loop):
+    if share < _LEAST_SHARE or not _felt(saved, unknown) or _of_numbers(context, expression):
+        return None
+    if conditional(context, expression, loop):
         return None
     least = max(2, ceil(_LEAST_TOTAL / (each * saved.seconds))) if saved.is_calling and not saved.guessed else 2
     runs = context.times(loop)
@@ -86,6 +89,13 @@ def _felt(saved: Cost, unknown: bool) -> bool:
     if saved.guessed:
         return dense
     return saved.flops > 0 and saved.seconds >= _LEAST_SECONDS and (dense or not unknown)
+
+
+def _of_numbers(context: Context, expression: Expression) -> bool:
+    """Whether the work is on single numbers, which costs no more than what Python does around it."""
+    nodes = context.nodes_below(expression)
+    values = [value for node in nodes for value in (*node.inputs, *node.outputs) if value is not None]
+    return bool(values) and all(each.declared.shape == () for each in values)
 
 
 _DENSE_BESIDE_BYTES = 1.5
