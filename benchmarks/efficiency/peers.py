@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import shutil
 import subprocess
+import sysconfig
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -21,7 +22,7 @@ PEERS = {
 
 
 def main(corpora: Path) -> Table:
-    """How many findings each tool has in the files of each repository, a dash where the tool is not installed."""
+    """How many findings each tool has in the files of each repository, a dash where it is not installed."""
     rows: list[tuple[object, ...]] = []
     for corpus in CORPORA:
         files = corpus.files(corpora)
@@ -34,7 +35,8 @@ def main(corpora: Path) -> Table:
 
 
 def _count(command: Sequence[str], pattern: str, files: Sequence[Path]) -> str:
-    if shutil.which(command[0]) is None:
+    found = shutil.which(command[0]) or shutil.which(command[0], path=sysconfig.get_path("scripts"))
+    if found is None:
         return "-"
-    done = subprocess.run([*command, *map(str, files)], capture_output=True, text=True, check=False)
+    done = subprocess.run([found, *command[1:], *map(str, files)], capture_output=True, text=True, check=False)
     return str(len(re.findall(pattern, done.stdout)))
