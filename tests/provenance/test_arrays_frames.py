@@ -13,6 +13,7 @@ from mlvet.runtime.provenance.arrays import install, uninstall
 
 pd = pytest.importorskip("pandas")
 INPUTS = np.random.default_rng(3).uniform(0.5, 2, 12)
+WINDOWS = "sum mean min max median std var".split()
 KEYS = ["a", "b", "a", "c", "b", "a"]
 
 
@@ -86,6 +87,27 @@ CASES = {
         frame(x)["x"].map(lambda each: each * each).to_numpy(),
         frame(x)["y"].apply(lambda each: each + 1).to_numpy(),
     ),
+    "map by a dictionary": lambda x: (
+        (frame(x)["key"].map({"a": x[0], "b": x[1], "c": 2.0}) * frame(x)["y"]).to_numpy(),
+        frame(x)["key"].map(lambda each: x[2] if each == "a" else 0.5).to_numpy(),
+    ),
+    "rolling": lambda x: (
+        *(getattr(frame(x)["x"].rolling(3), each)().fillna(0).to_numpy() for each in WINDOWS),
+        frame(x)[["x", "y"]].rolling(2, min_periods=1).mean().to_numpy(),
+        frame(x)["x"].rolling(3, center=True).var(ddof=0).fillna(0).to_numpy(),
+        frame(x)["x"].rolling(2, step=2).sum().fillna(0).to_numpy(),
+    ),
+    "rolling in groups": lambda x: frame(x).groupby("key")["x"].rolling(2, min_periods=1).sum().to_numpy(),
+    "expanding": lambda x: (
+        *(getattr(frame(x)["x"].expanding(), each)().fillna(0).to_numpy() for each in WINDOWS),
+        frame(x)["y"].shift(1).expanding().mean().fillna(0).to_numpy(),
+    ),
+    "weighted windows": lambda x: (
+        frame(x)["x"].ewm(alpha=0.4).mean().to_numpy(),
+        frame(x)["x"].shift(1).ewm(span=3, adjust=False).mean().fillna(0).to_numpy(),
+        frame(x)[["x", "y"]].ewm(halflife=2).sum().to_numpy(),
+    ),
+    "correlations": lambda x: frame(x)[["x", "y", "z"]].corr().to_numpy(),
     "running": lambda x: (
         frame(x)["x"].cumsum().to_numpy(),
         frame(x)["x"].shift(1).fillna(0).to_numpy(),

@@ -51,6 +51,22 @@ def test_frame() -> None:
     assert influence(inputs, place) == {'frame["x"][0]': 0.5, 'frame["x"][2]': 0.5}
 
 
+def test_labels_of_rows_name_inputs_and_outputs() -> None:
+    pandas = pytest.importorskip("pandas")
+    inputs = Inputs(changed={'weights["b"]': 0.5, 'table["x"][20]': 2.0})
+    weights = inputs.wrapped(pandas.Series({"a": 1.0, "b": 2.0}), ("weights",))
+    table = inputs.wrapped(pandas.DataFrame({"x": [1.0, 3.0]}, index=[10, 20]), ("table",))
+    dated = inputs.wrapped(pandas.Series([1.0], index=pandas.date_range("2024-01-01", periods=1)), ("dated",))
+    assert [inputs.name(index) for index in range(inputs.count)] == [
+        'weights["a"]', 'weights["b"]', 'table["x"][10]', 'table["x"][20]', "dated[0]",
+    ]  # fmt: skip
+    (first, _, _), (second, number, place) = elements(weights * table["x"].sum() * dated.iloc[0])
+    assert (first, second, number) == (("a",), ("b",), 2.5 * 6.0)
+    assert influence(inputs, place) == {
+        'weights["b"]': 6.0, 'table["x"][10]': 2.5, 'table["x"][20]': 2.5, "dated[0]": 15.0,
+    }  # fmt: skip
+
+
 def test_tensor() -> None:
     torch = pytest.importorskip("torch")
     inputs = Inputs()

@@ -29,7 +29,29 @@ def square(x: Any, kind: Any = sp.csr_array) -> Any:
     return kind((x[:6], (ROWS, COLUMNS)), shape=(4, 4))
 
 
+def listed(x: Any) -> Any:
+    rows = square(x).tolil()
+    rows[1, 2] = x[7] * 2
+    rows[-1, 0] = x[8]
+    rows[2, [0, 1]] = x[6:8]
+    rows[0, :2] = x[9]
+    single = rows[1, 2] * x[0]
+    return rows.tocsr().data, rows @ x[6:], rows.toarray(), rows[2].toarray(), (rows * 2.0).tocsr().sum(), single
+
+
+def changed(x: Any) -> Any:
+    rows = square(x)
+    rows[0, 1] = x[7]
+    rows[2, [0, 3]] = x[8:]
+    keyed = sp.dok_array((2, 2))
+    keyed[0, 1] = x[0]
+    keyed[1, 0] += x[1]
+    return rows.data, rows[0, 1], keyed.tocsr().data
+
+
 CASES = {
+    "lists of rows": listed,
+    "stored into": changed,
     "vectors": lambda x: (square(x) @ x[6:], x[6:] @ square(x), square(x).T @ x[6:], square(x).dot(x[6:])),
     "columns": lambda x: (square(x) @ np.stack([x[6:], x[:4]], axis=1), square(x, sp.csc_array) @ x[6:]),
     "products": lambda x: ((square(x) @ square(x)).toarray(), (square(x) @ square(x).T).data),

@@ -61,3 +61,9 @@ def test_a_comparison_of_array_elements_is_told_at_its_line(tmp_path: Path) -> N
     assert {(Path(each["path"]).name, each["line"]) for each in told["flips"]} == {("program.py", 5)}
     assert {each["jump"] for each in told["flips"] if each["confirmed"]} == {1.0}
     assert {each["rule"] for each in told["findings"]} == {"unstable-predicate"}
+
+
+def test_equality_inside_containers_is_told_at_the_line_of_the_program(tmp_path: Path) -> None:
+    program = "x = 1.5\nresult = 2.0 if (x, 1) == (1.5, 1) else 1.0\n"
+    (told,) = explanations(tmp_path, program, ["result"], ["x@<module>"])
+    assert any("(program.py:2)" in note for note in told["notes"]), told["notes"]

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from asked_programs import explanations
 
 from mlvet.analyses.provenance.probing import FAR, NEAR, explains, lost_slope
 
@@ -101,3 +102,15 @@ def test_the_slope_of_a_smooth_output_is_the_witness() -> None:
     assert lost_slope(2.0, 1.0, [(FAR, 1.0), (-FAR, None)]) is None
     assert explains(1e-9, 1.0, 1.0, FAR)
     assert not explains(0.5, 1.0, 1.0, FAR)
+
+
+def test_products_and_quotients_do_not_stand_still_when_all_inputs_move(tmp_path: Path) -> None:
+    program = """
+a, b = {{a|7.25}}, {{b|0.0825}}
+product = float(str(a)) * float(str(b))
+quotient = float(str(a)) / float(str(b))
+"""
+    told = explanations(tmp_path, program, ["product", "quotient"], ["a@<module>", "b@<module>"])
+    found = [{each["input"]: each["derivative"] for each in one["influences"]} for one in told]
+    assert found[0] == pytest.approx({"a": 0.0825, "b": 7.25})
+    assert found[1] == pytest.approx({"a": 1 / 0.0825, "b": -7.25 / 0.0825**2})

@@ -187,10 +187,10 @@ import numpy as np
 
 m, s = {{m|0.7}}, {{s|1.3}}
 rng = np.random.default_rng(3)
-one = rng.normal(m, s) + rng.uniform(m, high=s) + rng.exponential(scale=s) + rng.lognormal(m, s)
+one = rng.normal(m, s) + rng.uniform(m, high=s) + rng.exponential(scale=s) + rng.lognormal(m, s) + rng.gamma(2.5, s)
 many = (rng.normal(m, s, size=4) * rng.normal(np.array([m, s, 1.0, 2.0]), s)).sum() + rng.normal()
 np.random.seed(2)
-old = np.random.normal(m, s) + np.random.uniform(m, s, 3).sum()
+old = np.random.normal(m, s) + np.random.gamma([1.5, 2.0], scale=s).sum() + np.random.uniform(m, s, 3).sum()
 steps = np.arange(m, 9.0, s)[2] + np.linspace(m, s, 5)[1] + np.linspace([m, s], 4.0, 3)[1, 0]
 print(rng, type(rng).__name__, one, many, old)
 """

@@ -17,15 +17,21 @@ from mlvet.runtime.provenance.inputs import Inputs
 _MOVED = 1000
 """So many inputs are moved, drawn at random where there are more."""
 _SEED = 9
+_LEAST = 0.5
+"""The least part of its magnitude by which an input moves, of the most."""
 
 
 def probe(found: Sequence[Output], rows: Sequence[Influences], inputs: Inputs) -> Probe:
-    """A direction by random signs; an input that is 0 stays, as it may be there to switch something off."""
+    """A random direction; an input that is 0 stays, as it may be there to switch something off.
+
+    Inputs move by unequal parts of themselves: a product of two stands still if they move alike, up and down.
+    """
     chance = random.Random(_SEED)
     sizes = scales(inputs.all_values(), inputs)
     movable = np.flatnonzero(np.isfinite(inputs.all_values()) & (inputs.all_values() != 0)).tolist()
     chosen = sorted(chance.sample(movable, min(_MOVED, len(movable))))
-    changes = np.array([chance.choice((-1.0, 1.0)) for _ in chosen]) * sizes[chosen]
+    parts = [chance.choice((-1.0, 1.0)) * chance.uniform(_LEAST, 1.0) for _ in chosen]
+    changes = np.array(parts) * sizes[chosen]
     direction = {inputs.name(index): float(change) for index, change in zip(chosen, changes, strict=True)}
     slopes = {
         output.name: float(row.derivatives[chosen] @ changes)

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from mlvet.runtime.provenance.inputs import Inputs, Path
 
 
-def wrapped(value: Any, path: Path, inputs: Inputs) -> Any:
-    """The array with its elements made inputs; None for what is no array of real numbers."""
+def wrapped(value: Any, path: Path, inputs: Inputs, labels: tuple[Any, ...] = ()) -> Any:
+    """The array with its elements made inputs, by their labels if they have any; None for no array of real numbers."""
     from mlvet.runtime.provenance.inputs import Block, written
 
     if isinstance(value, np.generic):
@@ -32,6 +32,7 @@ def wrapped(value: Any, path: Path, inputs: Inputs) -> Any:
     for name, change in inputs.changed.items():
         index = _index(name, known)
         if index is not None:
+            index = labels.index(index) if labels else index
             value[index] = value[index] + change
     if isinstance(value, TracedArray):
         made = value
@@ -44,7 +45,7 @@ def wrapped(value: Any, path: Path, inputs: Inputs) -> Any:
     places = made.places
     assert places is not None
     values = np.array(made.plain, np.float64).ravel()
-    inputs.blocks.append(Block(path, places.ravel().copy(), values, value.shape))
+    inputs.blocks.append(Block(path, places.ravel().copy(), values, value.shape, labels))
     return made
 
 
@@ -59,20 +60,29 @@ def _sparse(value: Any, path: Path, inputs: Inputs) -> Any:
 
 
 def _frame(value: Any, path: Path, inputs: Inputs) -> Any:
-    """A series or the columns of a frame with numbers that are inputs, `frame["x"][3]`."""
+    """A series or the columns of a frame with numbers that are inputs, `frame["x"][3]`, `series["a"]`."""
     from mlvet.runtime.provenance.frames import TracedColumn, column_values, with_column
 
+    labels = _labels(value)
     if hasattr(value, "columns"):
         made = value
         for at, name in enumerate(value.columns):
             numbers = column_values(value.iloc[:, at])
-            column = None if numbers is None else wrapped(numbers, (path, "[", name), inputs)
+            column = None if numbers is None else wrapped(numbers, (path, "[", name), inputs, labels)
             if column is not None:
                 made = with_column(made, at, TracedColumn(column))
         return made
     numbers = column_values(value)
-    column = None if numbers is None else wrapped(numbers, path, inputs)
+    column = None if numbers is None else wrapped(numbers, path, inputs, labels)
     return None if column is None else with_column(value, None, TracedColumn(column))
+
+
+def _labels(value: Any) -> tuple[Any, ...]:
+    """What the rows of a series or frame are called, if each by a text or a whole number of its own."""
+    index = getattr(value, "index", None)
+    labels = tuple(index.tolist()) if hasattr(index, "tolist") else ()
+    named = len(set(map(type, labels))) == 1 and type(labels[0]) in (str, int) and len(set(labels)) == len(labels)
+    return labels if named and labels != tuple(range(len(labels))) else ()
 
 
 def _tensor(value: Any, path: Path, inputs: Inputs) -> Any:
@@ -108,20 +118,21 @@ def _index(name: str, path: str) -> Any:
         return None
 
 
-def elements(value: Any) -> Iterator[tuple[Any, float, int]]:
-    """Index, number and place of each element."""
+def elements(value: Any) -> Iterator[tuple[tuple[Any, ...], float, int]]:
+    """Index or label, number and place of each element."""
     if type(value) in ANY_TRACED or isinstance(value, np.generic):
         if isinstance(value, np.generic) and value.dtype.kind not in "fiu":
             return
         yield (), float(value), getattr(value, "i", 0) if type(value) in ANY_TRACED else 0
         return
+    labels = _labels(value) if type(value).__name__ == "Series" else ()
     value = _array_of(value)
     if not isinstance(value, np.ndarray) or value.dtype.kind not in "fiu":
         return
     places = value.places if isinstance(value, TracedArray) else None
     plain = value.plain if isinstance(value, TracedArray) else np.asarray(value)
     for index in np.ndindex(plain.shape):
-        yield index, float(plain[index]), 0 if places is None else int(places[index])
+        yield (labels[index[0]],) if labels else index, float(plain[index]), 0 if places is None else int(places[index])
 
 
 def _array_of(value: Any) -> Any:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -30,6 +31,11 @@ def _stretched(draw: Any, scale: Any) -> tuple[Any]:
     return (draw / scale,)
 
 
+def _stretched_shape(draw: Any, shape: Any, scale: Any) -> tuple[Any, Any]:
+    del shape
+    return 0.0, draw / scale
+
+
 def _exponent(draw: Any, mean: Any, sigma: Any) -> tuple[Any, Any]:
     return draw, draw * (np.log(draw) - mean) / sigma
 
@@ -43,28 +49,31 @@ _SMOOTH: dict[str, tuple[tuple[str, ...], tuple[float, ...], Partials]] = {
     "exponential": (("scale",), (1.0,), _stretched),
     "rayleigh": (("scale",), (1.0,), _stretched),
     "lognormal": (("mean", "sigma"), (0.0, 1.0), _exponent),
+    "gamma": (("shape", "scale"), (math.nan, 1.0), _stretched_shape),
 }
 """By name: the parameters, what they are when not given, and the partial derivatives of a draw by them."""
-_JUMPING = (
-    "gamma beta dirichlet poisson binomial geometric multinomial multivariate_normal standard_gamma choice".split()
-)
+_SHAPES = frozenset((("gamma", "shape"),))
+"""Parameters among them by which there is no derivative here."""
+_JUMPING = "beta dirichlet poisson binomial geometric multinomial multivariate_normal standard_gamma choice".split()
 """Draws that hang on their parameters in other ways."""
 
 
 def followed(real: Any, name: str) -> Any:
     """A drawing function, of a generator or of the module."""
     if name in _SMOOTH:
-        return _smooth(real, *_SMOOTH[name])
+        return _smooth(real, name, *_SMOOTH[name])
     return _told(real, name) if name in _JUMPING else real
 
 
-def _smooth(real: Any, names: tuple[str, ...], usual: tuple[float, ...], partials: Partials) -> Any:
+def _smooth(real: Any, called: str, names: tuple[str, ...], usual: tuple[float, ...], partials: Partials) -> Any:
     @functools.wraps(real)
     def draw(*given: Any, **named: Any) -> Any:
         values = [given[at] if at < len(given) else named.get(name, usual[at]) for at, name in enumerate(names)]
         places = [split(each)[1] for each in values]
         if all(each is None for each in places):
             return real(*given, **named)
+        if any(each is not None and (called, name) in _SHAPES for each, name in zip(places, names, strict=True)):
+            broken(f"numpy.random {called}")
         drawn = real(*map(plain, given), **{name: plain(each) for name, each in named.items()})
         with np.errstate(all="ignore"):
             by = partials(wide(drawn), *(wide(plain(each)) for each in values))
@@ -80,7 +89,9 @@ def _told(real: Any, name: str) -> Any:
         chances = [named.get("p")] if name == "choice" else [*given, *named.values()]
         if any(split(each)[1] is not None for each in chances):
             broken(f"numpy.random {name}")
-        return real(*given, **named)
+        if name == "choice":
+            return real(*given, **named)
+        return real(*map(plain, given), **{key: plain(each) for key, each in named.items()})
 
     return draw
 

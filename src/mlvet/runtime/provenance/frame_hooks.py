@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import functools
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, KeysView, ValuesView
 from types import ModuleType
 from typing import Any
 
@@ -12,16 +11,16 @@ import pandas as pd
 
 from mlvet.runtime.provenance import creation
 from mlvet.runtime.provenance.array_values import TracedArray, has_places
+from mlvet.runtime.provenance.arrays_functions import composed
 from mlvet.runtime.provenance.breaks import broken
+from mlvet.runtime.provenance.frame_windows import windowed
 from mlvet.runtime.provenance.frames import TracedColumn, column_of, rewrapped, unwrapped
 from mlvet.runtime.provenance.plain_numpy import np
 from mlvet.runtime.provenance.scalars import ANY_TRACED
 
 _replaced: list[tuple[Any, str, Any]] = []
-_UNKNOWN = {
-    "pandas.core.window.rolling": ("BaseWindow", "_prep_values"),
-    "pandas.core.frame": ("DataFrame", "corr"),
-}
+_UNKNOWN = (("Window", "_apply"), ("BaseWindow", "_apply_pairwise"))
+"""Methods of windows in which places are lost."""
 
 
 def _holds_traced(values: Any) -> bool:
@@ -31,6 +30,8 @@ def _holds_traced(values: Any) -> bool:
 def _sanitized(real: Any) -> Any:
     def sanitize_array(data: Any, index: Any, dtype: Any = None, copy: bool = False, *, allow_2d: bool = False) -> Any:
         made = None
+        if isinstance(data, KeysView | ValuesView):
+            data = list(data)
         if isinstance(data, TracedArray):
             if data.ndim == 1 and data.dtype.kind in "fiu" and data.places is not None:
                 made = TracedColumn(data.copy() if copy else data)
@@ -85,6 +86,23 @@ def _looked_up(real: Any) -> Any:
         return real(mapping, keys, **default)
 
     return fast_multiget
+
+
+def _mapped(real: Any) -> Any:
+    """What a function of the program makes of each value of a column."""
+
+    def map_infer(values: Any, function: Any, *arguments: Any, **options: Any) -> Any:
+        results: list[Any] = []
+
+        def noted(value: Any) -> Any:
+            results.append(function(value))
+            return results[-1]
+
+        made = real(values, noted, *arguments, **options)
+        hangs = len(results) == len(made) and any(type(each) in ANY_TRACED for each in results)
+        return column_of(results) if hangs else made
+
+    return map_infer
 
 
 def _external(real: Any) -> Any:
@@ -175,14 +193,30 @@ def _frame_operator(real: Any) -> Any:
     return dispatch
 
 
-def _unknown(real: Any, name: str) -> Any:
+def _unknown(real: Any) -> Any:
     def told(self: Any, *arguments: Any, **options: Any) -> Any:
-        values = [each for each in (self, *arguments) if isinstance(each, (TracedColumn, pd.DataFrame, pd.Series))]
-        if any(isinstance(getattr(each, "array", each), TracedColumn) for each in values):
-            broken(f"pandas {name}")
+        selected = self._selected_obj
+        columns = [selected.array] if selected.ndim == 1 else selected._iter_column_arrays()
+        if any(isinstance(each, TracedColumn) for each in columns):
+            broken("pandas rolling")
         return real(self, *arguments, **options)
 
     return told
+
+
+def _correlated(real: Any) -> Any:
+    def corr(self: Any, method: Any = "pearson", *arguments: Any, **options: Any) -> Any:
+        made = real(self, method, *arguments, **options)
+        chosen = self[made.columns] if len(made.columns) == made.shape[0] else self
+        if not _has_columns(chosen):
+            return made
+        matrix = matrix_of(chosen)
+        if method != "pearson" or np.isnan(matrix.plain).any():
+            broken("pandas corr")
+            return made
+        return pd.DataFrame(composed(made.to_numpy(), np.corrcoef(matrix.T)), index=made.index, columns=made.columns)
+
+    return corr
 
 
 def _bare_series(value: Any) -> Any:
@@ -220,6 +254,7 @@ def install(module: ModuleType) -> None:
     _everywhere(construction, "ndarray_to_mgr", _matrix_to_manager)
     _everywhere(construction, "convert_object_array", _objects_converted)
     _everywhere("pandas._libs.lib", "fast_multiget", _looked_up)
+    _everywhere("pandas._libs.lib", "map_infer", _mapped)
     _everywhere("pandas.core.internals.blocks", "external_values", _external)
     for name in ("arithmetic_op", "comparison_op"):
         _everywhere("pandas.core.ops.array_ops", name, _result)
@@ -230,9 +265,11 @@ def install(module: ModuleType) -> None:
     _method(pd.DataFrame, "values", _frame_values)
     _method(pd.DataFrame, "to_numpy", _frame_to_numpy)
     _method(pd.DataFrame, "_dispatch_frame_op", _frame_operator)
-    for path, (kind, name) in _UNKNOWN.items():
-        if path in sys.modules:
-            _method(getattr(sys.modules[path], kind), name, functools.partial(_unknown, name=name))
+    _method(pd.DataFrame, "corr", _correlated)
+    rolling = sys.modules["pandas.core.window.rolling"]
+    _method(vars(rolling)["BaseWindow"], "_apply", windowed)
+    for kind, name in _UNKNOWN:
+        _method(vars(rolling)[kind], name, _unknown)
     creation.CONVERTED[pd.Series] = _bare_series
     creation.CONVERTED[TracedColumn] = _bare_series
     creation.CONVERTED[pd.DataFrame] = _bare_frame

@@ -40,6 +40,8 @@ class Block:
     places: NDArray[np.int64]
     values: NDArray[np.float64]
     shape: tuple[int, ...]
+    labels: tuple[Any, ...] = ()
+    """What its elements are called, if not by their positions."""
 
 
 @dataclass(slots=True)
@@ -177,6 +179,8 @@ class Inputs:
         index -= len(self.paths)
         for block in self.blocks:
             if index < len(block.places):
+                if block.labels:
+                    return (block.path, "[", block.labels[index])
                 at = tuple(int(each) for each in np.unravel_index(index, block.shape)) if block.shape else ()
                 return element(block.path, at)
             index -= len(block.places)
@@ -198,7 +202,7 @@ class Inputs:
             yield name, np.array(indices, np.int64)
 
 
-def element(path: Path, index: tuple[int, ...]) -> Path:
+def element(path: Path, index: tuple[Any, ...]) -> Path:
     """The path of an element of an array; of the array itself, if it has no dims."""
     if not index:
         return path

@@ -12,7 +12,7 @@ from types import ModuleType
 from typing import Any
 
 _PATCHES: dict[str, tuple[str, ...]] = {
-    "scipy.sparse": ("sparse",),
+    "scipy.sparse": ("sparse", "sparse_lists"),
     "scipy.sparse.linalg": ("sparse_linear",),
     "networkx": ("graphs",),
     "sklearn.utils.validation": ("learning",),

@@ -147,16 +147,16 @@ def _unary(apply: Callable[[Any], Any], partial: Callable[[Any], float]) -> Any:
 
 
 def _comparison(apply: Callable[[Any, Any], bool]) -> Any:
-    def compare(self: Any, other: Any) -> Any:
+    def compare(self: Any, other: Any, depth: int = 2) -> Any:
         if type(other) in TRACED:
             margin = self.v - other.v
-            return PREDICATES.seen(apply(self.v, other.v), margin, (self.i, 1.0), (other.i, -1.0))
+            return PREDICATES.seen(apply(self.v, other.v), margin, (self.i, 1.0), (other.i, -1.0), depth)
         if type(other) in PLAIN or _is_scalar(other):
             margin = self.v - float(other) if type(self.v) is float else self.v - other
-            return PREDICATES.seen(apply(self.v, other), margin, (self.i, 1.0), (0, 0.0))
+            return PREDICATES.seen(apply(self.v, other), margin, (self.i, 1.0), (0, 0.0), depth)
         if is_bare(other):
             margin = self.v - bare(other)
-            return PREDICATES.seen(apply(self.v, bare(other)), margin, (self.i, 1.0), (0, 0.0))
+            return PREDICATES.seen(apply(self.v, bare(other)), margin, (self.i, 1.0), (0, 0.0), depth)
         return NotImplemented
 
     return compare
@@ -169,7 +169,7 @@ def _equality(apply: Callable[[Any, Any], bool]) -> Any:
     def equal(self: Any, other: Any) -> Any:
         if type(self.v) is int and (type(other) is int or type(other) is TracedInt):
             return apply(self.v, plain(other))
-        return compare(self, other)
+        return compare(self, other, 3)
 
     return equal
 
