@@ -1,10 +1,10 @@
 """Counters of branch outcomes, put into the source of a program.
 
 Of each predicate one side is counted, the one that looks rarer, since the other follows from how often the predicate
-is reached. Inside loops of functions a counter is a local variable; when the function ends it is added to the counts
-of its module. Elsewhere these are changed at once, so that no name is added to a namespace that a program can see. The
-counts and the functions are constants of the code: the tree holds marks, which `bound` replaces. Counts are floats, to
-which Python adds more quickly than to ints.
+is reached. Inside loops of functions a counter is a local variable that moves along a chain of strokes; when the
+function ends it is added to the counts of its module. Elsewhere these are changed at once, so that no name is added to
+a namespace that a program can see. The counts, the chains and the functions are constants of the code: the tree holds
+marks, which `bound` replaces. Counts are floats, to which Python adds more quickly than to ints.
 """
 
 from __future__ import annotations
@@ -39,14 +39,15 @@ _NAMESPACE_READERS = frozenset({"locals", "vars", "dir", "eval", "exec", "_getfr
 
 
 class Site:
-    """One counted side of a predicate."""
+    """One counted side of a predicate; `local` if its counter is a local variable."""
 
-    __slots__ = ("function", "line", "side")
+    __slots__ = ("function", "line", "local", "side")
 
-    def __init__(self, function: str, line: int, side: bool) -> None:
+    def __init__(self, function: str, line: int, side: bool, local: bool) -> None:
         self.function = function
         self.line = line
         self.side = side
+        self.local = local
 
 
 class Scope:
@@ -276,30 +277,27 @@ class Counting(ast.NodeTransformer):
 
     # counters
 
-    def _site(self, node: ast.AST, side: bool) -> int:
-        self.sites.append(Site(self.scope.name, getattr(node, "lineno", 0), side))
-        return len(self.sites) - 1
+    def _site(self, node: ast.AST, side: bool, local: bool = False) -> int:
+        index = len(self.sites)
+        self.sites.append(Site(self.scope.name, getattr(node, "lineno", 0), side, local))
+        if local:
+            self.scope.used.append(index)
+        return index
 
     def _bump(self, node: ast.AST, side: bool, once: bool = False) -> ast.stmt:
         """The statement that counts; `once` if the function ends after it."""
-        index = self._site(node, side)
-        target: ast.Name | ast.Attribute
-        if self.scope.fast and self.scope.loops and not once:
-            self.scope.used.append(index)
-            target = ast.Name(local_of(index), ast.Store())
-        else:
-            target = _count(index)
-        return _placed(ast.AugAssign(target, ast.Add(), ast.Constant(1.0)), node)
+        local = self.scope.fast and self.scope.loops > 0 and not once
+        index = self._site(node, side, local)
+        if local:
+            return _placed(ast.Assign([ast.Name(local_of(index), ast.Store())], _moved(index)), node)
+        return _placed(ast.AugAssign(_count(index), ast.Add(), ast.Constant(1.0)), node)
 
     def _tally(self, node: ast.AST, side: bool) -> ast.expr:
         """An expression that counts and is true."""
-        index = self._site(node, side)
+        index = self._site(node, side, self.scope.fast)
         if not self.scope.fast:
             return _placed(called(HIT, ast.Constant(index)), node)
-        self.scope.used.append(index)
-        name = local_of(index)
-        value = ast.BinOp(ast.Name(name, ast.Load()), ast.Add(), ast.Constant(1.0))
-        return _placed(ast.NamedExpr(ast.Name(name, ast.Store()), value), node)
+        return _placed(ast.NamedExpr(ast.Name(local_of(index), ast.Store()), _moved(index)), node)
 
     def _passing(self, value: ast.expr, side: bool) -> ast.expr:
         """The value, counted when it is reached."""
@@ -356,6 +354,16 @@ def _count(index: int) -> ast.Attribute:
     return ast.Attribute(ast.Constant(COUNTS), count_of(index), ast.Store())
 
 
+def _moved(index: int) -> ast.expr:
+    """The next stroke of a local counter."""
+    return ast.Attribute(ast.Name(local_of(index), ast.Load()), "next", ast.Load())
+
+
+def stroke_of(index: int) -> str:
+    """The mark that stands for the first stroke of a local counter."""
+    return f"\0mlvet:stroke:{index}"
+
+
 def local_of(index: int) -> str:
     """The name of a local counter."""
     return f"{PREFIX}{index}_"
@@ -390,7 +398,7 @@ def rarer_side(test: ast.expr, body: list[ast.stmt], orelse: list[ast.stmt]) -> 
 
 
 def _with_flush(node: Function, used: list[int]) -> list[ast.stmt]:
-    """The body between setting the local counters to zero and adding them to the counts, however it ends."""
+    """The body between setting the local counters to their first strokes and adding them, however it ends."""
     documented = bool(
         node.body
         and isinstance(node.body[0], ast.Expr)
@@ -398,18 +406,20 @@ def _with_flush(node: Function, used: list[int]) -> list[ast.stmt]:
         and isinstance(node.body[0].value.value, str)
     )
     head, body = node.body[:documented], node.body[documented:]
-    names: list[ast.expr] = [ast.Name(local_of(index), ast.Store()) for index in used]
+    start: list[ast.stmt] = [
+        ast.Assign([ast.Name(local_of(index), ast.Store())], ast.Constant(stroke_of(index))) for index in used
+    ]
     flush: list[ast.stmt] = [
         ast.AugAssign(
             _count(index),
             ast.Add(),
-            ast.Name(local_of(index), ast.Load()),
+            ast.Attribute(ast.Name(local_of(index), ast.Load()), "number", ast.Load()),
         )
         for index in used
     ]
     first, last = body[0], body[-1]
-    start = _placed(ast.Assign(names, ast.Constant(0.0)), first)
-    return [*head, start, _placed(ast.Try(body, [], [], [_placed(each, last) for each in flush]), first)]
+    guarded = ast.Try(body, [], [], [_placed(each, last) for each in flush])
+    return [*head, *(_placed(each, first) for each in start), _placed(guarded, first)]
 
 
 def _reads_namespace(node: Function) -> bool:
