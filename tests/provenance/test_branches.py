@@ -15,6 +15,7 @@ from mlvet.runtime.provenance.critical import variables
 from mlvet.runtime.provenance.log import Log
 from mlvet.runtime.provenance.relevance import relevant
 from mlvet.runtime.provenance.strokes import LENGTH
+from mlvet.runtime.provenance.trees import walk
 
 RANKS = """
 def ranks(edges, start, rounds):
@@ -44,6 +45,11 @@ def names(text: str, *inputs: str) -> set[str]:
 
 def test_functions_without_numbers_are_left_alone() -> None:
     assert names(RANKS) == {"<module>", "ranks"}
+
+
+def test_a_walk_meets_what_the_walk_of_ast_meets() -> None:
+    tree = ast.parse(RANKS)
+    assert sorted(map(id, walk(tree))) == sorted(map(id, ast.walk(tree)))
 
 
 def test_inputs_leave_alone_what_they_cannot_reach() -> None:

@@ -12,14 +12,15 @@ from __future__ import annotations
 import ast
 import types
 
+from mlvet.runtime.provenance.trees import placed, walk
+
 TYPE_CHECKING = False
 """Known to type checkers by its name; `typing` is not loaded before a traced program is."""
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
-    from typing import Any, TypeAlias, TypeVar
+    from typing import Any, TypeAlias
 
-    Node = TypeVar("Node", bound=ast.AST)
     Function: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef
 
 COUNTS = "\0mlvet:counts"
@@ -67,7 +68,7 @@ def counted(tree: ast.Module, chosen: Collection[ast.AST]) -> tuple[ast.Module, 
     """The tree, changed in place, with counters in the chosen functions (and at module level if it is chosen)."""
     counting = Counting(chosen)
     counting.module(tree)
-    return ast.fix_missing_locations(tree), counting.sites
+    return tree, counting.sites
 
 
 def bound(code: types.CodeType, objects: Mapping[str, object]) -> types.CodeType:
@@ -101,7 +102,7 @@ class Counting(ast.NodeTransformer):
         self.repeated = frozenset[str]()
 
     def module(self, tree: ast.Module) -> None:
-        self.known = frozenset(each.name for each in ast.walk(tree) if isinstance(each, _FUNCTIONS))
+        self.known = frozenset(each.name for each in walk(tree) if isinstance(each, _FUNCTIONS))
         self.repeated = repeated_functions(tree) & self.known
         self.scope = Scope("<module>", id(tree) in self.chosen, False)
         tree.body = self._statements(tree.body)
@@ -248,7 +249,7 @@ class Counting(ast.NodeTransformer):
         made = self._comprehension(node, False)
         if not filtered or not self.scope.active:
             return made
-        return _placed(called(LENGTH, ast.Constant(self._site(node, True)), made), node)
+        return placed(called(LENGTH, ast.Constant(self._site(node, True)), made), node)
 
     def _comprehension(
         self, node: ast.ListComp | ast.SetComp | ast.GeneratorExp | ast.DictComp, tallied: bool
@@ -273,7 +274,8 @@ class Counting(ast.NodeTransformer):
                 new = ast.BoolOp(ast.And(), [new, reached])
             else:
                 new = ast.BoolOp(ast.Or(), [new, ast.UnaryOp(ast.Not(), reached)])
-        return ast.copy_location(new, test)
+            placed(new, test)
+        return new
 
     # counters
 
@@ -289,19 +291,19 @@ class Counting(ast.NodeTransformer):
         local = self.scope.fast and self.scope.loops > 0 and not once
         index = self._site(node, side, local)
         if local:
-            return _placed(ast.Assign([ast.Name(local_of(index), ast.Store())], _moved(index)), node)
-        return _placed(ast.AugAssign(_count(index), ast.Add(), ast.Constant(1.0)), node)
+            return placed(ast.Assign([ast.Name(local_of(index), ast.Store())], _moved(index)), node)
+        return placed(ast.AugAssign(_count(index), ast.Add(), ast.Constant(1.0)), node)
 
     def _tally(self, node: ast.AST, side: bool) -> ast.expr:
         """An expression that counts and is true."""
         index = self._site(node, side, self.scope.fast)
         if not self.scope.fast:
-            return _placed(called(HIT, ast.Constant(index)), node)
-        return _placed(ast.NamedExpr(ast.Name(local_of(index), ast.Store()), _moved(index)), node)
+            return placed(called(HIT, ast.Constant(index)), node)
+        return placed(ast.NamedExpr(ast.Name(local_of(index), ast.Store()), _moved(index)), node)
 
     def _passing(self, value: ast.expr, side: bool) -> ast.expr:
         """The value, counted when it is reached."""
-        return _placed(ast.BoolOp(ast.And(), [self._tally(value, side), value]), value)
+        return placed(ast.BoolOp(ast.And(), [self._tally(value, side), value]), value)
 
     def _folded(self, node: ast.For | ast.AsyncFor | ast.While) -> list[ast.stmt]:
         """Outermost loops fold at each iteration if an iteration is more than a few operations.
@@ -312,11 +314,11 @@ class Counting(ast.NodeTransformer):
             return []
         if self.scope.name.rpartition(".")[2] in self.repeated:
             return []
-        return [_placed(ast.Expr(called(FOLD)), node)]
+        return [placed(ast.Expr(called(FOLD)), node)]
 
     def _heavy(self, loop: ast.For | ast.AsyncFor | ast.While) -> bool:
         for statement in loop.body:
-            for each in ast.walk(statement):
+            for each in walk(statement):
                 if isinstance(each, (*LOOPS, *COMPREHENSIONS)):
                     return True
                 if isinstance(each, ast.Call) and called_name(each) in self.known:
@@ -328,7 +330,7 @@ def repeated_functions(tree: ast.Module) -> frozenset[str]:
     """Names of what is called inside loops, directly or by functions that are."""
     calls: dict[str, set[str]] = {}
     found: set[str] = set()
-    for node in ast.walk(tree):
+    for node in walk(tree):
         if isinstance(node, (*LOOPS, *COMPREHENSIONS)):
             found |= _calls(node)
         elif isinstance(node, _FUNCTIONS):
@@ -342,7 +344,7 @@ def repeated_functions(tree: ast.Module) -> frozenset[str]:
 
 
 def _calls(node: ast.AST) -> set[str]:
-    return {name for each in ast.walk(node) if isinstance(each, ast.Call) and (name := called_name(each))}
+    return {name for each in walk(node) if isinstance(each, ast.Call) and (name := called_name(each))}
 
 
 def count_of(index: int) -> str:
@@ -418,18 +420,9 @@ def _with_flush(node: Function, used: list[int]) -> list[ast.stmt]:
         for index in used
     ]
     first, last = body[0], body[-1]
-    guarded = ast.Try(body, [], [], [_placed(each, last) for each in flush])
-    return [*head, *(_placed(each, first) for each in start), _placed(guarded, first)]
+    guarded = ast.Try(body, [], [], [placed(each, last) for each in flush])
+    return [*head, *(placed(each, first) for each in start), placed(guarded, first)]
 
 
 def _reads_namespace(node: Function) -> bool:
-    return any(isinstance(each, ast.Call) and called_name(each) in _NAMESPACE_READERS for each in ast.walk(node))
-
-
-def _placed(new: Node, old: ast.AST) -> Node:
-    """Inserted nodes take one line, the first of the node they belong to."""
-    copied = ast.copy_location(new, old)
-    for each in ast.walk(copied):
-        if not hasattr(each, "lineno") and "lineno" in each._attributes:
-            ast.copy_location(each, old)
-    return copied
+    return any(isinstance(each, ast.Call) and called_name(each) in _NAMESPACE_READERS for each in walk(node))
