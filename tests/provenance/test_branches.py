@@ -9,11 +9,13 @@ from pathlib import Path
 import pytest
 from traced_runs import again, log_of, program, traced
 
-from mlvet.runtime.provenance.branches import Branches, Verification
+from mlvet.runtime.provenance.branches import Branches, Point, Verification
 from mlvet.runtime.provenance.counting import PREFIX, counted, rarer_side
 from mlvet.runtime.provenance.critical import variables
 from mlvet.runtime.provenance.log import Log
 from mlvet.runtime.provenance.relevance import relevant
+from mlvet.runtime.provenance.strokes import LENGTH
+from mlvet.runtime.provenance.trees import walk
 
 RANKS = """
 def ranks(edges, start, rounds):
@@ -43,6 +45,11 @@ def names(text: str, *inputs: str) -> set[str]:
 
 def test_functions_without_numbers_are_left_alone() -> None:
     assert names(RANKS) == {"<module>", "ranks"}
+
+
+def test_a_walk_meets_what_the_walk_of_ast_meets() -> None:
+    tree = ast.parse(RANKS)
+    assert sorted(map(id, walk(tree))) == sorted(map(id, ast.walk(tree)))
 
 
 def test_inputs_leave_alone_what_they_cannot_reach() -> None:
@@ -87,6 +94,60 @@ def test_counts_are_those_of_the_program() -> None:
     found = ran(f"def f(n):\n{loops}f(7)\nf(5)\n", Nothing())
     assert list(found.modules["__main__"]) == [12]
     assert found.folds() == 12
+
+
+HITS = """
+def f(n, left):
+    for i in range(n):
+        if i + 1.0 > 0.5:
+            x = 1.0
+        if i == 40 and left:
+            f(n, left - 1)
+        if i == left + 200:
+            raise ValueError
+try:
+    f({}, 3)
+except ValueError:
+    y = 1.0
+"""
+
+
+@pytest.mark.parametrize("times", [41, LENGTH - 1, LENGTH, LENGTH + 1, 3 * LENGTH, 5 * LENGTH])
+def test_counters_that_are_past_their_last_stroke_count_on(times: int) -> None:
+    """Also where a function calls itself in the middle, and where it is left by an exception."""
+    raised = times > 200
+    found = list(ran(HITS.format(times), Nothing()).modules["__main__"])
+    assert found[0] == (201 + 3 * 41 if raised else 4 * times)
+    assert found[-1] == raised
+
+
+class Every:
+    """A course with a checkpoint at each fold."""
+
+    def __init__(self) -> None:
+        self.checksums: list[str] = []
+
+    def wants(self, fold: int) -> bool:
+        return fold > 0
+
+    def due(self, fold: int) -> int:
+        return fold + 1
+
+    def take(self, point: Point) -> None:
+        self.checksums.append(point.checksum)
+
+
+def test_checkpoints_tell_counters_apart_that_stand_at_the_same_stroke() -> None:
+    loops = (
+        "    for i in range(2):\n        for j in range(n):\n            if j + 1.0 > 0.5:\n                x = 1.0\n"
+    )
+    text = f"def f(n):\n{loops}"
+    seen = []
+    for times in (7, 7 + LENGTH, 7, 8):
+        ran(f"{text}f({times})\n", course := Every())
+        seen.append(course.checksums[1])
+    assert seen[0] == seen[2]
+    assert len({*seen}) == 3
 
 
 @pytest.mark.parametrize(

@@ -7,12 +7,13 @@ import types
 from _blake2 import blake2b
 from array import array
 
-from mlvet.runtime.provenance.counting import COUNTS, FOLD, HIT, LENGTH, PREFIX, SUM, Site, bound, count_of
+from mlvet.runtime.provenance.counting import COUNTS, FOLD, HIT, LENGTH, PREFIX, SUM, Site, bound, count_of, stroke_of
+from mlvet.runtime.provenance.strokes import Chain
 
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sized
+    from collections.abc import Callable, Iterator, Mapping, Sequence, Sized
     from typing import Protocol, TypeVar
 
     from mlvet.runtime.provenance.log import Checkpoint, Log
@@ -37,23 +38,29 @@ NEVER = sys.maxsize
 
 
 class Counts:
-    """The counts of one module, an attribute each, which is quickest; `tallied` are those that calls count."""
+    """The counts of one module, an attribute each, which is quickest.
 
-    __slots__ = ("tallied",)
+    `tallied` are those that calls count, `chains` those of local variables, by their indices.
+    """
 
-    def __init__(self, size: int) -> None:
-        self.tallied = [0] * size
-        for index in range(size):
+    __slots__ = ("chains", "tallied")
+
+    def __init__(self, sites: Sequence[Site]) -> None:
+        self.tallied = [0] * len(sites)
+        self.chains = {index: Chain() for index, each in enumerate(sites) if each.local}
+        for index in range(len(sites)):
             setattr(self, count_of(index), 0.0)
 
     def __iter__(self) -> Iterator[int]:
-        return (int(getattr(self, count_of(index))) + tallied for index, tallied in enumerate(self.tallied))
+        for index, tallied in enumerate(self.tallied):
+            chain = self.chains.get(index)
+            yield int(getattr(self, count_of(index))) + tallied + (chain.passed() if chain else 0)
 
 
-def counts(size: int) -> Counts:
-    """So many counts, all 0."""
-    kind = type("Counts", (Counts,), {"__slots__": tuple(map(count_of, range(size)))})
-    found: Counts = kind(size)
+def counts(sites: Sequence[Site]) -> Counts:
+    """The counts of these sites, all 0."""
+    kind = type("Counts", (Counts,), {"__slots__": tuple(map(count_of, range(len(sites))))})
+    found: Counts = kind(sites)
     return found
 
 
@@ -84,7 +91,7 @@ class Branches:
         self, code: types.CodeType, module: str, sites: list[Site], marks: Mapping[str, object] | None = None
     ) -> types.CodeType:
         """The code of a counted module, joined to the counts and to what other marks stand for."""
-        own = self.modules[module] = counts(len(sites))
+        own = self.modules[module] = counts(sites)
         self.sites[module] = sites
         tallied = own.tallied
 
@@ -96,7 +103,8 @@ class Branches:
             tallied[index] += len(made)
             return made
 
-        return bound(code, {**(marks or {}), COUNTS: own, HIT: hit, LENGTH: length, FOLD: self.fold})
+        first = {stroke_of(index): chain.first for index, chain in own.chains.items()}
+        return bound(code, {**(marks or {}), **first, COUNTS: own, HIT: hit, LENGTH: length, FOLD: self.fold})
 
     def checksum(self, frame: types.FrameType | None = None) -> str:
         """Of all counts, and of those that the function at hand still holds in local variables."""
@@ -107,7 +115,7 @@ class Branches:
         if frame is not None and frame.f_code.co_name != "<module>":
             for name, value in sorted(frame.f_locals.items()):
                 if name.startswith(PREFIX):
-                    found.update(f"{name}{value}".encode())
+                    found.update(f"{name}{value.number}".encode())
         return found.hexdigest()
 
     def checkpoint(self, frame: types.FrameType | None) -> None:

@@ -1,10 +1,10 @@
 """Counters of branch outcomes, put into the source of a program.
 
 Of each predicate one side is counted, the one that looks rarer, since the other follows from how often the predicate
-is reached. Inside loops of functions a counter is a local variable; when the function ends it is added to the counts
-of its module. Elsewhere these are changed at once, so that no name is added to a namespace that a program can see. The
-counts and the functions are constants of the code: the tree holds marks, which `bound` replaces. Counts are floats, to
-which Python adds more quickly than to ints.
+is reached. Inside loops of functions a counter is a local variable that moves along a chain of strokes; when the
+function ends it is added to the counts of its module. Elsewhere these are changed at once, so that no name is added to
+a namespace that a program can see. The counts, the chains and the functions are constants of the code: the tree holds
+marks, which `bound` replaces. Counts are floats, to which Python adds more quickly than to ints.
 """
 
 from __future__ import annotations
@@ -12,14 +12,15 @@ from __future__ import annotations
 import ast
 import types
 
+from mlvet.runtime.provenance.trees import placed, walk
+
 TYPE_CHECKING = False
 """Known to type checkers by its name; `typing` is not loaded before a traced program is."""
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
-    from typing import Any, TypeAlias, TypeVar
+    from typing import Any, TypeAlias
 
-    Node = TypeVar("Node", bound=ast.AST)
     Function: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef
 
 COUNTS = "\0mlvet:counts"
@@ -39,14 +40,15 @@ _NAMESPACE_READERS = frozenset({"locals", "vars", "dir", "eval", "exec", "_getfr
 
 
 class Site:
-    """One counted side of a predicate."""
+    """One counted side of a predicate; `local` if its counter is a local variable."""
 
-    __slots__ = ("function", "line", "side")
+    __slots__ = ("function", "line", "local", "side")
 
-    def __init__(self, function: str, line: int, side: bool) -> None:
+    def __init__(self, function: str, line: int, side: bool, local: bool) -> None:
         self.function = function
         self.line = line
         self.side = side
+        self.local = local
 
 
 class Scope:
@@ -66,7 +68,7 @@ def counted(tree: ast.Module, chosen: Collection[ast.AST]) -> tuple[ast.Module, 
     """The tree, changed in place, with counters in the chosen functions (and at module level if it is chosen)."""
     counting = Counting(chosen)
     counting.module(tree)
-    return ast.fix_missing_locations(tree), counting.sites
+    return tree, counting.sites
 
 
 def bound(code: types.CodeType, objects: Mapping[str, object]) -> types.CodeType:
@@ -100,7 +102,7 @@ class Counting(ast.NodeTransformer):
         self.repeated = frozenset[str]()
 
     def module(self, tree: ast.Module) -> None:
-        self.known = frozenset(each.name for each in ast.walk(tree) if isinstance(each, _FUNCTIONS))
+        self.known = frozenset(each.name for each in walk(tree) if isinstance(each, _FUNCTIONS))
         self.repeated = repeated_functions(tree) & self.known
         self.scope = Scope("<module>", id(tree) in self.chosen, False)
         tree.body = self._statements(tree.body)
@@ -247,7 +249,7 @@ class Counting(ast.NodeTransformer):
         made = self._comprehension(node, False)
         if not filtered or not self.scope.active:
             return made
-        return _placed(called(LENGTH, ast.Constant(self._site(node, True)), made), node)
+        return placed(called(LENGTH, ast.Constant(self._site(node, True)), made), node)
 
     def _comprehension(
         self, node: ast.ListComp | ast.SetComp | ast.GeneratorExp | ast.DictComp, tallied: bool
@@ -272,38 +274,36 @@ class Counting(ast.NodeTransformer):
                 new = ast.BoolOp(ast.And(), [new, reached])
             else:
                 new = ast.BoolOp(ast.Or(), [new, ast.UnaryOp(ast.Not(), reached)])
-        return ast.copy_location(new, test)
+            placed(new, test)
+        return new
 
     # counters
 
-    def _site(self, node: ast.AST, side: bool) -> int:
-        self.sites.append(Site(self.scope.name, getattr(node, "lineno", 0), side))
-        return len(self.sites) - 1
+    def _site(self, node: ast.AST, side: bool, local: bool = False) -> int:
+        index = len(self.sites)
+        self.sites.append(Site(self.scope.name, getattr(node, "lineno", 0), side, local))
+        if local:
+            self.scope.used.append(index)
+        return index
 
     def _bump(self, node: ast.AST, side: bool, once: bool = False) -> ast.stmt:
         """The statement that counts; `once` if the function ends after it."""
-        index = self._site(node, side)
-        target: ast.Name | ast.Attribute
-        if self.scope.fast and self.scope.loops and not once:
-            self.scope.used.append(index)
-            target = ast.Name(local_of(index), ast.Store())
-        else:
-            target = _count(index)
-        return _placed(ast.AugAssign(target, ast.Add(), ast.Constant(1.0)), node)
+        local = self.scope.fast and self.scope.loops > 0 and not once
+        index = self._site(node, side, local)
+        if local:
+            return placed(ast.Assign([ast.Name(local_of(index), ast.Store())], _moved(index)), node)
+        return placed(ast.AugAssign(_count(index), ast.Add(), ast.Constant(1.0)), node)
 
     def _tally(self, node: ast.AST, side: bool) -> ast.expr:
         """An expression that counts and is true."""
-        index = self._site(node, side)
+        index = self._site(node, side, self.scope.fast)
         if not self.scope.fast:
-            return _placed(called(HIT, ast.Constant(index)), node)
-        self.scope.used.append(index)
-        name = local_of(index)
-        value = ast.BinOp(ast.Name(name, ast.Load()), ast.Add(), ast.Constant(1.0))
-        return _placed(ast.NamedExpr(ast.Name(name, ast.Store()), value), node)
+            return placed(called(HIT, ast.Constant(index)), node)
+        return placed(ast.NamedExpr(ast.Name(local_of(index), ast.Store()), _moved(index)), node)
 
     def _passing(self, value: ast.expr, side: bool) -> ast.expr:
         """The value, counted when it is reached."""
-        return _placed(ast.BoolOp(ast.And(), [self._tally(value, side), value]), value)
+        return placed(ast.BoolOp(ast.And(), [self._tally(value, side), value]), value)
 
     def _folded(self, node: ast.For | ast.AsyncFor | ast.While) -> list[ast.stmt]:
         """Outermost loops fold at each iteration if an iteration is more than a few operations.
@@ -314,11 +314,11 @@ class Counting(ast.NodeTransformer):
             return []
         if self.scope.name.rpartition(".")[2] in self.repeated:
             return []
-        return [_placed(ast.Expr(called(FOLD)), node)]
+        return [placed(ast.Expr(called(FOLD)), node)]
 
     def _heavy(self, loop: ast.For | ast.AsyncFor | ast.While) -> bool:
         for statement in loop.body:
-            for each in ast.walk(statement):
+            for each in walk(statement):
                 if isinstance(each, (*LOOPS, *COMPREHENSIONS)):
                     return True
                 if isinstance(each, ast.Call) and called_name(each) in self.known:
@@ -330,7 +330,7 @@ def repeated_functions(tree: ast.Module) -> frozenset[str]:
     """Names of what is called inside loops, directly or by functions that are."""
     calls: dict[str, set[str]] = {}
     found: set[str] = set()
-    for node in ast.walk(tree):
+    for node in walk(tree):
         if isinstance(node, (*LOOPS, *COMPREHENSIONS)):
             found |= _calls(node)
         elif isinstance(node, _FUNCTIONS):
@@ -344,7 +344,7 @@ def repeated_functions(tree: ast.Module) -> frozenset[str]:
 
 
 def _calls(node: ast.AST) -> set[str]:
-    return {name for each in ast.walk(node) if isinstance(each, ast.Call) and (name := called_name(each))}
+    return {name for each in walk(node) if isinstance(each, ast.Call) and (name := called_name(each))}
 
 
 def count_of(index: int) -> str:
@@ -354,6 +354,16 @@ def count_of(index: int) -> str:
 
 def _count(index: int) -> ast.Attribute:
     return ast.Attribute(ast.Constant(COUNTS), count_of(index), ast.Store())
+
+
+def _moved(index: int) -> ast.expr:
+    """The next stroke of a local counter."""
+    return ast.Attribute(ast.Name(local_of(index), ast.Load()), "next", ast.Load())
+
+
+def stroke_of(index: int) -> str:
+    """The mark that stands for the first stroke of a local counter."""
+    return f"\0mlvet:stroke:{index}"
 
 
 def local_of(index: int) -> str:
@@ -390,7 +400,7 @@ def rarer_side(test: ast.expr, body: list[ast.stmt], orelse: list[ast.stmt]) -> 
 
 
 def _with_flush(node: Function, used: list[int]) -> list[ast.stmt]:
-    """The body between setting the local counters to zero and adding them to the counts, however it ends."""
+    """The body between setting the local counters to their first strokes and adding them, however it ends."""
     documented = bool(
         node.body
         and isinstance(node.body[0], ast.Expr)
@@ -398,28 +408,21 @@ def _with_flush(node: Function, used: list[int]) -> list[ast.stmt]:
         and isinstance(node.body[0].value.value, str)
     )
     head, body = node.body[:documented], node.body[documented:]
-    names: list[ast.expr] = [ast.Name(local_of(index), ast.Store()) for index in used]
+    start: list[ast.stmt] = [
+        ast.Assign([ast.Name(local_of(index), ast.Store())], ast.Constant(stroke_of(index))) for index in used
+    ]
     flush: list[ast.stmt] = [
         ast.AugAssign(
             _count(index),
             ast.Add(),
-            ast.Name(local_of(index), ast.Load()),
+            ast.Attribute(ast.Name(local_of(index), ast.Load()), "number", ast.Load()),
         )
         for index in used
     ]
     first, last = body[0], body[-1]
-    start = _placed(ast.Assign(names, ast.Constant(0.0)), first)
-    return [*head, start, _placed(ast.Try(body, [], [], [_placed(each, last) for each in flush]), first)]
+    guarded = ast.Try(body, [], [], [placed(each, last) for each in flush])
+    return [*head, *(placed(each, first) for each in start), placed(guarded, first)]
 
 
 def _reads_namespace(node: Function) -> bool:
-    return any(isinstance(each, ast.Call) and called_name(each) in _NAMESPACE_READERS for each in ast.walk(node))
-
-
-def _placed(new: Node, old: ast.AST) -> Node:
-    """Inserted nodes take one line, the first of the node they belong to."""
-    copied = ast.copy_location(new, old)
-    for each in ast.walk(copied):
-        if not hasattr(each, "lineno") and "lineno" in each._attributes:
-            ast.copy_location(each, old)
-    return copied
+    return any(isinstance(each, ast.Call) and called_name(each) in _NAMESPACE_READERS for each in walk(node))

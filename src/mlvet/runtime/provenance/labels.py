@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from typing import Any
 
+from mlvet.runtime.provenance.counting import PREFIX
 from mlvet.runtime.provenance.inputs import Path
 from mlvet.runtime.provenance.scalars import ANY_TRACED
 
@@ -36,7 +37,7 @@ class _Labelled(ast.NodeTransformer):
         if len(node.targets) != 1:
             return node
         target = node.targets[0]
-        if isinstance(target, ast.Name) and not target.id.startswith("__mlvet"):
+        if isinstance(target, ast.Name) and not target.id.startswith(("__mlvet", PREFIX)):
             name = ast.Constant(target.id)
             node.value = ast.Call(ast.Name(NAMED, ast.Load()), [node.value, name], [])
         elif isinstance(target, ast.Subscript) and not _sliced(target.slice):

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 MAGIC = b"mlvet trace 1\n"
-FORMAT = 2
+FORMAT = 3
 FRAME = struct.Struct("<cIII")
 
 HEADER = b"H"

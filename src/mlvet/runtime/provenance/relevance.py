@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 
 from mlvet.runtime.provenance.counting import COMPREHENSIONS, LOOPS, called_name
+from mlvet.runtime.provenance.trees import children, walk
 
 TYPE_CHECKING = False
 
@@ -24,7 +25,7 @@ def relevant(tree: ast.Module, inputs: Sequence[str] = ()) -> list[ast.AST]:
     over-approximation of what they can reach: the functions that share names of variables, attributes or functions
     with one that is reached.
     """
-    scopes: list[ast.AST] = [tree, *(each for each in ast.walk(tree) if isinstance(each, _FUNCTIONS))]
+    scopes: list[ast.AST] = [tree, *(each for each in walk(tree) if isinstance(each, _FUNCTIONS))]
     local = {each.name for each in scopes if isinstance(each, _FUNCTIONS)}
     numeric = [each for each in scopes if _numeric(each, local)]
     named = {_function_of(each) for each in inputs}
@@ -51,7 +52,7 @@ def own_nodes(scope: ast.AST) -> Iterator[ast.AST]:
         node = waiting.pop()
         yield node
         if not isinstance(node, _FUNCTIONS):
-            waiting.extend(ast.iter_child_nodes(node))
+            waiting.extend(children(node))
 
 
 def _numeric(scope: ast.AST, local: set[str]) -> bool:

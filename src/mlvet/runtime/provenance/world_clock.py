@@ -8,6 +8,7 @@ import sys
 import time
 
 from mlvet.runtime.provenance.counting import called
+from mlvet.runtime.provenance.trees import placed, walk
 
 TYPE_CHECKING = False
 
@@ -27,10 +28,9 @@ _ASKED = ("now", "utcnow")
 
 def asking(tree: ast.Module) -> None:
     """Mark calls of `now` and `utcnow`: those of datetime read the clock past the module `time`."""
-    for node in ast.walk(tree):
+    for node in walk(tree):
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in _ASKED:
-            node.func = ast.copy_location(called(ASK, node.func), node.func)
-    ast.fix_missing_locations(tree)
+            node.func = placed(called(ASK, node.func), node.func)
 
 
 def clocks(world: World) -> list[tuple[object, str, object]]:
