@@ -79,8 +79,8 @@ def _frame(value: Any, path: Path, inputs: Inputs) -> Any:
 
 def _labels(value: Any) -> tuple[Any, ...]:
     """What the rows of a series or frame are called, if each by a text or a whole number of its own."""
-    index = getattr(value, "index", None)
-    labels = tuple(index.tolist()) if hasattr(index, "tolist") else ()
+    listed = getattr(getattr(value, "index", None), "tolist", None)
+    labels: tuple[Any, ...] = tuple(listed()) if listed is not None else ()
     named = len(set(map(type, labels))) == 1 and type(labels[0]) in (str, int) and len(set(labels)) == len(labels)
     return labels if named and labels != tuple(range(len(labels))) else ()
 
